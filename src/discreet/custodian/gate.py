@@ -19,7 +19,7 @@ from discreet.keys import Column
 from discreet.lines import Lines
 from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, NoProtection, Whole
 from discreet.methods.whole_rows import MEMBERS_PER_K
-from discreet.policy import FIELDS, PRESETS, PlotRequest, Policy, load_policy
+from discreet.policy import FIELDS, PRESETS, How, Policy, load_policy
 from discreet.progress import advance
 from discreet.provenance import Provenance
 from discreet.register.register import Register
@@ -85,23 +85,23 @@ class ReleaseGate:
 
     def record(
         self,
-        request: PlotRequest,
+        kind: str,
+        columns: Sequence[str],
+        how: How,
         form: str = "",
-        also: tuple[str, ...] = (),
         way: Mapping[str, str] | None = None,
     ) -> ReleaseRecord:
         """Say what is to be released of the papers; `release` adds what it is recognised by.
 
-        `also` are columns that it rests on beside those that are drawn; `way` is how it is made,
-        where the request does not say all of it.
+        `columns` are all that it rests on; `way` is how it is made, where `how` does not say all of
+        it.
         """
-        columns = (*request.named, *also)
         return replace(
             self._plain,
-            choices=way_of(self.policy, request) if way is None else way,
-            kind=request.plot,
-            columns=columns,
-            method=request.method,
+            choices=way_of(self.policy, how) if way is None else way,
+            kind=kind,
+            columns=tuple(columns),
+            method=how.method,
             form=form,
         )
 
@@ -299,22 +299,22 @@ class ReleaseGate:
         return _recognisable(found, found.columns) | rows | who | shapes
 
 
-def way_of(policy: Policy, request: PlotRequest, by: object = None) -> dict[str, str]:
+def way_of(policy: Policy, how: How, by: object = None) -> dict[str, str]:
     """Return the method of a paper and its numbers, of which one alone may leave of the same data.
 
     Rows by k and by k + 1 together give most records away; so do counts by two of them, and rows
     that are grouped in two ways. `by` is the method where it is not the policy's.
     """
-    if request.method in CLUSTER_METHODS:
-        return {WAY_OF_CLUSTERS: f"{request.method}, k = {request.k}"}
-    if request.method == NoProtection.name:
-        return {WAY_OF_ROWS: request.method}
-    if request.method in COUNT_METHODS:
-        return {LEAST_COUNT: f"k = {request.k}"}
-    method: Any = policy.row_method(request) if by is None else by
+    if how.method in CLUSTER_METHODS:
+        return {WAY_OF_CLUSTERS: f"{how.method}, k = {how.k}"}
+    if how.method == NoProtection.name:
+        return {WAY_OF_ROWS: how.method}
+    if how.method in COUNT_METHODS:
+        return {LEAST_COUNT: f"k = {how.k}"}
+    method: Any = policy.row_method(how) if by is None else by
     given = {it.name: getattr(method, it.name) for it in fields(method)}
     said = [f"{name} = {value}" for name, value in given.items() if value is not None]
-    return {WAY_OF_ROWS: ", ".join([request.method, *said])}
+    return {WAY_OF_ROWS: ", ".join([how.method, *said])}
 
 
 class Look:

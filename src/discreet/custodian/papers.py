@@ -13,18 +13,15 @@ from discreet.columns import KINDS
 from discreet.columns.copied import Copy
 from discreet.custodian.gate import RecordedGate
 from discreet.custodian.session import Session, codes_in
-from discreet.errors import BrokenPromiseError
 from discreet.explore.gated import with_gate
 from discreet.explore.notes_of_copy import open_ends
 from discreet.papers.protected import protect_view
-from discreet.plots import Origin, View, diagnostics
+from discreet.plots import How, Origin, Plot, PlotRequest, View, diagnostics
 from discreet.plots.by_level import panels_of
-from discreet.plots.descriptor import ByCounts, ByRows, Plot
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.parallel_axes import axes_to_order, proposed_order
-from discreet.plots.scatter import with_trends
+from discreet.plots.parallel import ParallelPlot, order_of_axes
+from discreet.plots.plot import COUNTS
+from discreet.plots.scatter import with_raw_trend
 from discreet.policy import (
-    PlotRequest,
     Policy,
     Sensitive,
     TableRequest,
@@ -45,16 +42,14 @@ class Papers:
 
     of: Session
 
-    def settle(
-        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
-    ) -> PlotRequest:
-        """Say how a plot of columns, or of a formula, will be made, or refuse it."""
+    def settle(self, plot: Plot[Any], **way: Any) -> PlotRequest:
+        """Say how a plot will be made, or refuse it; `way` is its method, k and q."""
         model = None
-        if formula is not None:
+        if plot.of_formula():
             kinds = {name: column.kind for name, column in self.of.table.columns.items()}
-            model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
-            columns = model.numbers
-        return resolve(self.of.policy, self.of.table, plot, columns, model=model, **how)
+            known = {name: it for name, it in kinds.items() if it in KINDS}
+            model = read_formula(plot.get("formula"), known)
+        return resolve(self.of.policy, self.of.table, plot, model=model, **way)
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
@@ -64,45 +59,36 @@ class Papers:
         """Say how a rounded table will be made, or refuse it, as `resolve_rounding` does."""
         return resolve_rounding(self.of.policy, self.of.table, columns, **how)
 
-    def draw(self, plot: Plot[Any], columns: Sequence[str] = (), **how: Any) -> Any:
-        """Draw a plot of columns or of a formula."""
-        return self.view(plot, self.settle(plot.name, columns, **how))
-
-    def view(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw what was settled, of protected rows or of counts, with the study's gate."""
-        if request.by is not None:
-            order = {request.by: self.of.table.columns[request.by].order}
-            request = dataclasses.replace(request, levels=order)
-        drawn: Any  # the descriptor says which View it makes
-        by_rows: ByRows[Any] | None = plot.from_rows
-        by_counts: ByCounts[Any] | None = plot.from_counts
-        if request.by is not None and plot.by_level is not None:
-            by_rows, by_counts = plot.by_level
+    def draw(self, plot: Plot[V], **way: Any) -> V:
+        """Draw a plot of protected rows or of counts, with the study's gate."""
+        request = self.settle(plot, **way)
+        if (by := plot.by_name) is not None:
+            orders = {by: self.of.table.columns[by].order}
+            request = dataclasses.replace(
+                request, how=dataclasses.replace(request.how, orders=orders)
+            )
+        plot, how = request.plot, request.how
+        drawn: Any  # the plot says which View it makes
         if request.model is not None:
             drawn = self._fitted(request.model, request)
-            if drawn.kind != request.plot:
-                says = "a diagnostic came out as another plot than was requested"
-                raise BrokenPromiseError(says)
-        elif by_counts is not None and not request.from_rows:
-            drawn = self.counted(request, by_counts)
-        elif by_rows is not None:
-            naming = None if request.by is None else panels_of(self.of.table, request).named
-            copy = self._protected(self.of.table, request, naming)
-            levels = () if request.by is None else copy.strata[request.by]
-            drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
+        elif how.from_rows or COUNTS not in plot.sources:
+            naming = None if by is None else panels_of(self.of.table, plot, how).named
+            copy = self._protected(self.of.table, request.columns, how, by, naming)
+            levels = () if by is None else copy.strata[by]
+            drawn = plot.from_rows(copy.columns, levels, how, self._origin(request, copy))
         else:
-            raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
+            drawn = self.counted(request)
         drawn = self._gated(drawn, request)
-        if request.trend:
-            x, y = request.columns
+        if plot.get("trend"):
+            x, y = plot.names
             raw = self.of.table.rows([x, y]).numbers
-            drawn = with_trends(drawn, (raw[x], raw[y]))
+            drawn = with_raw_trend(drawn, raw[x], raw[y])
         view: V = drawn
         return view
 
-    def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
+    def counted(self, request: PlotRequest) -> Any:
         """Draw counts of the records, without a gate."""
-        view = by_counts(self.of.table, request, self._origin(request))
+        view = request.plot.from_counts(self.of.table, request.how, self._origin(request))
         numbers = [n for n in request.columns if self.of.table.columns[n].kind == "continuous"]
         return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers))
 
@@ -113,9 +99,8 @@ class Papers:
             self.of.table,
             request,
             self._origin(request),
-            lambda columns, of: self._protected(_table_of(columns), of).columns,
+            lambda numbers: self._protected(_table_of(numbers), [*numbers], request.how).columns,
             residual_df=self.of.policy.residual_df,
-            noise_on=request.noise_on,
         )
         names = (*model.numbers, *model.levels)
         origin = self._with_gaps(view.origin, names)
@@ -124,8 +109,10 @@ class Papers:
     def _gated(self, view: V, request: PlotRequest) -> V:
         """Give a view the study's gate, and the views within it too."""
         also = () if request.model is None else request.model.levels
-        keeper = self.of.release_gate
-        gate = RecordedGate(keeper, lambda form, _: keeper.record(request, form, also))
+        keeper, columns = self.of.release_gate, (*request.named, *also)
+        gate = RecordedGate(
+            keeper, lambda form, _: keeper.record(request.name, columns, request.how, form)
+        )
         return with_gate(
             view,
             gate,
@@ -135,8 +122,15 @@ class Papers:
             self.of.table.framework,
         )
 
-    def _protected(self, table: Table, request: PlotRequest, naming: Naming | None = None) -> Copy:
-        return protect_view(table, self.of.policy, request, self.of.secret, naming)
+    def _protected(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        how: How,
+        by: str | None = None,
+        naming: Naming | None = None,
+    ) -> Copy:
+        return protect_view(table, self.of.policy, columns, how, self.of.secret, by, naming)
 
     def _origin(self, request: PlotRequest, copy: Copy | None = None) -> Origin:
         """Say what a view is of; of rows also how many of how many, and whose gaps cost most.
@@ -175,8 +169,8 @@ class Papers:
 
     def axis_order(self, columns: Sequence[str], sensitive: Sensitive | None) -> tuple[str, ...]:
         """Propose an order of columns as axes."""
-        request = self.settle(PARALLEL.name, columns, sensitive=sensitive)
-        return proposed_order(self.of.table, request, axes_to_order(self.of.table, request))
+        request = self.settle(ParallelPlot(columns, sensitive=sensitive))
+        return order_of_axes(self.of.table, request)
 
 
 def _gaps(table: Table, name: str) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict, Unpack, overload
+from typing import Any, NoReturn, TypedDict, TypeVar, Unpack
 
 from discreet import plots
 from discreet.custodian.opening import session_of
@@ -15,18 +15,19 @@ from discreet.custodian.session import Session
 from discreet.custodian.tables import release, setting_below, settings_of, sweep
 from discreet.custodian.verify import verifier_of
 from discreet.errors import InputError, RefusedError
-from discreet.explore.asking import asked, check_risk_below, known_settings
+from discreet.explore.asking import asked, check_risk_below, known_settings, plot_method
 from discreet.explore.from_file import is_study_file
-from discreet.explore.study import AxisSettings, Limits
 from discreet.explore.verdicts import FileCheck
 from discreet.measure.frontier import RiskUtilityMap
-from discreet.plots.box import BOX
-from discreet.plots.contour import CONTOUR
-from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
-from discreet.plots.heatmap import HEATMAP
-from discreet.plots.histogram import HISTOGRAM
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.scatter import SCATTER
+from discreet.plots import Plot
+from discreet.plots.box import BoxPlot
+from discreet.plots.contour import ContourPlot
+from discreet.plots.diagnostics import LeveragePlot, QQPlot, ResidualPlot
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.plot import PAPERS
+from discreet.plots.scatter import ScatterPlot
 from discreet.policy import PAPER_FIELDS, Policy, Sensitive, load_policy, resolve_table
 from discreet.release import Release
 
@@ -39,30 +40,6 @@ OF_FILE = (
     "a study file holds protected rows and no data; open it by discreet.open, or name the table"
     " that it was made of"
 )
-
-
-class RowSettings(TypedDict, total=False):
-    """Settings of a regression: the least k, noise, cells along each side of a grid."""
-
-    k: int | None
-    q: float | None
-    grid: int | None
-
-
-class GridSettings(RowSettings, total=False):
-    """Settings of points, boxes and grids."""
-
-    limits: Limits | None
-
-
-class BinSettings(TypedDict, total=False):
-    """Settings of a histogram."""
-
-    k: int | None
-    q: float | None
-    bins: int | None
-    limits: Limits | None
-    edges: Limits | None
 
 
 class GapSettings(TypedDict, total=False):
@@ -97,6 +74,14 @@ class RoundingSettings(GapSettings, total=False):
     per_column: bool
     representative: str | None
     encoding: str | None
+
+
+V = TypeVar("V", bound=plots.View)
+
+
+def _method(plot: type[Plot[V]]) -> Callable[..., V]:
+    """Return the method that draws a plot, with its fields, its method and numbers."""
+    return plot_method(plot, PAPERS, lambda self, asked, way: self.papers.draw(asked, **way))
 
 
 class Research:
@@ -139,420 +124,15 @@ class Research:
         """The settings in force where a call says none."""
         return self.session.policy
 
-    @overload
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: None = None,
-        overlay: bool = False,
-        method: str | None = None,
-        **settings: Unpack[BinSettings],
-    ) -> plots.HistogramView: ...
-    @overload
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: str,
-        overlay: bool = False,
-        method: str | None = None,
-        **settings: Unpack[BinSettings],
-    ) -> plots.MultiplesView: ...
-    @asked
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: str | None = None,
-        overlay: bool = False,
-        method: str | None = None,
-        **settings: Unpack[BinSettings],
-    ) -> plots.HistogramView | plots.MultiplesView:
-        """Draw the distribution of one column as bars.
-
-        Parameters
-        ----------
-        column : str
-            A continuous column.
-        by : str, optional
-            A categorical column: one histogram for each of its levels, on the same bins.
-        overlay : bool, default False
-            Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each.
-        method : str, optional
-            "suppression" (the default: bins of fewer than k are empty), "generalization" (they are
-            joined), a row method or "none".
-        **settings
-            `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
-            `{"age": [0, 18, 40, 65, 100]}`.
-
-        Returns
-        -------
-        HistogramView, or MultiplesView with `by`
-
-        Notes
-        -----
-        Avraam et al. (2021), section 4.1, Fig. 1.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.research(dc.datasets.d1()).histogram("X", method="deterministic", k=3)
-        >>> view.method
-        'deterministic'
-        """
-        how: dict[str, Any] = {"by": by, "overlay": overlay, "method": method}
-        view: plots.HistogramView | plots.MultiplesView = self.papers.draw(
-            HISTOGRAM, [column], **how, **known_settings(BinSettings, settings)
-        )
-        return view
-
-    @asked
-    def scatter(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | None = None,
-        trend: bool = False,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.PointsView:
-        """Draw two columns against each other as points.
-
-        Parameters
-        ----------
-        x, y : str
-            Two continuous columns.
-        by : str, optional
-            A categorical column that colours the points.
-        trend : bool, default False
-            Draw the least-squares line of what is drawn, and that of the raw records.
-        method : str, optional
-            A row method, "suppression" or "generalization" (points in the middle of the cells of a
-            grid), or "none".
-        **settings
-            `k`, `q`, `grid` or `limits`.
-
-        Returns
-        -------
-        PointsView
-
-        Notes
-        -----
-        Avraam et al. (2021), section 4.1, Fig. 2.
-        """
-        how: dict[str, Any] = {"by": by, "trend": trend, "method": method, "show": "points"}
-        view: plots.PointsView = self.papers.draw(
-            SCATTER, [x, y], **how, **known_settings(GridSettings, settings)
-        )
-        return view
-
-    @overload
-    def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.GridView: ...
-    @overload
-    def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.MultiplesView: ...
-    @asked
-    def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | None = None,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.GridView | plots.MultiplesView:
-        """Draw two columns as the cells of a grid, coloured by what they hold.
-
-        Parameters
-        ----------
-        x, y : str
-            Two continuous columns.
-        by : str, optional
-            A categorical column: one grid for each of its levels, on the same cells and colours.
-        method : str, optional
-            "generalization" (the default: half as many cells along each axis, small ones hidden),
-            "suppression", a row method or "none".
-        **settings
-            `k`, `q`, `grid` or `limits`.
-
-        Returns
-        -------
-        GridView, or MultiplesView with `by`
-
-        Notes
-        -----
-        Avraam et al. (2021), section 4.1, Fig. 3.
-        """
-        how: dict[str, Any] = {"by": by, "method": method}
-        view: plots.GridView | plots.MultiplesView = self.papers.draw(
-            HEATMAP, [x, y], **how, **known_settings(GridSettings, settings)
-        )
-        return view
-
-    @overload
-    def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.ContourView: ...
-    @overload
-    def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.MultiplesView: ...
-    @asked
-    def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | None = None,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.ContourView | plots.MultiplesView:
-        """Draw two columns as lines of equal count, from the grid of the heat map.
-
-        Parameters
-        ----------
-        x, y, by, method, **settings
-            As of `heatmap`, whose grid it is: what the heat map hides counts as 0.
-
-        Returns
-        -------
-        ContourView, or MultiplesView with `by`
-
-        Notes
-        -----
-        Shows nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
-        """
-        how: dict[str, Any] = {"by": by, "method": method}
-        view: plots.ContourView | plots.MultiplesView = self.papers.draw(
-            CONTOUR, [x, y], **how, **known_settings(GridSettings, settings)
-        )
-        return view
-
-    @asked
-    def box(
-        self,
-        *columns: str,
-        by: str | None = None,
-        method: str | None = None,
-        **settings: Unpack[GridSettings],
-    ) -> plots.BoxView:
-        """Draw a box plot of each column, or of one column for each level of another.
-
-        Parameters
-        ----------
-        *columns : str
-            One or more continuous columns; one alone with `by`.
-        by : str, optional
-            A categorical column whose levels have a box each.
-        method : str, optional
-            "suppression" (the default), "generalization", a row method or "none".
-        **settings
-            `k`, `q`, `grid` or `limits`.
-
-        Returns
-        -------
-        BoxView
-
-        Notes
-        -----
-        Avraam et al. (2021), section 4.1, Fig. 4.
-        """
-        if by is not None and len(columns) != 1:  # before anything of a column is refused
-            raise InputError("a box plot with by= draws one column; name one")
-        how: dict[str, Any] = {"by": by, "method": method}
-        view: plots.BoxView = self.papers.draw(
-            BOX, columns, **how, **known_settings(GridSettings, settings)
-        )
-        return view
-
-    @asked
-    def residuals(
-        self, formula: str, *, method: str | None = None, **settings: Unpack[RowSettings]
-    ) -> plots.ResidualView:
-        """Draw the residuals of a linear regression against its fitted values.
-
-        Parameters
-        ----------
-        formula : str
-            The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and
-            log, log10, exp, sqrt and arithmetic of them.
-        method : str, optional
-            A row method, "suppression", "generalization" or "none".
-        **settings
-            `k`, `q` or `grid`.
-
-        Returns
-        -------
-        ResidualView
-
-        Raises
-        ------
-        InputError
-            Also if the formula cannot be read.
-        RefusedError
-            Also if too few residual degrees of freedom are left, or the terms depend on each other.
-
-        Notes
-        -----
-        The model is fitted to the real data, whose estimates the view states; the points are then
-        protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
-        """
-        how = known_settings(RowSettings, settings)
-        view: plots.ResidualView = self.papers.draw(
-            RESIDUALS, formula=formula, method=method, **how
-        )
-        return view
-
-    @asked
-    def qq(
-        self,
-        formula: str,
-        *,
-        noise_on: str | None = None,
-        method: str | None = None,
-        **settings: Unpack[RowSettings],
-    ) -> plots.QQView:
-        """Draw quantiles of the residuals of a linear regression against normal ones.
-
-        Parameters
-        ----------
-        formula, method, **settings
-            As of `residuals`.
-        noise_on : {"points", "variable"}, optional
-            Of method "probabilistic": noise on the points of the finished plot (the default, and
-            the paper's way: the line becomes a cloud), or on the residuals before it is made (the
-            line stays a line, but the more noise, the more normal it looks, whatever the residuals
-            are; section 5.2).
-
-        Returns
-        -------
-        QQView
-
-        Notes
-        -----
-        Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
-        Fig. 5B.
-        """
-        how: dict[str, Any] = {"noise_on": noise_on, **known_settings(RowSettings, settings)}
-        view: plots.QQView = self.papers.draw(QQ, formula=formula, method=method, **how)
-        return view
-
-    @asked
-    def leverage(
-        self, formula: str, *, method: str | None = None, **settings: Unpack[RowSettings]
-    ) -> plots.LeverageView:
-        """Draw the residuals of a linear regression against leverage, with Cook's distance.
-
-        Parameters
-        ----------
-        formula, method, **settings
-            As of `residuals`.
-
-        Returns
-        -------
-        LeverageView
-
-        Notes
-        -----
-        Residuals are divided by their standard deviation; the lines say where Cook's distance of
-        the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
-        """
-        how = known_settings(RowSettings, settings)
-        view: plots.LeverageView = self.papers.draw(LEVERAGE, formula=formula, method=method, **how)
-        return view
-
-    @asked
-    def parallel(
-        self,
-        columns: Sequence[str],
-        *,
-        method: str | None = None,
-        sensitive: Sensitive | None = None,
-        gradient: bool = True,
-        **settings: Unpack[AxisSettings],
-    ) -> plots.ParallelView:
-        """Draw columns as axes side by side, and clusters of records between neighbouring ones.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            At least two columns, in the order of their axes; continuous or categorical.
-            `axis_order` proposes an order.
-        method : str, optional
-            "k-member" (the default: clusters of records, pair by pair, as the paper has them),
-            "k-member-joint" (over all axes at once) or "none".
-        sensitive : str, sequence of str, or mapping of str to sequence, optional
-            Sensitive columns, and which of their values are; by default the columns whose role is
-            "sensitive".
-        gradient : bool, default True
-            Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
-        **settings
-            `k`; `limits`; `diversity`, the least number of different sensitive values (l; at
-            least 2 by default); `pixels` of an axis, a multiple of 50, of which more than 500 are
-            answered as 500 (section 6.4); `cost`, how clusters of "k-member" grow: by the distance
-            to their "seed", by their "span", or whichever gives the "smaller" ones (the default).
-
-        Returns
-        -------
-        ParallelView
-            `axes`, `clusters` between each two, and `joins`: which light up together.
-
-        Raises
-        ------
-        RefusedError
-            Also if an order breaks a rule about a sensitive axis; the text names the nearest
-            allowed one.
-
-        Notes
-        -----
-        **What it does not protect.** Edges are pixels of single records, most paths of clusters are
-        of one record, and a value of a sensitive column may be by far the most frequent one in a
-        cluster, or in those that light up with it.
-
-        Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
-        coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> cohort = dc.research(dc.datasets.diabetes())
-        >>> cohort.parallel(["age", "sex", "glucose"], k=6).method
-        'k-member'
-        """
-        how: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient, "method": method}
-        view: plots.ParallelView = self.papers.draw(
-            PARALLEL, columns, **how, **known_settings(AxisSettings, settings)
-        )
-        return view
+    histogram = _method(HistogramPlot)
+    scatter = _method(ScatterPlot)
+    heatmap = _method(HeatMap)
+    contour = _method(ContourPlot)
+    box = _method(BoxPlot)
+    residuals = _method(ResidualPlot)
+    qq = _method(QQPlot)
+    leverage = _method(LeveragePlot)
+    parallel = _method(ParallelPlot)
 
     @asked
     def axis_order(

@@ -152,7 +152,7 @@ def _pictures() -> list[dict[str, Any]]:
     return [
         {"kind": it.name, "title": it.title, "says": it.says, "sources": [], "methods": []}
         for it in PLOTS.values()
-        if not it.of_formula
+        if not it.of_formula()
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,8 +32,9 @@ from discreet.methods.base import RowMethod
 from discreet.methods.counts import about
 from discreet.papers.protected import Made, make_table, said
 from discreet.papers.rows import Noised, Prepared, Raw, noised, prepared, raw_rows, strata_labels
-from discreet.plots import histogram
+from discreet.plots.histogram import HistogramPlot
 from discreet.policy import PlotRequest, Policy, TableRequest
+from discreet.policy.resolve import TABLE
 from discreet.progress import advance
 from discreet.provenance import Provenance, own_version
 from discreet.register.rules import STRATA_OF_TABLE
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 def rounding_told(request: TableRequest, points: Points | None, made: Made) -> Mapping[str, Any]:
     """Say how rounding points were found, where they were."""
-    by = request.policy.row_method(request.rows) if request.by is None else request.by
+    by = request.policy.row_method(request.how) if request.by is None else request.by
     if isinstance(by, ColumnRounding) and isinstance(points, tuple):
         told: dict[str, Any] = {"rounding": by.method, "k": by.k, "c": by.c, "per column": True}
         told |= {"representative": by.representative, "encoding": by.encoding}
@@ -86,7 +86,7 @@ MOST_CODES = 10
 
 def make(session: Session, request: TableRequest) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
-    policy = request.policy.changed(k=request.rows.k)
+    policy = request.policy.changed(k=request.how.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
     raw = raw_rows(
         session.table,
@@ -96,7 +96,7 @@ def make(session: Session, request: TableRequest) -> Made:
         strata=request.strata,
         carried=request.carried,
     )
-    method = request.by or policy.row_method(request.rows)
+    method = request.by or policy.row_method(request.how)
     rows = prepared(raw, policy, session.secret)
     return make_table(
         noised(rows, session.secret, version_of(session, raw, method)), policy, method
@@ -122,19 +122,18 @@ def release(
     points = _points(session, request, made, table)
     # Bars of persons before and of rows after would stand side by side.
     plots, drawn = _histograms(papers, request, copy) if made.done.persons is None else ((), [])
-    rests_on = (*made.levels, *request.carried)
+    rests_on = (*request.columns, *made.levels, *request.carried)
 
     def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
-        way = way_of(session.policy, request.rows, request.by)
+        way = way_of(session.policy, request.how, request.by)
         way[STRATA_OF_TABLE] = ", ".join(made.levels) or "none"
         if form is not None:
-            records.append(gate.record(request.rows, form, rests_on, way))
+            records.append(gate.record(TABLE, rests_on, request.how, form, way))
         if report is not None:
-            records += [gate.record(each, form=report) for each in drawn]
-            of = dataclasses.replace(request.rows, plot=REPORT)
-            record = gate.record(of, report, rests_on, way)
+            records += [gate.record(it.name, it.named, it.how, report) for it in drawn]
+            record = gate.record(REPORT, rests_on, request.how, report, way)
             records.append(with_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
@@ -161,7 +160,7 @@ def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None
     shared_by = None  # by how many a row should be shared, where nothing promises that it is
     if isinstance(request.by, ColumnRounding):
         k, c = request.by.k, request.by.c
-        of_c = k_of_c(len(made.original), c) if isinstance(c, int) else request.rows.k
+        of_c = k_of_c(len(made.original), c) if isinstance(c, int) else request.how.k
         shared_by = k if isinstance(k, int) else of_c
     return measured(
         pair,
@@ -180,10 +179,10 @@ def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> p
     whole = whole_columns({n: it for n, it in numbers.items() if n not in session.dates})
     table = arrow_table(numbers, copy.strata, session.table.columns, whole=whole)
     if made.levels:
-        check_counts_again(table.select([*made.levels]), request.rows.k)
-    if TABLE_METHODS[request.rows.method].shared_by_k:
+        check_counts_again(table.select([*made.levels]), request.how.k)
+    if TABLE_METHODS[request.how.method].shared_by_k:
         shared = [name for name in table.column_names if name not in request.carried]
-        check_counts_again(table.select(shared), request.rows.k)
+        check_counts_again(table.select(shared), request.how.k)
     return in_declared_order(table, session.table.columns)
 
 
@@ -200,7 +199,7 @@ def _points(session: Session, request: TableRequest, made: Made, table: pa.Table
                     "a rounded column holds values that are none of its points; please report this"
                 )
         return sets
-    if not TABLE_METHODS[request.rows.method].shared_by_k:
+    if not TABLE_METHODS[request.how.method].shared_by_k:
         return None
     return joint_set(request.columns, np.column_stack([table[name] for name in request.columns]))
 
@@ -219,8 +218,8 @@ def _copy(request: TableRequest, made: Made) -> Copy:
     """Return the rows as they are released."""
     columns = dict(zip(made.names, made.released.T, strict=True))
     levels = {**made.levels, **made.carried}
-    left_out = about(made.done.left_out, request.rows.k)
-    return Copy(columns, levels, made.version, left_out, said(made.done, request.rows.k))
+    left_out = about(made.done.left_out, request.how.k)
+    return Copy(columns, levels, made.version, left_out, said(made.done, request.how.k))
 
 
 def _check_reached(
@@ -275,10 +274,10 @@ def _histograms(
     plots, drawn = [], []
     for name in request.columns:
         try:
-            settled = papers.settle(histogram.HISTOGRAM.name, [name])
-            if settled.from_rows:  # it would draw the copy and call it the original
+            settled = papers.settle(HistogramPlot(name))
+            if settled.how.from_rows:  # it would draw the copy and call it the original
                 continue
-            view = papers.counted(settled, histogram.from_counts)
+            view = papers.counted(settled)
         except RefusedError:  # what cannot be drawn is left out; the numbers say how it went
             continue
         inner = np.array(view.edges[1:-1])
@@ -325,19 +324,19 @@ def _made_of(
     points: Points | None,
 ) -> Mapping[str, Any]:
     """Say what was done, in the order in which it was."""
-    rows, own, method = request.rows, request.policy.of_papers, TABLE_METHODS[request.rows.method]
+    how, own, method = request.how, request.policy.of_papers, TABLE_METHODS[request.how.method]
     dropped = [name for name in request.strata if name not in made.levels]
     held = {*request.columns, *request.strata, *request.carried}
     left_out = [name for name in session.table.columns if name not in held]
     told: dict[str, Any] = {
-        "method": rows.method,
+        "method": how.method,
         "promises": method.promises,
         "does not protect": method.leaves_open,
-        "k": None if method.by_noise else rows.k,
-        "q": rows.q or None,
+        "k": None if method.by_noise else how.k,
+        "q": how.q or None,
         **rounding_told(request, points, made),
-        "metric": own.metric if rows.method == "deterministic" else None,
-        "ties": own.ties if rows.method == "deterministic" else None,
+        "metric": own.metric if how.method == "deterministic" else None,
+        "ties": own.ties if how.method == "deterministic" else None,
         "columns": list(request.columns),
         "strata": list(made.levels),
         "strata left out": dropped or None,

@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from discreet.arguments import check_ratio
 from discreet.errors import InputError, one_of
+from discreet.plots import Plot
+from discreet.plots.plot import PAPERS
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -27,7 +29,7 @@ BY_ELSEWHERE = (
 """What other libraries call the column that divides a plot."""
 TEXTS = ("str", "str | None")
 LISTS = ("Sequence[str]", "Sequence[str] | None")
-BYS = ("str | Two | None", "str | Sequence[str]")
+BYS = ("By | None", "str | Sequence[str]")
 NAMES = (
     *("column", "x", "y", "rows", "columns", "time", "event", "date", "value"),
     *("weights", "by", "sensitive"),
@@ -52,6 +54,65 @@ def asked(method: Method) -> Method:
         return method(self, *given, **named)
 
     return cast("Method", answered)
+
+
+def plot_method(plot: type[Plot[Any]], door: str, draw: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method that draws a plot, with the fields of the plot as its parameters.
+
+    Parameters
+    ----------
+    plot : type of Plot
+        The plot, whose docstring is that of the method.
+    door : {"study", "papers"}
+        Whose method it is: a Study's, or a Research's, which takes a method and its numbers, too.
+    draw : callable
+        Draws, given whose method it is, the plot that is asked for, and method and numbers.
+
+    Returns
+    -------
+    callable
+        It answers what it does not take with a sentence, as `asked` does.
+    """
+    known = plot.settings()
+    places, by_name = [], []
+    for it in inspect.signature(plot).parameters.values():
+        if it.name not in known or known[it.name].only not in ("", door):
+            continue
+        if it.kind is it.KEYWORD_ONLY:
+            one = door == PAPERS and it.name == BY
+            by_name.append(it.replace(annotation="str | None") if one else it)
+        elif it.annotation == "tuple[str, ...]":  # each by itself
+            places.append(it.replace(kind=it.VAR_POSITIONAL, annotation="str"))
+        else:
+            places.append(it)
+    ways = ("method", *plot.numbers) if door == PAPERS else ("method", "k") if plot.axes else ()
+    optional = {"default": None, "annotation": "Any"}
+    by_name += [inspect.Parameter(it, inspect.Parameter.KEYWORD_ONLY, **optional) for it in ways]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+    def drawn(self: Any, *given: Any, **named: Any) -> Any:
+        check_call(drawn, given, named)
+        way = {name: named.pop(name) for name in ways if name in named}
+        if any(it.kind is it.VAR_POSITIONAL for it in places):
+            named[places[0].name], given = given, ()
+        return draw(self, plot(*given, **named), way)
+
+    drawn.__name__ = drawn.__qualname__ = plot.name
+    drawn.__doc__ = plot.__doc__ if door != PAPERS else _with_ways(plot.__doc__ or "", ways)
+    # As `inspect` reads it.
+    drawn.__signature__ = inspect.Signature([own, *places, *by_name])  # type: ignore[attr-defined]
+    return drawn
+
+
+def _with_ways(text: str, ways: Sequence[str]) -> str:
+    """Add method and numbers to the parameters of a docstring."""
+    says = {
+        "method": "method : str, optional\n        By which rows or counts are protected.",
+        "k": "k : int, optional\n        The least number of records anything drawn stands on.",
+        "q": "q : float, optional\n        Noise as a share of a column's standard deviation.",
+    }
+    added = "".join(f"\n    {says[it]}" for it in ways)
+    return text.replace("\n\n    Returns\n", f"{added}\n\n    Returns\n", 1)
 
 
 def known_settings(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,17 +12,11 @@ from numpy.typing import NDArray
 from discreet.columns.unread import beside
 from discreet.errors import InputError
 from discreet.explore.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
-from discreet.plots import MultiplesView, Origin, PanelsView, View
-from discreet.plots.bars import BARS
-from discreet.plots.box import BOX
+from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View
 from discreet.plots.by_level import MISSING
-from discreet.plots.by_two import GRIDS, ROUGH, Pair, Pairs, pairs_of
-from discreet.plots.descriptor import Plot
-from discreet.plots.over_time import OVER_TIME, periods_for
-from discreet.plots.request import SHOWN, PlotRequest
-from discreet.plots.survival import LEAST_AT_RISK, SURVIVAL
+from discreet.plots.by_two import ROUGH, Pair, Pairs, pairs_of
+from discreet.plots.scatter import AS_POINTS, DENSITY
 
-_, POINTS, DENSITY = SHOWN
 Draw = Callable[[PlotRequest, WholeTable], View]
 
 
@@ -41,71 +35,76 @@ class _Parted:
         return self.whole.rows(np.flatnonzero(np.isin(self.places, found)))
 
 
-def check_two(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> None:
+def check_two(request: PlotRequest, whole: WholeTable) -> None:
     """Refuse more pairs of levels than can be told apart, or none of enough rows."""
-    if request.by_second is None:
+    if len(request.plot.by_names) < 2:
         return
-    if request.show == DENSITY:
+    if request.plot.get("show") == DENSITY:
         raise InputError(
             "a scatter plot by two columns has points; leave show out, or draw a heat map by them",
             parameter="show",
             rule="two",
         )
-    _parted(plot, request, whole)
+    _parted(request, whole)
 
 
 def drawn_from_copy(
-    plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
+    request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy, by the levels of one column or of two."""
-    levels = _levels_named(plot, request, whole)
-    request = dataclasses.replace(request, levels=levels)
-    if request.by is not None:
-        origin = dataclasses.replace(origin, orders=tuple(levels.items()))
+    orders = _orders(request, whole)
+    request = dataclasses.replace(request, how=dataclasses.replace(request.how, orders=orders))
+    plot = request.plot
+    if plot.by_names:
+        origin = dataclasses.replace(origin, orders=tuple(orders.items()))
 
     def draw(asked: PlotRequest, rows: WholeTable) -> View:
-        return view_from_copy(plot, asked, rows, origin, residual_df)
+        return view_from_copy(asked, rows, origin, residual_df)
 
-    if request.by_second is None:
+    if len(plot.by_names) < 2:
         return draw(request, whole)
-    parted = _parted(plot, request, whole)
-    origin = with_gaps(origin, whole, _needed(plot, request))
-    asked = dataclasses.replace(_in_one_time(request, parted), by_second=None, show=POINTS)
-    each = _is_grid(plot, request)
+    parted = _parted(request, whole)
+    origin = with_gaps(origin, whole, _needed(request))
+    columns = parted.whole.copy.columns
+    if plot.names[0] in columns:
+        dated = parted.whole.raw[plot.names[0]].dates is not None
+        plot = plot.on_axes_of(columns[plot.names[0]], request.how, dated=dated)
+    shown = {"show": AS_POINTS} if "show" in plot.settings() else {}
+    one = dataclasses.replace(request, plot=plot.changed(by=plot.by_name, **shown))
+    each = _is_grid(plot)
     if not each:
-        views = _by_second(parted, asked, draw)
-    elif plot.by_level is None:
-        views = _each(parted, asked, draw)
+        views = _by_second(parted, one, draw)
+    elif plot.small_multiples:
+        views = _on_one_grid(parted, one, draw)
     else:
-        views = _on_one_grid(parted, asked, draw)
+        views = _each(parted, one, draw)
     return _panels(request, parted, views, dataclasses.replace(origin, total=len(whole)), each)
 
 
-def _levels_named(
-    plot: Plot[Any], request: PlotRequest, whole: WholeTable
-) -> dict[str, tuple[str, ...]]:
+def _orders(request: PlotRequest, whole: WholeTable) -> dict[str, tuple[str, ...]]:
     """Return all levels in order of those columns of a plot that are drawn as levels."""
-    divided = [name for name in (request.by, request.by_second) if name is not None]
-    held = whole.with_levels(levels_of_plot(plot.name, request.columns, divided, request.model))
+    held = whole.with_levels(levels_of_plot(request.plot, request.model))
     return {name: held.levels_of(name) for name in request.named if name in held.copy.strata}
 
 
-def _is_grid(plot: Plot[Any], request: PlotRequest) -> bool:
-    return plot.name in GRIDS and not request.overlay
+def _is_grid(plot: Plot[Any]) -> bool:
+    """Tell whether each pair of levels has a panel of its own, in a row and a column."""
+    return plot.each_pair and not plot.get("overlay")
 
 
-def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted:
+def _parted(request: PlotRequest, whole: WholeTable) -> _Parted:
     """Return the rows that have values in all columns, and the pairs of levels that are drawn."""
-    by = (request.by or "", request.by_second or "")
-    whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
-    needed = _needed(plot, request)
+    plot = request.plot
+    by = (plot.by_names[0], plot.by_names[1])
+    whole = whole.with_levels(levels_of_plot(plot, request.model))
+    needed = _needed(request)
     numbers = [name for name in needed if name in whole.copy.columns]
     whole = whole.rows(whole.complete(numbers, [it for it in needed if it not in numbers]))
     first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
-    grid = _is_grid(plot, request)
     orders = (whole.levels_of(by[0]), whole.levels_of(by[1]))
-    beside_each = plot.name == BOX.name
-    pairs = pairs_of(first, second, by, grid=grid, beside=beside_each, orders=orders)
+    pairs = pairs_of(
+        first, second, by, grid=_is_grid(plot), beside=plot.side_by_side, orders=orders
+    )
     place_of = {pair: i for i, pair in enumerate(_pairs(pairs)) if pair in pairs.sizes}
     each = (place_of.get(pair, -1) for pair in zip(first, second, strict=True))
     places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large
@@ -113,23 +112,9 @@ def _parted(plot: Plot[Any], request: PlotRequest, whole: WholeTable) -> _Parted
     return _Parted(whole.rows(kept), places[kept], pairs)
 
 
-def _needed(plot: Plot[Any], request: PlotRequest) -> tuple[str, ...]:
+def _needed(request: PlotRequest) -> tuple[str, ...]:
     """Return the columns that a row needs a value of: of bars a missing value is a level."""
-    return (request.by_second or "",) if plot.name == BARS.name else request.named
-
-
-def _in_one_time(request: PlotRequest, parted: _Parted) -> PlotRequest:
-    """Say what times all parts have, where each by itself would have those of its own rows."""
-    column = request.columns[0]
-    if request.plot == SURVIVAL.name:
-        times = np.sort(parted.whole.copy.columns[column])
-        return dataclasses.replace(request, until=max(0.0, float(times[-LEAST_AT_RISK])))
-    if request.plot == OVER_TIME.name:
-        dated = parted.whole.raw[column].dates is not None
-        times = parted.whole.copy.columns[column]
-        periods = periods_for(times, request, dated=dated)
-        return dataclasses.replace(request, periods=periods)
-    return request
+    return request.plot.by_names[1:] if request.plot.kind() == "categorical" else request.named
 
 
 def _by_second(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
@@ -142,7 +127,7 @@ def _by_second(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View |
 
 def _each(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
     """Draw each pair of levels by itself."""
-    alone = dataclasses.replace(request, by=None)
+    alone = dataclasses.replace(request, plot=request.plot.changed(by=None))
     return [
         draw(alone, parted.part([pair])) if pair in parted.pairs.sizes else None
         for pair in _pairs(parted.pairs)
@@ -154,7 +139,7 @@ def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View
     numbers = [str(place) for place, _ in enumerate(_pairs(parted.pairs))]
     words = tuple(map(numbers.__getitem__, parted.places))
     copy = parted.whole.copy
-    strata = beside(copy.strata, {request.by or "": words})
+    strata = beside(copy.strata, {request.plot.by_name or "": words})
     drawn = draw(request, parted.whole.holding(copy.columns, strata))
     found: Mapping[str, View] = {}
     if isinstance(drawn, MultiplesView):
@@ -181,7 +166,7 @@ def _panels(
         parameters=drawn[0].parameters,
         suppressed=sum(view.suppressed or 0 for view in drawn),
         origin=origin,
-        by=(request.by or "", request.by_second or ""),
+        by=(request.plot.by_names[0], request.plot.by_names[1]),
         first=parted.pairs.first,
         second=parted.pairs.second,
         views=tuple(None if view is None else _within(view, origin) for view in views),

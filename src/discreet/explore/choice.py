@@ -6,34 +6,34 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from discreet.columns import KINDS
 from discreet.columns.dates import DATE
 from discreet.errors import InputError, near
 from discreet.explore.derived import DerivedCopy
-from discreet.plots import View
-from discreet.plots.bars import BARS
-from discreet.plots.box import BOX
-from discreet.plots.correlations import CORRELATIONS, MOST_COLUMNS
-from discreet.plots.histogram import HISTOGRAM
-from discreet.plots.over_time import OVER_TIME
-from discreet.plots.parallel import MOST_AXES, PARALLEL
-from discreet.plots.scatter import SCATTER
+from discreet.plots import PLOTS, Plot, View
+from discreet.plots.bars import BarChart
+from discreet.plots.box import BoxPlot
+from discreet.plots.correlations import MOST_COLUMNS, CorrelationPlot
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import MOST_AXES, ParallelPlot
+from discreet.plots.scatter import ScatterPlot
 
 CHOICES: Mapping[tuple[str, ...], str] = MappingProxyType(
     {
-        ("number",): HISTOGRAM.name,
-        ("category",): BARS.name,
-        ("date",): OVER_TIME.name,
-        ("number", "number"): SCATTER.name,
-        ("category", "number"): BOX.name,
-        ("category", "category"): BARS.name,
-        ("date", "number"): OVER_TIME.name,
-        ("category", "date"): OVER_TIME.name,
-        ("date", "date"): SCATTER.name,
-        ("category", "number", "number"): SCATTER.name,
-        ("category", "date", "number"): OVER_TIME.name,
+        ("number",): HistogramPlot.name,
+        ("category",): BarChart.name,
+        ("date",): OverTimePlot.name,
+        ("number", "number"): ScatterPlot.name,
+        ("category", "number"): BoxPlot.name,
+        ("category", "category"): BarChart.name,
+        ("date", "number"): OverTimePlot.name,
+        ("category", "date"): OverTimePlot.name,
+        ("date", "date"): ScatterPlot.name,
+        ("category", "number", "number"): ScatterPlot.name,
+        ("category", "date", "number"): OverTimePlot.name,
     }
 )
 """The plot of one to three columns of these kinds, in any order. A category beside another column
@@ -69,6 +69,11 @@ class Choice:
     by: str | Sequence[str] | None
     says: str
 
+    def request(self) -> Plot[Any]:
+        """Return the plot."""
+        divided = {} if self.by is None else {"by": self.by}
+        return PLOTS[self.plot].of_columns(self.columns, **divided)
+
 
 def chosen(kinds: Mapping[str, str], by: str | Sequence[str] | None = None) -> Choice:
     """Choose the plot of columns, whose kinds are given in the order they were named in.
@@ -88,15 +93,15 @@ def chosen(kinds: Mapping[str, str], by: str | Sequence[str] | None = None) -> C
                 raise _divided_twice(kinds, by)
             divides = [name for name, kind in kinds.items() if kind == "category"][-1]
             columns.remove(divides)
-        if plot == OVER_TIME.name:  # its first column is the time
+        if plot == OverTimePlot.name:  # its first column is the time
             columns.sort(key=lambda name: kinds[name] != "date")
         return Choice(plot, tuple(columns), divides, f"{plot}, for {_in_words(kinds)}")
     if not kinds:
         raise InputError("name columns to plot")
     if by is not None:
         raise _divided_twice(kinds, by)
-    plot = CORRELATIONS.name if {*key} == {"number"} else PARALLEL.name
-    most = MOST_COLUMNS if plot == CORRELATIONS.name else MOST_AXES
+    plot = CorrelationPlot.name if {*key} == {"number"} else ParallelPlot.name
+    most = MOST_COLUMNS if plot == CorrelationPlot.name else MOST_AXES
     if len(kinds) > most:
         raise InputError(f"plot takes up to {most} columns such as these; name fewer")
     return Choice(plot, tuple(kinds), None, f"{plot}, for {_in_words(kinds)}")
@@ -147,11 +152,11 @@ def overview(session: DerivedCopy) -> Choice:
     whole = session.whole
     few = [n for n, words in whole.copy.strata.items() if len({*words}) <= MOST_LEVELS]
     names = [name for name in whole.raw if name in whole.copy.columns or name in few]
-    if len(names) < PARALLEL.least:
+    if len(names) < ParallelPlot.least():
         return chosen(kinds_of(session, names))
     first = tuple(names[:FEW])
     which = "all columns" if len(names) <= FEW else f"the first {FEW} of {len(names)} columns"
-    return Choice(PARALLEL.name, first, None, f"{PARALLEL.name}, for {which}")
+    return Choice(ParallelPlot.name, first, None, f"{ParallelPlot.name}, for {which}")
 
 
 def with_choice(view: V, choice: Choice) -> V:

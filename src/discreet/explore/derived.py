@@ -21,21 +21,18 @@ from discreet.columns.countable import NamedColumns
 from discreet.errors import InputError, RefusedError, about, near
 from discreet.estimates.fidelity_report import SubsetFit
 from discreet.explore.by_two import check_two, drawn_from_copy
-from discreet.explore.from_copy import WholeTable, check_way, settle_from_copy
+from discreet.explore.from_copy import WholeTable, settle_from_copy
 from discreet.explore.from_file import FileSession
 from discreet.explore.gated import with_gate
 from discreet.explore.new_columns import parsed, values_of, with_column
 from discreet.explore.notes_of_copy import derived_notes, open_ends, origin_of_copy
-from discreet.explore.own_errors import differences, groups_of
+from discreet.explore.own_errors import differences
 from discreet.explore.own_intervals import with_own_errors
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
-from discreet.plots import PLOTS, View
+from discreet.plots import Plot, PlotRequest, View
 from discreet.plots.by_two import FEWEST, ROUGH
-from discreet.plots.descriptor import Plot
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.parallel_axes import axes_to_order, proposed_order
-from discreet.plots.request import PlotRequest
+from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.view import COPY_ROWS
 from discreet.policy import Policy, Sensitive
 from discreet.provenance import Sealer
@@ -179,49 +176,45 @@ class DerivedCopy:
 
     # --- what is drawn --------------------------------------------------------------------------
 
-    def settle(
-        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
-    ) -> PlotRequest:
-        """Say how a plot of these rows will be made, or refuse it."""
-        policy, model = self.session.policy, None
-        if formula is not None:
+    def settle(self, plot: Plot[Any], **way: Any) -> PlotRequest:
+        """Say how a plot of these rows will be made, or refuse it; `way` is a method, k or q."""
+        if plot.pairwise and plot.get("columns") is None:
+            plot = plot.changed(columns=self.session.numbers_together())
+        model, raw = None, self.session.table
+        if plot.of_formula():
+            formula = plot.get("formula")
             kinds = {name: it.kind for name, it in self.table.columns.items() if it.kind in KINDS}
             kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
             kinds |= dict.fromkeys(self.whole.copy.strata, KINDS[1])
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
-            columns = model.numbers
-        check_way(policy, how)
-        raw = self.session.table
-        asked = settle_from_copy(policy, self.whole, raw, plot, columns, model, **how)
-        check_two(PLOTS[plot], asked, self.whole)
-        return asked
+        request = settle_from_copy(self.session.policy, self.whole, raw, plot, model, **way)
+        check_two(request, self.whole)
+        return request
 
-    def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
-        """Draw a plot of columns or of a formula."""
-        return self.view(plot, self.settle(plot.name, columns, **how))
+    def draw(self, plot: Plot[V], **way: Any) -> V:
+        """Draw a plot of these rows."""
+        view: V = self.view(self.settle(plot, **way))
+        return view
 
-    def view(self, plot: Plot[V], request: PlotRequest) -> V:
+    def view(self, request: PlotRequest) -> Any:
         """Draw what was settled, with the study's gate."""
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(
             origin_of_copy(self.session, ()),
             remarks=(
                 *open_ends(request),
-                *differences(self, request.columns, groups_of(request)),
+                *differences(self, request.columns, request.plot.by_names),
                 *self.remarks_of_copy(request.rests_on),
             ),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
-        drawn: Any = drawn_from_copy(
-            plot, request, self.whole, origin, self.session.policy.residual_df
-        )
+        drawn: View = drawn_from_copy(request, self.whole, origin, self.session.policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
-        gate = self.gate_of_copy(request.plot, (*request.rests_on, *levels))
+        gate = self.gate_of_copy(request.name, (*request.rests_on, *levels))
         sealer = self.session.sealer_of(request, drawn, self.asks)
-        view: V = with_gate(
+        return with_gate(
             drawn, gate, sealer, self.labels, request.rests_on, self.session.table.framework
         )
-        return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Gate:
         """Return what records that something of these rows is released."""
@@ -254,9 +247,8 @@ def axis_order(
     of: DerivedCopy, columns: Sequence[str], sensitive: Sensitive | None
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
-    request = of.settle(PARALLEL.name, columns, sensitive=sensitive)
-    table = of.whole.table
-    return proposed_order(table, request, axes_to_order(table, request))
+    request = of.settle(ParallelPlot(columns, sensitive=sensitive))
+    return order_of_axes(of.whole.table, request)
 
 
 def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[np.intp]]:

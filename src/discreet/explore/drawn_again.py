@@ -16,7 +16,7 @@ from discreet.explore.choice import Choice, chosen, kinds_of, overview, with_cho
 from discreet.explore.derived import DerivedCopy, derived_of
 from discreet.explore.from_file import FileSession
 from discreet.explore.provenance import plot_asked
-from discreet.plots import PLOTS, MultiplesView, PanelsView, View
+from discreet.plots import PLOTS, MultiplesView, PanelsView, Plot, View
 from discreet.provenance import canonical_text
 
 MOST_LETTERS, MOST_STEPS = 20_000, 40
@@ -89,13 +89,13 @@ def drawn_again(of: FileSession, request: Mapping[str, Any]) -> list[View]:
 
 
 def _views(of: FileSession, request: Mapping[str, Any]) -> Iterator[View]:
-    plot, columns, how, asks = plot_asked(request)
+    plot, way, asks = plot_asked(request)
     part = derived_of(of)
     for name, text in asks:
         part = part.assign({name: text}) if name else part.where(text)
-    view = part.view(PLOTS[plot], part.settle(plot, columns, **how))
+    view = part.draw(plot, **way)
     yield from _within(view)
-    for choice in _choices(part, plot, columns, how.get("by")):
+    for choice in _choices(part, plot):
         yield with_choice(view, choice)
 
 
@@ -108,19 +108,17 @@ def _within(view: View | None) -> Iterator[View]:
         yield from _within(inner)
 
 
-def _choices(
-    of: DerivedCopy, plot: str, columns: tuple[str, ...], by: str | list[str] | None
-) -> Iterator[Choice]:
+def _choices(of: DerivedCopy, plot: Plot[Any]) -> Iterator[Choice]:
     """Yield how a plot may have been chosen: a figure says so, and its request does not."""
-    divided = [by] if isinstance(by, str) else by or []
+    columns, divided = plot.names, plot.by_names
     for names in dict.fromkeys((columns, (*columns, *divided[:1]))):
         try:
             found = chosen(kinds_of(of, names))
         except DiscreetError:
             continue
-        if found.plot == plot:
+        if found.plot == plot.name:
             yield found
-    if PLOTS[plot].axes and not divided:
+    if plot.axes and not divided:
         found = overview(of)
         if found.columns == columns:
             yield found

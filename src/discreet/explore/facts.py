@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.errors import InputError
 from discreet.estimates.units import unit_in
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import DrawableColumn
 from discreet.explore.table_kinds import table_facts
 from discreet.methods import COPY_METHODS, METHODS, Whole
-from discreet.plots import PARAMETERS, PLOTS, Plot, View
-from discreet.plots.request import BINS, GRID
+from discreet.plots import PLOTS, Plot
+from discreet.plots.plot import BINS, GRID, PAPERS
 from discreet.plots.view import PUBLIC_ROWS
 from discreet.policy import Policy
-from discreet.policy.resolve import allowed_methods, diversity_of, method_of, refuse_unused
+from discreet.policy.resolve import allowed_methods, diversity_of, method_of
 
 #: What the policy has a value of.
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
@@ -46,20 +45,16 @@ def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
     return value
 
 
-def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
+def has_use(policy: Policy, plot: type[Plot[Any]], method: str, name: str) -> bool:
     """Tell whether a picture by a method has a use for a parameter."""
     if method == Whole.name and name == "diversity":
         return False  # its rows are nobody's
     if name in NUMBERS:
-        try:
-            refuse_unused(kind, method, [name])
-        except InputError:
-            return False
-        return True
-    if name == "noise_on" and policy.fixed:
+        return plot.uses(method, name)
+    known = plot.parameters()[name]
+    if known.only == PAPERS and policy.fixed:
         return False  # the copy was protected before any plot
-    methods = PARAMETERS[name].methods
-    return not methods or method in methods
+    return not known.methods or method in known.methods
 
 
 def is_fixed(policy: Policy, method: str, name: str) -> bool:
@@ -126,45 +121,48 @@ def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[s
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
-    enough.sort(key=lambda plot: plot.of_formula)
+    enough.sort(key=lambda plot: plot.of_formula())
     levels = [it for it in columns if it.kind == "categorical"]
     return [_facts_of(policy, plot, levels) for plot in enough]
 
 
-def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
-    kind = "continuous" if plot.of_formula else plot.columns
+def _enough(plot: type[Plot[Any]], columns: Sequence[DrawableColumn]) -> bool:
+    kind = "continuous" if plot.of_formula() else plot.kind()
     there = [it.kind for it in columns]
-    placed = all(place.kind in (*there, "any") for place in plot.places)
-    return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least, 1)
+    places = plot.places().values() if plot.unlike() else ()
+    placed = all(place.kind in (*there, "any") for place in places)
+    return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least(), 1)
 
 
-def _facts_of(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
-    whole = policy.fixed
+def _facts_of(
+    policy: Policy, plot: type[Plot[Any]], levels: Sequence[DrawableColumn]
+) -> dict[str, Any]:
+    whole, of_formula = policy.fixed, plot.of_formula()
     rows_by = [it.name for it in levels]
-    counts_by = rows_by if "counts" in plot.by and not whole else []
-    by = {"columns": counts_by, "rows": rows_by} if plot.by else None
-    takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
-    if plot.places:
-        takes["places"] = [{"name": it.name, "kind": it.kind} for it in plot.places]
+    counts_by = rows_by if "counts" in plot.divided and not whole else []
+    by = {"columns": counts_by, "rows": rows_by} if plot.divided else None
+    takes: dict[str, Any] = {"least": plot.least(), "most": plot.most(), "kind": plot.kind()}
+    if plot.unlike():
+        takes["places"] = [{"name": n, "kind": it.kind} for n, it in plot.places().items()]
     methods = _methods(policy, plot)
     return {
         "kind": plot.name,
         "title": plot.title,
         "says": plot.says,
-        "takes": "formula" if plot.of_formula else "columns",
-        "columns": None if plot.of_formula else takes,
+        "takes": "formula" if of_formula else "columns",
+        "columns": None if of_formula else takes,
         "limits": whole and plot.uses(Whole.name, "limits"),
         "derivation": whole,
-        "weights": whole and plot.weigh is not None,
+        "weights": whole and "weights" in plot.settings(),
         "by": by,
         "methods": methods,
         "parameters": _parameters_of(policy, plot, [*dict.fromkeys(it["name"] for it in methods)]),
     }
 
 
-def _methods(policy: Policy, plot: Plot[View]) -> list[dict[str, Any]]:
+def _methods(policy: Policy, plot: type[Plot[Any]]) -> list[dict[str, Any]]:
     """Return the methods of a plot, one of which is usual."""
-    usual = method_of(policy, plot.name, None)
+    usual = method_of(policy, plot, None)
     return [
         {
             "name": name,
@@ -173,30 +171,30 @@ def _methods(policy: Policy, plot: Plot[View]) -> list[dict[str, Any]]:
             "promises": METHODS[name].promises,
             "leaves_open": METHODS[name].leaves_open,
         }
-        for name in allowed_methods(policy, plot.name)
+        for name in allowed_methods(policy, plot)
     ]
 
 
 def _parameters_of(
-    policy: Policy, plot: Plot[View], methods: Sequence[str]
+    policy: Policy, plot: type[Plot[Any]], methods: Sequence[str]
 ) -> list[dict[str, Any]]:
     found = []
-    for it in (PARAMETERS[name] for name in plot.parameters):
-        number = it.name in NUMBERS
-        able = [name for name in methods if has_use(policy, plot.name, name, it.name)]
+    for name, it in plot.parameters().items():
+        number = name in NUMBERS
+        able = [method for method in methods if has_use(policy, plot, method, name)]
         for fixed in (False, True):
-            uses = [m for m in able if (number and is_fixed(policy, m, it.name)) == fixed]
+            uses = [m for m in able if (number and is_fixed(policy, m, name)) == fixed]
             if not uses:
                 continue
             found.append(
                 {
-                    "name": it.name,
+                    "name": name,
                     "type": it.type,
                     "says": it.says,
                     "least": it.least_of(uses),
                     "most": it.most,
                     "step": it.step,
-                    "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
+                    "usual": usual_number(policy, uses[0], name) if number else plot.usual()[name],
                     "fixed": fixed,
                     "choices": [*it.choices],
                     "methods": None if len(uses) == len(methods) else uses,

@@ -20,17 +20,15 @@ from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import day_of
 from discreet.columns.unread import beside, changed, without
 from discreet.columns.written import how_to_declare
-from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
+from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.methods import Condensation, Whole
-from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
+from discreet.plots import MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
 from discreet.plots.by_level import codes_as_words
-from discreet.plots.descriptor import Plot
 from discreet.plots.over_time import check_times
-from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import GRID, PlotRequest, columns_of_by
-from discreet.plots.scatter import with_trends
+from discreet.plots.periods import check_every
+from discreet.plots.plot import GRID
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import method_of_whole
@@ -47,8 +45,6 @@ ROWS_A_CELL = 5
 LEAST_GRID = 5
 MOST_GAPS = 4
 """So many columns are named whose gaps cost rows."""
-OWN = ("k", "q")
-"""Numbers that the copy was made with, and that no plot of it may have others of."""
 
 
 @dataclass(frozen=True)
@@ -255,27 +251,24 @@ class WholeTable:
         return np.flatnonzero(known)
 
 
-def levels_of_plot(
-    plot: str, columns: Sequence[str], by: Sequence[str], model: Model | None
-) -> list[str]:
+def levels_of_plot(plot: Plot[Any], model: Model | None = None) -> list[str]:
     """Return the columns that a plot takes as levels."""
-    counted = columns if PLOTS[plot].columns == KINDS[1] else ()
-    pairs = zip(PLOTS[plot].places, columns, strict=False)
-    counted = [*counted, *(name for place, name in pairs if place.kind != KINDS[0])]
-    return [*counted, *by, *(() if model is None else model.levels)]
+    places = plot.places().items()
+    named = [plot.get(it) for it, of in places if of.type == "column" and of.kind != KINDS[0]]
+    return [*named, *plot.by_names, *(() if model is None else model.levels)]
 
 
-def is_of_clusters(policy: Policy, plot: Plot[Any]) -> bool:
+def is_of_clusters(policy: Policy, plot: type[Plot[Any]]) -> bool:
     """Whether a plot is of clusters of persons: the rows are those of a public table."""
     return policy.shows_exact and plot.axes
 
 
-def check_way(policy: Policy, how: Mapping[str, Any]) -> None:
+def check_way(policy: Policy, plot: Plot[Any], method: str | None) -> None:
     """Refuse another way to draw than from the copy, where there is one; else, weights."""
     if policy.fixed:
         with about("method"):
-            method_of_whole(how.get("method"))
-    elif how.get("weights") is not None:
+            method_of_whole(method)
+    elif plot.get("weights") is not None:
         raise RefusedError(
             "weights are of rows of the copy of the whole table, and this plot is drawn of others;"
             " leave weights out",
@@ -287,125 +280,93 @@ def settle_from_copy(
     policy: Policy,
     whole: WholeTable,
     raw: NamedColumns,
-    plot: str,
-    columns: Sequence[str],
-    model: Model | None,
-    **how: Any,
+    plot: Plot[Any],
+    model: Model | None = None,
+    *,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
 ) -> PlotRequest:
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
-    if plot not in PLOTS:
-        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    check_way(policy, plot, method)
     if policy.shows_exact:
-        return _settle_clusters(policy, whole, raw, plot, columns, how)
-    how.pop("method", None)
-    weights = how.pop("weights", None)
+        return _settle_clusters(policy, whole, raw, plot, method, k)
     with about("numbers"):
-        policy.allowed(**{name: how.pop(name, None) for name in OWN})
-    how = _without_clusters(how)
-    if how.get("limits") is not None and isinstance(how["limits"], Mapping):
+        policy.allowed(k=k, q=q)  # which the copy was made with
+    _check_no_clusters(plot)
+    if isinstance(plot.get("limits"), Mapping):
         with about("limits"):
-            how["limits"] = {**policy.limits, **_in_days(whole.raw, how["limits"])}
-    by, second = _divided_by(how.pop("by", None))
-    divided = [name for name in (by, second) if name is not None]
-    names = [*columns, *([] if model is None else model.levels)]
-    _check_numbers(whole, raw, plot, columns)
+            limits = {**policy.limits, **_in_days(whole.raw, plot.get("limits"))}
+            plot = plot.changed(limits=limits)
+    names = plot.names if model is None else (*model.numbers, *model.levels)
+    weights = plot.get("weights")
+    _check_numbers(whole, raw, plot)
     weighed_by = [] if weights is None else [weights]
-    _check_in_copy(whole, raw, columns=names, by=divided, weights=weighed_by)
-    _check_weights(whole, plot, weights, columns, divided)
-    whole = whole.with_levels(levels_of_plot(plot, columns, divided, model))
-    _check_second(whole, columns, divided)
-    drawn, method = PLOTS[plot], _row_method(PLOTS[plot], model)
-    if "event_is" in drawn.parameters:
-        how["event_is"] = _event_in(whole, columns[1], how.get("event_is"))
-    if "every" in drawn.parameters:
-        _check_times(whole, columns, how.get("every"))
-    if how.get("grid") is None and drawn.uses(method, "grid"):
-        how["grid"] = usual_grid(len(whole))
-    asked = resolve(
-        _free(policy),
-        whole.table,
-        plot,
-        columns,
-        model=model,
-        method=method,
-        by=by,
-        **{name: value for name, value in how.items() if value is not None},
+    _check_in_copy(whole, raw, columns=names, by=plot.by_names, weights=weighed_by)
+    _check_weights(whole, plot)
+    whole = whole.with_levels(levels_of_plot(plot, model))
+    with about("by"):
+        whole.table.require([*plot.by_names[1:]], KINDS[1])
+    if "event_is" in plot.settings():
+        plot = plot.changed(event_is=_event_in(whole, plot))
+    if "every" in plot.settings():
+        _check_times(whole, plot)
+    method = Condensation.name if "rows" in plot.sources else NO_METHOD
+    if "grid" in plot.settings() and plot.get("grid") is None and plot.uses(method, "grid"):
+        plot = plot.changed(grid=usual_grid(len(whole)))
+    request = resolve(_free(policy), whole.table, plot, model=model, method=method)
+    how = dataclasses.replace(
+        request.how, method=Whole.name, q=None, of_copy=True, m=policy.members
     )
-    asked = dataclasses.replace(asked, q=None, by_second=second, weights=weights)
-    return dataclasses.replace(asked, method=Whole.name, of_copy=True, m=policy.members)
+    return dataclasses.replace(request, how=how)
 
 
 def _settle_clusters(
     policy: Policy,
     whole: WholeTable,
     raw: NamedColumns,
-    plot: str,
-    columns: Sequence[str],
-    how: Mapping[str, Any],
+    plot: Plot[Any],
+    method: str | None,
+    k: int | None,
 ) -> PlotRequest:
     """Say how clusters of persons will be made, of the rows of a public table."""
-    if not PLOTS[plot].axes:
+    if not plot.axes:
         raise RefusedError(OF_PUBLIC, parameter="plot")
-    _check_in_copy(whole, raw, columns=columns)
-    asked = resolve(_free(policy), whole.table, plot, columns, **how)
-    return dataclasses.replace(asked, q=None)
+    _check_in_copy(whole, raw, columns=plot.names)
+    request = resolve(_free(policy), whole.table, plot, method=method, k=k)
+    return dataclasses.replace(request, how=dataclasses.replace(request.how, q=None))
 
 
-def _row_method(plot: Plot[Any], model: Model | None) -> str:
-    """Return a method of rows where the plot is drawn from rows; which it is plays no part."""
-    return NO_METHOD if plot.from_rows is None and model is None else Condensation.name
-
-
-def _divided_by(by: object) -> tuple[str | None, str | None]:
-    """Return the first and the second column that divide a plot, where there are any."""
-    first, second, *_ = (*columns_of_by(by), None, None)
-    return first, second
-
-
-def _check_second(whole: WholeTable, columns: Sequence[str], by: Sequence[str]) -> None:
-    """Refuse a second column that is none of levels, or named before; `resolve` has the first."""
-    with about("by"):
-        whole.table.require([*by[1:]], KINDS[1])
-        if len({*by, *columns}) < len(by) + len(columns):
-            raise InputError("a column is named twice; name each column once")
-
-
-def _without_clusters(how: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is asked for without what is of clusters of persons, or refuse that."""
+def _check_no_clusters(plot: Plot[Any]) -> None:
+    """Refuse what is asked of clusters of persons."""
     for name in OF_CLUSTERS:
-        if how.get(name) is not None:
+        if plot.get(name) is not None:
             raise InputError(
                 f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
                 " out",
                 parameter=name,
             )
-    return {name: it for name, it in how.items() if name not in OF_CLUSTERS}
 
 
-def _check_weights(
-    whole: WholeTable, plot: str, weights: str | None, columns: Sequence[str], by: Sequence[str]
-) -> None:
-    """Refuse weights of a plot that has none, and columns that are no weights."""
+def _check_weights(whole: WholeTable, plot: Plot[Any]) -> None:
+    """Refuse columns that are no weights, or weights of a plot by two columns."""
+    weights = plot.get("weights")
     if weights is None:
         return
     with about("weights"):
-        if PLOTS[plot].weigh is None:
-            some = [name for name, it in PLOTS.items() if it.weigh is not None]
-            raise InputError(
-                f"{PLOTS[plot].phrase} has no weights; leave them out: {one_of(some)} take them"
-            )
-        if len(by) > 1:
+        if len(plot.by_names) > 1:
             raise InputError(
                 "weighted plots are divided by one column at most; leave one out, or draw a part:"
                 " study.where(...)"
             )
-        if weights in by or (weights in columns and PLOTS[plot].columns == KINDS[1]):
+        if weights in plot.by_names or (weights in plot.names and plot.kind() == KINDS[1]):
             raise InputError(f"column {weights!r} cannot be drawn as levels and be weights=")
         weighed(whole.copy, whole.raw, weights)
 
 
-def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
+def _event_in(whole: WholeTable, plot: Plot[Any]) -> tuple[str, ...]:
     """Say which levels of a column of the copy are the event."""
+    column = plot.names[1]
     if whole.raw[column].dates is not None:
         raise InputError(
             f"column {column!r} holds dates, and no event; a survival curve needs how long each was"
@@ -418,15 +379,15 @@ def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ..
     if column not in whole.copy.strata:
         raise too_many_values(column)
     names = in_order({*whole.copy.strata[column]} - {""}, whole.raw[column].order)
-    return event_of(names, event_is, column)
+    return event_of(names, plot.get("event_is"), column)
 
 
-def _check_times(whole: WholeTable, columns: Sequence[str], every: object) -> None:
+def _check_times(whole: WholeTable, plot: Plot[Any]) -> None:
     """Refuse columns of the copy that no line over time can be drawn of."""
-    numbers = whole.copy.columns
-    whole.table.require([name for name in columns if name not in numbers], KINDS[0])
-    dates = [name for name in columns if whole.raw[name].dates is not None]
-    check_times(columns, numbers[columns[0]], check_every(every or AUTO), dates)
+    numbers, names = whole.copy.columns, plot.names
+    whole.table.require([name for name in names if name not in numbers], KINDS[0])
+    dates = [name for name in names if whole.raw[name].dates is not None]
+    check_times(names, numbers[names[0]], check_every(plot.get("every")), dates)
 
 
 def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, Any]:
@@ -445,11 +406,11 @@ def usual_grid(rows: int) -> int:
     return min(GRID, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
-def _check_numbers(whole: WholeTable, raw: NamedColumns, plot: str, columns: Sequence[str]) -> None:
+def _check_numbers(whole: WholeTable, raw: NamedColumns, plot: Plot[Any]) -> None:
     """Refuse text where a plot takes numbers: that says more than that it is not in the copy."""
-    if PLOTS[plot].columns == KINDS[0]:
+    if plot.kind() == KINDS[0]:
         there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out, *whole.withheld}
-        known = [name for name in columns if name in raw.columns and name not in there]
+        known = [name for name in plot.names if name in raw.columns and name not in there]
         with about("columns"):
             raw.require([it for it in known if raw.columns[it].kind == KINDS[1]], KINDS[0])
 
@@ -479,45 +440,43 @@ def _free(policy: Policy) -> Policy:
 
 
 def view_from_copy(
-    plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
+    request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy, or clusters of those of a public table."""
-    by = [] if request.by is None else [request.by]
-    if request.weights is not None and plot.weigh is not None:
-        found = weighed(whole.copy, whole.raw, request.weights)
+    plot, how = request.plot, request.how
+    if (weights := plot.get("weights")) is not None:
+        found = weighed(whole.copy, whole.raw, weights)
         some = whole.rows(found.places)
         origin = dataclasses.replace(origin, remarks=(*origin.remarks, found.said))
-        plain = dataclasses.replace(request, weights=None)
-        unweighted = view_from_copy(plot, plain, some, origin, residual_df)
-        held = some.with_levels(levels_of_plot(plot.name, request.columns, by, None)).copy
-        again: View = plot.weigh(unweighted, held.columns, held.strata, found.weights, request)
+        plain = dataclasses.replace(request, plot=plot.changed(weights=None))
+        unweighted = view_from_copy(plain, some, origin, residual_df)
+        held = some.with_levels(levels_of_plot(plot)).copy
+        again: View = plot.weighted(unweighted, held.columns, held.strata, found.weights, how)
         return again
-    whole = whole.with_levels(levels_of_plot(plot.name, request.columns, by, request.model))
+    whole = whole.with_levels(levels_of_plot(plot, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
-        table = whole.table
-        drawn: Any = plot.from_counts(table, request, origin)  # type: ignore[misc]
+        drawn: Any = plot.from_counts(whole.table, how, origin)
         if drawn.origin.shown < len(whole):
             drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
-        return _of_copy(drawn, request) if request.of_copy else drawn
-    rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
+        return _of_copy(drawn, request) if how.of_copy else drawn
+    if plot.pairwise:
+        rows = {name: whole.copy.columns[name] for name in numbers}
+        levels: Mapping[str, tuple[str, ...]] = {}
+    else:
+        rows, levels = whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))
-    if not plot.pairwise and plot.columns != KINDS[1]:  # of bars a missing value is a level
+    if not plot.pairwise and plot.kind() != KINDS[1]:  # of bars a missing value is a level
         origin = with_gaps(origin, whole, [*numbers, *words])
     if request.model is not None:
         return diagnostics.of_protected(
             request.model, rows, levels, request, origin, residual_df=residual_df, noise=None
         )
-    by_rows = plot.from_rows
-    if request.by is not None and plot.by_level is not None:
-        by_rows = plot.by_level[0]
-    if by_rows is not None:
-        drawn = by_rows(rows, levels.get(request.by or "", ()), request, origin)
-        return with_trends(drawn, None) if request.trend else drawn
-    if plot.from_counts is None:
-        raise BrokenPromiseError(f"{plot.phrase} has nothing that draws what was settled")
-    counted = dataclasses.replace(request, method=NO_METHOD, m=None)
+    if "rows" in plot.sources:
+        shown: View = plot.from_rows(rows, levels.get(plot.by_name or "", ()), how, origin)
+        return shown
+    counted = dataclasses.replace(how, method=NO_METHOD, m=None)
     return _of_copy(plot.from_counts(whole.table, counted, origin), request)
 
 
@@ -539,13 +498,6 @@ def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     return (f"rows without a value: {named}{beyond}",)
 
 
-def _rows_with_gaps(
-    whole: WholeTable, numbers: Sequence[str]
-) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
-    """Return all rows of some columns, for a plot that looks at each two of them by itself."""
-    return {name: whole.copy.columns[name] for name in numbers}, {}
-
-
 def _named(whole: WholeTable, request: PlotRequest) -> tuple[list[str], list[str]]:
     """Return the columns of numbers, and those of levels, that a plot rests on."""
     names = [*request.named, *(() if request.model is None else request.model.levels)]
@@ -556,7 +508,7 @@ def _named(whole: WholeTable, request: PlotRequest) -> tuple[list[str], list[str
 def _of_copy(view: View, request: PlotRequest) -> View:
     """Say of a view, and of those within it, that its rows are those of the copy."""
     beside = {n: v for n, v in view.parameters.items() if n not in ("k", "m", "round_to")}
-    stated = {"k": request.k, "m": request.m, **beside}
+    stated = {"k": request.how.k, "m": request.how.m, **beside}
     drawn = dataclasses.replace(view, method=Whole.name, parameters=stated)
     if isinstance(drawn, MultiplesView):
         inner = tuple(_of_copy(each, request) for each in drawn.views)

@@ -35,8 +35,7 @@ from discreet.explore.notes_of_copy import column_notes, notes_of_copy
 from discreet.explore.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
 from discreet.explore.source import Custodian
 from discreet.lines import Lines
-from discreet.plots import View
-from discreet.plots.request import PlotRequest
+from discreet.plots import PlotRequest, View
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.fields import plain

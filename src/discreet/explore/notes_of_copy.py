@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from discreet.explore.from_copy import WholeTable
-from discreet.plots import PLOTS, Origin
-from discreet.plots.request import PlotRequest
+from discreet.plots import Origin, PlotRequest
 from discreet.policy import Policy
 
 
@@ -68,9 +67,10 @@ def notes_of_copy(study: CopyOfStudy, names: Sequence[str]) -> tuple[str, ...]:
 
 def open_ends(request: PlotRequest) -> tuple[str, ...]:
     """Say of which columns the end bins of a plot are open."""
-    if request.plot not in PLOTS or not PLOTS[request.plot].binned:
+    plot = request.plot
+    if not plot.binned:
         return ()
-    ended = [name for name in request.columns if name in {**request.limits, **request.edges}]
+    ended = [name for name in plot.names if plot.edges_of(name) or plot.limits_of(name)]
     return tuple(f"the end bins of {name} hold what lies beyond them, too" for name in ended)
 
 

@@ -20,11 +20,10 @@ from discreet.estimates.weighted import rows_worth
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.own_errors import own_errors, rounded_words
 from discreet.explore.weights import weighed
-from discreet.plots import HistogramView, MultiplesView, OverTimeView, PanelsView, View
-from discreet.plots.bars import BARS
-from discreet.plots.histogram import HISTOGRAM
+from discreet.plots import HistogramView, MultiplesView, OverTimeView, PanelsView, PlotRequest, View
+from discreet.plots.bars import BarChart
+from discreet.plots.histogram import HistogramPlot
 from discreet.plots.periods import edges_of
-from discreet.plots.request import PlotRequest
 
 if TYPE_CHECKING:
     from discreet.explore.derived import DerivedCopy
@@ -53,7 +52,7 @@ def bars_said(session: DerivedCopy, request: PlotRequest, view: View) -> tuple[s
     that of the bar which is known least.
     """
     over_time = _is_counted(view)
-    if request.plot not in (BARS.name, HISTOGRAM.name) and not over_time:
+    if not isinstance(request.plot, BarChart | HistogramPlot) and not over_time:
         return ()
     read = partial(_bars, session=session, request=request, view=_one_of(view))
     own = own_errors(session, lambda table: {bar: it.share for bar, it in read(table).items()})
@@ -109,14 +108,14 @@ def _bars(table: WholeTable, session: DerivedCopy, request: PlotRequest, view: V
 
     Counts of levels of two columns, and over time, are shares of all rows that are drawn together.
     """
-    (column,), by = request.columns, request.by
-    counted = request.plot == BARS.name
-    second = [] if request.by_second is None else [request.by_second]
+    plot, (column,) = request.plot, request.columns
+    by, second = plot.by_name, plot.by_names[1:]
+    counted, weighted_by = isinstance(plot, BarChart), plot.get("weights")
     levels = [*([column] if counted else []), *([] if by is None else [by]), *second]
     held = _held(table, levels, [] if counted else [column])
-    if request.weights is not None:
-        held = held.rows(weighed(held.copy, held.raw, request.weights).places)
-    weights = None if request.weights is None else held.copy.columns[request.weights]
+    if weighted_by is not None:
+        held = held.rows(weighed(held.copy, held.raw, weighted_by).places)
+    weights = None if weighted_by is None else held.copy.columns[weighted_by]
     words = {name: held.copy.strata[name] for name in levels}
     of_one = [] if by is None else [words[by]]
     beside = [words[it] for it in second]
@@ -126,7 +125,7 @@ def _bars(table: WholeTable, session: DerivedCopy, request: PlotRequest, view: V
         group = beside if of_time else [*of_one, *beside]
         bar += of_one if of_time else []
         return _shares(group, bar, weights, held.persons, lambda it: -1 not in it and "" not in it)
-    if request.percent:
+    if plot.get("percent"):
         return _shares([*of_one, *beside], [words[column]], weights, held.persons)
     return _shares(beside, [words[column], *of_one], weights, held.persons)
 

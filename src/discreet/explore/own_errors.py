@@ -17,7 +17,6 @@ from discreet.estimates.described import MOST_LEVELS, RowsToDescribe
 from discreet.estimates.means import means_by_group, shares_by_group
 from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.explore.from_copy import WholeTable
-from discreet.plots.request import PlotRequest
 
 if TYPE_CHECKING:
     from discreet.explore.derived import DerivedCopy
@@ -57,11 +56,6 @@ def said_of_own(own: OwnErrors) -> str:
     if len(own.copies) < FEWEST:
         return "for chance among so many rows alone: so few do not show how far the copy is off"
     return "they are for the population, and hold how far the copy is off"
-
-
-def groups_of(request: PlotRequest) -> tuple[str, ...]:
-    """Return the columns whose levels a plot compares."""
-    return tuple(name for name in (request.by, request.by_second) if name is not None)
 
 
 class _Off(NamedTuple):

@@ -24,10 +24,9 @@ from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.own_bars import bars_said
 from discreet.explore.own_errors import Figures, own_errors
-from discreet.plots import OverTimeView, PanelsView, SurvivalView, View
+from discreet.plots import OverTimeView, PanelsView, PlotRequest, SurvivalView, View
 from discreet.plots.curves import Chance, Own
 from discreet.plots.over_time import means_by
-from discreet.plots.request import PlotRequest
 from discreet.plots.survival import SurvivalCurve, log_minus_log
 
 if TYPE_CHECKING:

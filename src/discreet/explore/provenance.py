@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.plots import PLOTS, View
-from discreet.plots.periods import AUTO
-from discreet.plots.request import SHOWN, PlotRequest
+from discreet.plots import PLOTS, Plot, PlotRequest, View
 from discreet.policy import Policy
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.secret import Secret
@@ -23,6 +21,8 @@ FROM_FILE = "file"
 FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
+UNSAID = ("sensitive", "diversity", "cost", "noise_on")
+"""Settings of clusters of persons and of noise, which no file says."""
 
 
 def begun(
@@ -39,7 +39,7 @@ def begun(
     copy: a new column's name and expression, or nothing and a condition.
     """
     of_copy = view.origin.version
-    source = ROWS if request.from_rows else COUNTS
+    source = ROWS if request.how.from_rows else COUNTS
     source = source if of_copy is None or not policy.fixed else COPY
     asked = asked_for(request, policy, asks)
     return begun_of(asked, source, of_copy or of_counts, policy, secret)
@@ -81,41 +81,37 @@ def policy_digest(policy: Policy, secret: Secret) -> str:
     return secret.digest("policy", told).hex()[:DIGITS]
 
 
-def plot_asked(request: Mapping[str, Any]) -> tuple[str, tuple[str, ...], dict[str, Any], Asks]:
-    """Return plot, columns, settings and what was derived, of the request of a provenance."""
-    how = dict(request)
-    plot, columns = how.pop("plot"), tuple(how.pop("columns", ()))
-    asks = [(str(name), str(text)) for name, text in how.pop("derived", ())]
-    return plot, columns, how, asks
+def plot_asked(request: Mapping[str, Any]) -> tuple[Plot[Any], dict[str, Any], Asks]:
+    """Return the plot, its method and what was derived, of the request of a provenance."""
+    fields = dict(request)
+    plot, columns = PLOTS[fields.pop("plot")], fields.pop("columns", ())
+    asks = [(str(name), str(text)) for name, text in fields.pop("derived", ())]
+    way = {"method": fields.pop("method")} if "method" in fields else {}
+    return plot.of_columns(columns, **fields), way, asks
 
 
 def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any]:
     """Say what was asked for: what the plot shows, and of the rest what is not as usual."""
-    plot, model = PLOTS[request.plot], request.model
-    asked: dict[str, Any] = {"plot": request.plot}
-    if model is None:
-        asked["columns"] = [*request.columns]
-    else:
-        asked["formula"] = model.formula
-    by = [it for it in (request.by, request.by_second) if it is not None]
-    if by:
-        asked["by"] = by if len(by) > 1 else by[0]
-    if not request.of_copy:
-        asked["method"] = request.method
-    told = {"bins": request.bins, "grid": request.grid}
-    asked |= {name: it for name, it in told.items() if plot.uses(request.method, name)}
-    if plot.axes and request.axes.pixels != policy.of_papers.pixels:
-        asked["pixels"] = request.axes.pixels
-    if plot.axes and not request.axes.fuzzy:
-        asked["gradient"] = False
-    usual: dict[str, Any] = {"trend": False, "percent": False, "overlay": False}
-    usual |= {"show": SHOWN[0], "every": AUTO, "weights": None, "event_is": ()}
-    for name, it in usual.items():
-        held = getattr(request, name)
-        if held != it:
-            asked[name] = [*held] if isinstance(held, tuple) else held
-    asked |= _ends("limits", request.limits, policy.limits, request.columns)
-    asked |= _ends("edges", request.edges, policy.of_papers.edges, request.columns)
+    plot, method = request.plot, request.how.method
+    asked: dict[str, Any] = {"plot": plot.name}
+    if plot.names:
+        asked["columns"] = [*plot.names]
+    if by := plot.by_names:
+        asked["by"] = [*by] if len(by) > 1 else by[0]
+    if not request.how.of_copy:
+        asked["method"] = method
+    usual = {**plot.usual(), "pixels": policy.of_papers.pixels, "event_is": ()}
+    for name in plot.settings():
+        value = plot.get(name)
+        if name in plot.places() or name in ("by", "limits", "edges", *UNSAID):
+            continue
+        if name in ("bins", "grid"):  # which the policy may have said
+            asked |= {name: value} if plot.uses(method, name) else {}
+        elif value != usual[name]:
+            asked[name] = [*value] if isinstance(value, tuple) else value
+    own = policy.of_papers.edges
+    asked |= _ends("limits", plot.get("limits") or {}, policy.limits, plot.names)
+    asked |= _ends("edges", plot.get("edges") or {}, own, plot.names)
     return asked | ({"derived": [[*it] for it in asks]} if asks else {})
 
 

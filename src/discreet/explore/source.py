@@ -11,8 +11,7 @@ from discreet.columns.countable import NamedColumns
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.provenance import COPY, Asks
 from discreet.explore.verdicts import FileCheck
-from discreet.plots import View
-from discreet.plots.request import PlotRequest
+from discreet.plots import PlotRequest, View
 from discreet.policy import Policy
 from discreet.provenance import Sealer
 from discreet.render.sealing import Gate

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast
 
 from discreet import plots
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.column_list import ColumnList
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.explore.asking import asked, check_risk_below, known_settings
+from discreet.explore.asking import asked, check_risk_below, plot_method
 from discreet.explore.board_file import board_of
 from discreet.explore.choice import chosen, kinds_of, overview, with_choice
 from discreet.explore.columns import columns_of
@@ -25,21 +25,23 @@ from discreet.explore.source import Custodian, OfData
 from discreet.explore.summary import average, summarise
 from discreet.explore.verdicts import FileCheck
 from discreet.explore.verify_file import FileVerifier
-from discreet.plots.bars import BARS
-from discreet.plots.box import BOX
-from discreet.plots.contour import CONTOUR
-from discreet.plots.correlations import CORRELATIONS, MOST_COLUMNS
-from discreet.plots.crosstab import CROSSTAB
-from discreet.plots.density import DENSITY
-from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
-from discreet.plots.ecdf import ECDF
-from discreet.plots.heatmap import HEATMAP
-from discreet.plots.histogram import HISTOGRAM
-from discreet.plots.over_time import OVER_TIME
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.scatter import SCATTER
-from discreet.plots.survival import SURVIVAL
-from discreet.plots.violin import VIOLIN
+from discreet.plots import Plot
+from discreet.plots.bars import BarChart
+from discreet.plots.box import BoxPlot
+from discreet.plots.contour import ContourPlot
+from discreet.plots.correlations import CorrelationPlot
+from discreet.plots.crosstab import CrossTable
+from discreet.plots.density import DensityPlot
+from discreet.plots.diagnostics import LeveragePlot, QQPlot, ResidualPlot
+from discreet.plots.ecdf import EcdfPlot
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.plot import STUDY, By
+from discreet.plots.scatter import ScatterPlot
+from discreet.plots.survival import SurvivalPlot
+from discreet.plots.violin import ViolinPlot
 from discreet.policy import Policy, Sensitive
 from discreet.web.board import Board
 
@@ -50,34 +52,22 @@ NO_DATA = (
     "this study is a file, which holds protected rows and no data: what you ask is for the"
     " custodian, who opens the data themselves (discreet.open of the source)"
 )
-Limits = Mapping[str, Sequence[float]]
-Two = tuple[str, str] | list[str]
-"""Two columns of levels, by which a plot of the copy is divided."""
+P = ParamSpec("P")
+V = TypeVar("V", bound=plots.View)
 
 
-class GridSettings(TypedDict, total=False):
-    """Settings of points, boxes and grids; where nobody says they are as usual."""
-
-    grid: int | None
-    limits: Limits | None
+def _draw(study: Study, plot: Plot[V], way: Mapping[str, Any]) -> V:
+    return study._of_copy().draw(plot, **way)
 
 
-class BinSettings(TypedDict, total=False):
-    """Settings of a histogram; where nobody says they are as usual."""
-
-    bins: int | None
-    limits: Limits | None
-    edges: Limits | None
+def _method(plot: Callable[P, Plot[V]]) -> Callable[Concatenate[Study, P], V]:
+    """Return the method that draws a plot, with the plot's fields and docstring."""
+    return plot_method(cast("type[Plot[V]]", plot), STUDY, _draw)
 
 
-class AxisSettings(TypedDict, total=False):
-    """Settings of parallel coordinates; `k`, `diversity` and `cost` of a PUBLIC study file."""
-
-    k: int | None
-    diversity: int | None
-    pixels: int | None
-    limits: Limits | None
-    cost: str | None
+def _method_of_several(plot: type[Plot[V]]) -> Callable[..., V]:
+    """Return the same of a plot that takes more than its fields, or columns one by one."""
+    return plot_method(plot, STUDY, _draw)
 
 
 class Study:
@@ -300,7 +290,7 @@ class Study:
         return board_of(self._of_copy())
 
     @asked
-    def plot(self, *columns: str, by: str | Two | None = None) -> plots.View:
+    def plot(self, *columns: str, by: By | None = None) -> plots.View:
         """Draw columns by the plot that their kinds choose; `describe` says which it is.
 
         Parameters
@@ -358,756 +348,26 @@ class Study:
             choice = chosen(kinds_of(self._of_copy(), columns), by)
         else:
             choice = overview(self._of_copy())
-        found = plots.PLOTS[choice.plot]
-        named = (choice.columns,) if found.axes or found.listed else choice.columns
-        divided = {} if choice.by is None else {"by": choice.by}
-        drawn: plots.View = getattr(self, choice.plot)(*named, **divided)
+        drawn: plots.View = self._of_copy().draw(choice.request())
         return with_choice(drawn, choice)
 
-    @overload
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: None = None,
-        overlay: bool = False,
-        weights: str | None = None,
-        **view: Unpack[BinSettings],
-    ) -> plots.HistogramView: ...
-    @overload
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: str,
-        overlay: bool = False,
-        weights: str | None = None,
-        **view: Unpack[BinSettings],
-    ) -> plots.MultiplesView: ...
-    @overload
-    def histogram(
-        self, column: str, *, by: Two, overlay: bool = False, **view: Unpack[BinSettings]
-    ) -> plots.PanelsView: ...
-    @asked
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: str | Two | None = None,
-        overlay: bool = False,
-        weights: str | None = None,
-        **view: Unpack[BinSettings],
-    ) -> plots.HistogramView | plots.MultiplesView | plots.PanelsView:
-        """Draw the distribution of one column as bars.
-
-        Parameters
-        ----------
-        column : str
-            A continuous column.
-        by : str or pair of str, optional
-            A categorical column: one histogram for each of its levels, on the same bins. Of two,
-            the levels of the first have a row of panels each and those of the second a column; what
-            has fewer than 50 rows is not drawn.
-        overlay : bool, default False
-            Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
-            more than six levels the six with the most rows. Without `by` it changes nothing; with
-            two columns those of the first are outlines, in a panel for each level of the second.
-        weights : str, optional
-            A column of numbers, a survey's weights, above 0: densities are of the weights of the
-            rows of the copy of the whole table. Rows without one are left out; `by` is of one
-            column at most.
-        **view
-            `bins`, `limits`, or `edges`, the ends of bins of any widths:
-            `{"age": [0, 18, 40, 65, 100]}`.
-
-        Returns
-        -------
-        HistogramView, or MultiplesView with `by`, or PanelsView by two columns
-
-        Notes
-        -----
-        Bins hold rows of the protected copy.
-        """
-        settings = known_settings(BinSettings, view)
-        how: dict[str, Any] = {"by": by, "overlay": overlay, "weights": weights}
-        return self._of_copy().draw(HISTOGRAM, [column], **how, **settings)
-
-    @overload
-    def density(self, column: str, *, by: str | None = None) -> plots.DensityView: ...
-    @overload
-    def density(self, column: str, *, by: Two) -> plots.PanelsView: ...
-    @asked
-    def density(
-        self, column: str, *, by: str | Two | None = None
-    ) -> plots.DensityView | plots.PanelsView:
-        """Draw the distribution of one column as a smooth curve.
-
-        Parameters
-        ----------
-        column : str
-            A continuous column; of the copy of the whole table also one of dates.
-        by
-            As of `ecdf`. Levels whose rows have one value alone have no curve either.
-
-        Returns
-        -------
-        DensityView, or PanelsView by two columns
-            `curves` and the `bandwidths` of their Gaussian kernels.
-
-        Raises
-        ------
-        RefusedError
-            Also if no curve has 10 rows of different values.
-
-        Notes
-        -----
-        The bandwidth is 0.9 times the standard deviation, or the quartiles' range divided by 1.34
-        where that is smaller and not 0, divided by the fifth root of the number of rows
-        (Silverman 1986, equation 3.31), and at least a 200th of what the curve spans. Kernels are
-        reflected at the smallest and the largest value of each curve, so that nothing is drawn
-        where no row lies, and every curve has an area of 1. Computed from protected rows, it
-        teaches nothing that the copy does not. A peak of few rows may be chance.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).density("bmi", by="sex")
-        >>> len(view.curves), len(view.bandwidths)
-        (2, 2)
-        """
-        return self._of_copy().draw(DENSITY, [column], by=by)
-
-    @overload
-    def ecdf(self, column: str, *, by: str | None = None) -> plots.EcdfView: ...
-    @overload
-    def ecdf(self, column: str, *, by: Two) -> plots.PanelsView: ...
-    @asked
-    def ecdf(
-        self, column: str, *, by: str | Two | None = None
-    ) -> plots.EcdfView | plots.PanelsView:
-        """Draw which share of the rows lies at or below each value, as a curve in steps.
-
-        Parameters
-        ----------
-        column : str
-            A continuous column; of the copy of the whole table also one of dates.
-        by : str or pair of str, optional
-            A categorical column: a curve for each of its levels, of at least 10 rows; of more than
-            12 levels those with the most rows. The others are named below the plot. Of two, the
-            levels of the first have a curve in a panel for each of the second; what has fewer than
-            50 rows is not drawn.
-
-        Returns
-        -------
-        EcdfView, or PanelsView by two columns
-            `curves`: the values at which each rises, and the shares at or below them; of more than
-            1,000 different values every thousandth of the rows.
-
-        Raises
-        ------
-        RefusedError
-            Also if no curve has 10 rows.
-
-        Notes
-        -----
-        Computed from protected rows, so it teaches nothing that the copy does not. It does not say
-        how far the copy's distribution is from the raw one: `fidelity` does, and a curve of few
-        rows is rough.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).ecdf("glucose", by="sex")
-        >>> [curve.y[-1] for curve in view.curves]
-        [1.0, 1.0]
-        """
-        return self._of_copy().draw(ECDF, [column], by=by)
-
-    @overload
-    def scatter(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | None = None,
-        trend: bool = False,
-        show: Literal["auto", "points"] = "auto",
-        **view: Unpack[GridSettings],
-    ) -> plots.PointsView: ...
-    @overload
-    def scatter(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | None = None,
-        trend: bool = False,
-        show: Literal["density"],
-        **view: Unpack[GridSettings],
-    ) -> plots.ScatterDensityView: ...
-    @overload
-    def scatter(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: Two,
-        trend: bool = False,
-        show: str = "auto",
-        **view: Unpack[GridSettings],
-    ) -> plots.PanelsView: ...
-    @asked
-    def scatter(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str | Two | None = None,
-        trend: bool = False,
-        show: str = "auto",
-        **view: Unpack[GridSettings],
-    ) -> plots.PointsView | plots.ScatterDensityView | plots.PanelsView:
-        """Draw two columns against each other as points, or, of many rows, as coloured cells.
-
-        Parameters
-        ----------
-        x, y : str
-            Two continuous columns.
-        by : str or pair of str, optional
-            A categorical column that colours the points. Of two, the levels of the first have a row
-            of panels each and those of the second a column; what has fewer than 50 rows is not
-            drawn.
-        trend : bool, default False
-            Draw the least-squares line of all rows, one for each level of `by`.
-        show : {"auto", "points", "density"}, default "auto"
-            Each row as a point; or "density", cells coloured by which share of the rows lies in
-            them, with a panel for each level of `by`. "auto" draws the density of more than 2,000
-            rows of the copy of the whole table, and points of fewer. By two columns it is points.
-        **view
-            `grid` or `limits`.
-
-        Returns
-        -------
-        PointsView, or ScatterDensityView where cells are drawn, or PanelsView by two columns
-
-        Notes
-        -----
-        The points are rows of the protected copy, so asking again, or for other columns, teaches
-        nothing that the copy does not.
-        """
-        settings = known_settings(GridSettings, view)
-        how: dict[str, Any] = {"by": by, "trend": trend, "show": show}
-        return self._of_copy().draw(SCATTER, [x, y], **how, **settings)
-
-    @asked
-    def correlations(self, columns: Sequence[str] | None = None) -> plots.CorrelationsView:
-        """Draw how far each two columns go together, as a matrix of correlations.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            2 to 20 continuous columns; by default all of the copy.
-
-        Returns
-        -------
-        CorrelationsView
-            `pearson` and `spearman`, each a whole matrix.
-
-        Raises
-        ------
-        InputError
-            Also if there are more than 20 columns and none are named.
-        RefusedError
-
-        Notes
-        -----
-        Pearson's correlations of values stand below the diagonal and Spearman's of ranks above:
-        where two mirrored cells differ, the relation is no straight line, or few rows far out
-        decide it. In the copy of the whole table each correlation is of the rows that have both
-        values; one of fewer than ten such rows, or of a column that does not vary, is empty.
-        Computed from protected rows, they teach nothing that the copy does not; `fidelity` says how
-        far its correlations are from the raw ones.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).correlations(["age", "bmi", "glucose"])
-        >>> view.pearson[0][0], view.pearson[0][1] == view.pearson[1][0]
-        (1.0, True)
-        """
-        names = self._of_copy().session.numbers_together() if columns is None else columns
-        if not 2 <= len(names) <= MOST_COLUMNS:
-            raise InputError(
-                f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
-                " columns=['a', 'b', 'c']"
-            )
-        return self._of_copy().draw(CORRELATIONS, names)
-
-    @overload
-    def heatmap(
-        self, x: str, y: str, *, by: None = None, **view: Unpack[GridSettings]
-    ) -> plots.GridView: ...
-    @overload
-    def heatmap(
-        self, x: str, y: str, *, by: str, **view: Unpack[GridSettings]
-    ) -> plots.MultiplesView: ...
-    @overload
-    def heatmap(
-        self, x: str, y: str, *, by: Two, **view: Unpack[GridSettings]
-    ) -> plots.PanelsView: ...
-    @asked
-    def heatmap(
-        self, x: str, y: str, *, by: str | Two | None = None, **view: Unpack[GridSettings]
-    ) -> plots.GridView | plots.MultiplesView | plots.PanelsView:
-        """Draw two columns as the cells of a grid, coloured by what they hold.
-
-        Parameters
-        ----------
-        x, y : str
-            Two continuous columns.
-        by : str or pair of str, optional
-            A categorical column: one grid for each of its levels, on the same cells and colours. Of
-            two, the levels of the first have a row of panels each and those of the second a column;
-            what has fewer than 50 rows is not drawn.
-        **view
-            `grid` or `limits`.
-
-        Returns
-        -------
-        GridView, or MultiplesView with `by`, or PanelsView by two columns
-
-        Notes
-        -----
-        Cells hold rows of the protected copy.
-        """
-        settings = known_settings(GridSettings, view)
-        return self._of_copy().draw(HEATMAP, [x, y], by=by, **settings)
-
-    @overload
-    def contour(
-        self, x: str, y: str, *, by: None = None, **view: Unpack[GridSettings]
-    ) -> plots.ContourView: ...
-    @overload
-    def contour(
-        self, x: str, y: str, *, by: str, **view: Unpack[GridSettings]
-    ) -> plots.MultiplesView: ...
-    @overload
-    def contour(
-        self, x: str, y: str, *, by: Two, **view: Unpack[GridSettings]
-    ) -> plots.PanelsView: ...
-    @asked
-    def contour(
-        self, x: str, y: str, *, by: str | Two | None = None, **view: Unpack[GridSettings]
-    ) -> plots.ContourView | plots.MultiplesView | plots.PanelsView:
-        """Draw two columns as lines of equal count, from the grid of the heat map.
-
-        Parameters
-        ----------
-        x, y, by, **view
-            As of `heatmap`, whose grid it is.
-
-        Returns
-        -------
-        ContourView, or MultiplesView with `by`, or PanelsView by two columns
-
-        Notes
-        -----
-        Tells nothing that the heat map does not.
-        """
-        settings = known_settings(GridSettings, view)
-        return self._of_copy().draw(CONTOUR, [x, y], by=by, **settings)
-
-    @overload
-    def box(
-        self, *columns: str, by: str | None = None, **view: Unpack[GridSettings]
-    ) -> plots.BoxView: ...
-    @overload
-    def box(self, *columns: str, by: Two, **view: Unpack[GridSettings]) -> plots.PanelsView: ...
-    @asked
-    def box(
-        self, *columns: str, by: str | Two | None = None, **view: Unpack[GridSettings]
-    ) -> plots.BoxView | plots.PanelsView:
-        """Draw a box plot of each column, or of one column for each level of another.
-
-        Parameters
-        ----------
-        *columns : str
-            One or more continuous columns; one alone with `by`.
-        by : str or pair of str, optional
-            A categorical column whose levels have a box each. Of two, the boxes of the second stand
-            side by side at each level of the first; what has fewer than 50 rows is not drawn.
-        **view
-            `grid` or `limits`.
-
-        Returns
-        -------
-        BoxView, or PanelsView by two columns
-
-        Notes
-        -----
-        Boxes are of the rows of the protected copy, outliers too.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes()).assign(old="age >= 50")
-        >>> view = study.box("bmi", by=("old", "sex"))
-        >>> view.first, view.second, view.drawn
-        (('no', 'yes'), ('1', '2'), 4)
-        """
-        settings = known_settings(GridSettings, view)
-        if by is not None and len(columns) != 1:  # before anything of a column is refused
-            raise InputError("a box plot with by= draws one column; name one")
-        return self._of_copy().draw(BOX, columns, by=by, **settings)
-
-    @overload
-    def violin(self, column: str, *, by: str | None = None) -> plots.ViolinView: ...
-    @overload
-    def violin(self, column: str, *, by: Two) -> plots.PanelsView: ...
-    @asked
-    def violin(
-        self, column: str, *, by: str | Two | None = None
-    ) -> plots.ViolinView | plots.PanelsView:
-        """Draw the density of a column as a violin, or one violin for each level of another.
-
-        Parameters
-        ----------
-        column : str
-            A continuous column.
-        by : str, optional
-            A categorical column: a violin for each of its levels of at least 10 rows; of more than
-            12 levels for those with the most rows. The others are named below the plot. A pair of
-            columns draws a panel for each level of the second one.
-
-        Returns
-        -------
-        ViolinView, or PanelsView by a pair
-            `curves`: the density of each; `quarters`: its quartiles and median; `rows`: of how many
-            rows it is.
-
-        Raises
-        ------
-        RefusedError
-            Also if no level has 10 rows, or the column has one value alone.
-
-        Notes
-        -----
-        The curves are those of `density`, mirrored. All have the same area, so that levels of any
-        size compare. Computed from protected rows, so they teach nothing that the copy does not.
-        Hintze and Nelson, "Violin plots: a box plot-density trace synergism", The American
-        Statistician 52 (1998).
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).violin("glucose", by="sex")
-        >>> [curve.label for curve in view.curves], view.rows[0] > 200
-        (['1', '2'], True)
-        """
-        return self._of_copy().draw(VIOLIN, [column], by=by)
-
-    @overload
-    def bars(
-        self,
-        column: str,
-        *,
-        by: str | None = None,
-        percent: bool = False,
-        weights: str | None = None,
-    ) -> plots.BarView: ...
-    @overload
-    def bars(self, column: str, *, by: Two, percent: bool = False) -> plots.PanelsView: ...
-    @asked
-    def bars(
-        self,
-        column: str,
-        *,
-        by: str | Two | None = None,
-        percent: bool = False,
-        weights: str | None = None,
-    ) -> plots.BarView | plots.PanelsView:
-        """Draw how many, or which share of them, have each level of a categorical column.
-
-        Parameters
-        ----------
-        column : str
-            A categorical column.
-        by : str or pair of str, optional
-            Another one whose levels divide the bars. Of two, the levels of the first divide the
-            bars in a panel for each of the second; what has fewer than 50 rows is not drawn.
-        percent : bool, default False
-            Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
-            it.
-        weights : str, optional
-            A column of numbers, a survey's weights, above 0: sums of the weights of the rows of the
-            copy of the whole table, or their shares. Rows without one are left out.
-
-        Returns
-        -------
-        BarView, or PanelsView by two columns
-
-        Raises
-        ------
-        RefusedError
-            Also if some person has several rows and bars are divided by `by`.
-
-        Notes
-        -----
-        Rows of the protected copy are counted, as in every other plot and table of it. A missing
-        value is a level.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).bars("sex", percent=True)
-        >>> [round(sum(shares)) for shares in view.shares]
-        [100]
-        """
-        how: dict[str, Any] = {"percent": percent, "weights": weights}
-        return self._of_copy().draw(BARS, [column], by=by, **how)
-
-    @asked
-    def crosstab(self, rows: str, columns: str) -> plots.CrossTableView:
-        """Count the pairs of levels of two categorical columns, with their sums.
-
-        Parameters
-        ----------
-        rows, columns : str
-            Two categorical columns.
-
-        Returns
-        -------
-        CrossTableView
-
-        Raises
-        ------
-        RefusedError
-            Also if some person is in several cells.
-
-        Notes
-        -----
-        Rows of the protected copy are counted. Where the policy lists the two columns (`tables`)
-        the copy has the counts of the data, with noise.
-        """
-        return self._of_copy().draw(CROSSTAB, [rows, columns])
-
-    @overload
-    def survival(
-        self,
-        time: str,
-        event: str,
-        *,
-        by: str | None = None,
-        event_is: str | float | Sequence[str | float] | None = None,
-    ) -> plots.SurvivalView: ...
-    @overload
-    def survival(
-        self,
-        time: str,
-        event: str,
-        *,
-        by: Two,
-        event_is: str | float | Sequence[str | float] | None = None,
-    ) -> plots.PanelsView: ...
-    @asked
-    def survival(
-        self,
-        time: str,
-        event: str,
-        *,
-        by: str | Two | None = None,
-        event_is: str | float | Sequence[str | float] | None = None,
-    ) -> plots.SurvivalView | plots.PanelsView:
-        """Draw which share has not had the event by each time, by Kaplan and Meier.
-
-        Parameters
-        ----------
-        time : str
-            A continuous column: how long each was observed. Rows of a negative time are left out.
-        event : str
-            Whether that ended with the event or with the end of observation: a column of levels,
-            or of codes, numbers of which there are 30 different ones at most.
-        by : str or pair of str, optional
-            A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
-            two, the levels of the first have a curve in a panel for each of the second; what has
-            fewer than 50 rows is not drawn.
-        event_is : str or number, or a sequence of them, optional
-            The values of `event` that are the event, all others being the end of observation.
-            Without it 1 of 0 and 1, yes of no and yes, true of false and true.
-
-        Returns
-        -------
-        SurvivalView, or PanelsView by two columns
-            `curves`: of each level when its curve falls, the share from then on, and the ends of
-            its interval of 95 % (Greenwood's variance, on the scale of log(-log(share))). `places`:
-            round times, for which each curve says how many rows are at risk.
-
-        Raises
-        ------
-        InputError
-            Also if which values are the event is not clear, or `event_is` names another; the
-            message names the levels of the copy.
-        RefusedError
-            Also if no curve has 10 rows.
-
-        Notes
-        -----
-        Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
-        not. A curve ends where fewer than 10 rows are at risk. Intervals are for the population: at
-        each time they hold chance among so many rows and how far the copy is off, as far as copies
-        of it are from it (`own_error`). Kaplan and Meier (1958).
-
-        Examples
-        --------
-        >>> import discreet as dc, pyarrow as pa
-        >>> weeks = [float(1 + 7 * i % 40) for i in range(200)]
-        >>> died = ["yes" if i % 3 else "no" for i in range(200)]
-        >>> study = dc.open(pa.table({"weeks": weeks, "died": died}))
-        >>> (curve,) = study.survival("weeks", "died").curves
-        >>> curve.shares[0], 0.0 < curve.low[-1] <= curve.shares[-1] < 0.5
-        (1.0, True)
-        """
-        return self._of_copy().draw(SURVIVAL, [time, event], by=by, event_is=event_is)
-
-    @overload
-    def over_time(
-        self, date: str, value: str | None = None, *, by: str | None = None, every: str = "auto"
-    ) -> plots.OverTimeView: ...
-    @overload
-    def over_time(
-        self, date: str, value: str | None = None, *, by: Two, every: str = "auto"
-    ) -> plots.PanelsView: ...
-    @asked
-    def over_time(
-        self,
-        date: str,
-        value: str | None = None,
-        *,
-        by: str | Two | None = None,
-        every: str = "auto",
-    ) -> plots.OverTimeView | plots.PanelsView:
-        """Draw how many rows there are in each period of time, or the mean of a column in each.
-
-        Parameters
-        ----------
-        date : str
-            A column of dates, or one of whole numbers, such as years.
-        value : str, optional
-            A continuous column whose mean is drawn; without it rows are counted.
-        by : str or pair of str, optional
-            A categorical column: a line for each of its levels of at least 10 rows; of more than 12
-            levels for those with the most rows. The others are named below the plot. Of two, the
-            levels of the first have a line in a panel for each of the second; what has fewer than
-            50 rows is not drawn.
-        every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
-            How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
-            on Mondays. Whole numbers are their own periods; of years "year" may be said.
-
-        Returns
-        -------
-        OverTimeView, or PanelsView by two columns
-            `starts`: the first day of each period, in days since 1970-01-01, or the whole numbers,
-            none left out from the first to the last. `series`: for each level its counts, its means
-            and the ends of their intervals of 95 % (by t), None where a period has fewer than 10
-            rows with a value. `partly`: the first and the last period, where the dates do not
-            reach to their outer ends, and counts are not drawn; `partly_drawn`: where they are, or
-            means, as fewer than three other periods would be left, or a mean does not fall there.
-
-        Raises
-        ------
-        InputError
-            Also if `date` holds neither dates nor whole numbers, or there are more than 1,000
-            periods.
-        RefusedError
-            Also if no point has 10 rows.
-
-        Notes
-        -----
-        Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
-        not. A period without rows has a count of 0, and a gap in place of a mean. In the copy
-        dates are means of some persons' dates: a peak of a few days is flatter than in the data.
-        Intervals are for the population: they hold chance among so many rows and how far the copy
-        is off, as far as copies of it are from it (`own_error`).
-
-        Examples
-        --------
-        >>> import datetime, discreet as dc, pyarrow as pa
-        >>> first = datetime.date(2020, 1, 1)
-        >>> days = [first + datetime.timedelta(days=i % 730) for i in range(1460)]
-        >>> study = dc.open(pa.table({"visit": days, "score": [float(i % 7) for i in range(1460)]}))
-        >>> view = study.over_time("visit", "score", every="quarter")
-        >>> view.every, 6 <= len(view.starts) <= 8, 2 < view.series[0].means[0] < 4
-        ('quarter', True, True)
-        """
-        columns = [date] if value is None else [date, value]
-        return self._of_copy().draw(OVER_TIME, columns, by=by, every=every)
-
-    @asked
-    def parallel(
-        self,
-        columns: Sequence[str],
-        *,
-        method: str | None = None,
-        sensitive: Sensitive | None = None,
-        gradient: bool = True,
-        **view: Unpack[AxisSettings],
-    ) -> plots.ParallelView:
-        """Draw columns as axes side by side, and clusters of records between neighbouring ones.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            At least two columns, in the order of their axes; continuous or categorical.
-            `axis_order` proposes an order.
-        method : str, optional
-            Of a PUBLIC study file: "k-member" (the default: clusters of records, pair by pair, as
-            the paper has them) or "k-member-joint" (over all axes at once).
-        sensitive : str, sequence of str, or mapping of str to sequence, optional
-            Of a PUBLIC study file, sensitive columns, and which of their values are.
-        gradient : bool, default True
-            Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
-        **view
-            `limits`; `pixels` of an axis, a multiple of 50, of which more than 500 are answered as
-            500 (section 6.4). Of a PUBLIC study file also `k`; `diversity`, the least number of
-            different sensitive values (l; at least 2 by default); and `cost`, how clusters of
-            "k-member" grow: by the distance to their "seed", by their "span", or whichever gives
-            the "smaller" ones (the default).
-
-        Returns
-        -------
-        ParallelView
-            `axes`, `clusters` between each two, and `joins`: which light up together.
-
-        Raises
-        ------
-        RefusedError
-            Also if an order breaks a rule about a sensitive axis; the text names the nearest
-            allowed one.
-
-        Notes
-        -----
-        Clusters are of at least k rows of the copy, made of whole cells: levels, or the bins of the
-        column's histogram, joined until each holds k rows, and at least 10 pixels wide. They light
-        up together where they share at least k rows.
-
-        **What it does not protect.** Of a PUBLIC study file edges are pixels of single records,
-        most paths of clusters are of one record, and a value of a sensitive column may be by far
-        the most frequent one in a cluster, or in those that light up with it.
-
-        Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
-        coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes())
-        >>> study.parallel(["age", "sex", "glucose"])
-        ParallelView(parallel coordinates of age, sex and glucose: whole (k = 5, m = 20, \
-pixels = 400), policy standard)
-        """
-        settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
-        settings |= known_settings(AxisSettings, view)
-        return self._of_copy().draw(PARALLEL, columns, method=method, **settings)
+    histogram = _method(HistogramPlot)
+    density = _method(DensityPlot)
+    ecdf = _method(EcdfPlot)
+    scatter = _method(ScatterPlot)
+    correlations = _method(CorrelationPlot)
+    heatmap = _method(HeatMap)
+    contour = _method(ContourPlot)
+    box = _method_of_several(BoxPlot)
+    violin = _method(ViolinPlot)
+    bars = _method(BarChart)
+    crosstab = _method(CrossTable)
+    survival = _method(SurvivalPlot)
+    over_time = _method(OverTimePlot)
+    parallel = _method_of_several(ParallelPlot)
+    residuals = _method(ResidualPlot)
+    qq = _method(QQPlot)
+    leverage = _method(LeveragePlot)
 
     @asked
     def axis_order(
@@ -1140,73 +400,6 @@ pixels = 400), policy standard)
         ['age', 'bmi', 'sex']
         """
         return axis_order(self._of_copy(), columns, sensitive)
-
-    @asked
-    def residuals(self, formula: str) -> plots.ResidualView:
-        """Draw the residuals of a linear regression against its fitted values.
-
-        Parameters
-        ----------
-        formula : str
-            The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and
-            log, log10, exp, sqrt and arithmetic of them.
-
-        Returns
-        -------
-        ResidualView
-
-        Raises
-        ------
-        InputError
-            Also if the formula cannot be read.
-        RefusedError
-            Also if too few residual degrees of freedom are left, or the terms depend on each other.
-
-        Notes
-        -----
-        The model is fitted to the protected copy, so that its pictures and estimates teach nothing
-        that the copy does not show.
-        """
-        return self._of_copy().draw(RESIDUALS, formula=formula)
-
-    @asked
-    def qq(self, formula: str) -> plots.QQView:
-        """Draw quantiles of the residuals of a linear regression against normal ones.
-
-        Parameters
-        ----------
-        formula
-            As of `residuals`.
-
-        Returns
-        -------
-        QQView
-
-        Notes
-        -----
-        Residuals are divided by their standard deviation.
-        """
-        return self._of_copy().draw(QQ, formula=formula)
-
-    @asked
-    def leverage(self, formula: str) -> plots.LeverageView:
-        """Draw the residuals of a linear regression against leverage, with Cook's distance.
-
-        Parameters
-        ----------
-        formula
-            As of `residuals`.
-
-        Returns
-        -------
-        LeverageView
-
-        Notes
-        -----
-        Residuals are divided by their standard deviation; the lines say where Cook's distance of
-        the model is 0.5 and 1.
-        """
-        return self._of_copy().draw(LEVERAGE, formula=formula)
 
     @asked
     def summary(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from discreet.methods.base import RowMethod, sd_of
 from discreet.methods.counts import about
 from discreet.methods.microaggregation import check_shared
 from discreet.papers.rows import Done, Noised
-from discreet.policy import PlotRequest, Policy
+from discreet.policy import How, Policy
 from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.keyed import digest_of, keys_of, rows_with_key
@@ -70,30 +70,32 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
 def protect_view(
     table: Table,
     policy: Policy,
-    asked: PlotRequest,
+    columns: Sequence[str],
+    how: How,
     secret: Secret,
+    by: str | None = None,
     naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
 ) -> Copy:
     """Protect the columns of one view by themselves.
 
-    Rows are protected within the levels of `asked.by`, as `naming` joins and names them.
+    Rows are protected within the levels of `by`, as `naming` joins and names them.
     """
     if policy.fixed:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
-    by = () if asked.by is None or naming is None else (asked.by,)
-    rows = rows_with_key(table, asked.columns, by)
+    divided = () if by is None or naming is None else (by,)
+    rows = rows_with_key(table, columns, divided)
     keys = keys_of(secret, rows, table.key)
-    names = list(asked.columns)
+    names = list(columns)
     version = digest_of(secret, "view", keys)
     values = np.column_stack([rows.numbers[name] for name in names])
     for j, name in enumerate(names):
         sd_of(name, values[:, j])
     normals = secret.normals(version, keys, names)
-    texts = {name: naming(rows.texts[name]) for name in by if naming is not None}
-    strata = as_strata(texts[by[0]] if by else None, len(values))
-    out = policy.row_method(asked)(values, normals, strata, rows.persons)
+    texts = {name: naming(rows.texts[name]) for name in divided if naming is not None}
+    strata = as_strata(texts[divided[0]] if divided else None, len(values))
+    out = policy.row_method(how)(values, normals, strata, rows.persons)
     columns = {name: _within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
-    left_out = about(rows.left_out, asked.k)
+    left_out = about(rows.left_out, how.k)
     return Copy(columns, texts, version.hex()[:16], left_out)
 
 

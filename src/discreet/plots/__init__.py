@@ -18,13 +18,13 @@ from discreet.plots.correlations import CorrelationsView
 from discreet.plots.crosstab import CrossTableView
 from discreet.plots.curves import Curve
 from discreet.plots.density import DensityView
-from discreet.plots.descriptor import PARAMETERS, Parameter, Plot
 from discreet.plots.diagnostics import Diagnostic, LeverageView, QQView, ResidualView
 from discreet.plots.ecdf import EcdfView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
 from discreet.plots.over_time import OverTimeView, Series
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
+from discreet.plots.plot import How, Plot, PlotRequest, Setting
 from discreet.plots.registry import PLOTS
 from discreet.plots.scatter import PointsView
 from discreet.plots.scatter_density import CellsOfLevel, ScatterDensityView
@@ -36,7 +36,6 @@ from discreet.render.sealing import Gate
 
 __all__ = [
     "DRAWN",
-    "PARAMETERS",
     "PLOTS",
     "RAW",
     "BarView",
@@ -52,6 +51,7 @@ __all__ = [
     "Gate",
     "GridView",
     "HistogramView",
+    "How",
     "LeverageView",
     "MultiplesView",
     "Origin",
@@ -59,13 +59,14 @@ __all__ = [
     "PanelsView",
     "ParallelAxis",
     "ParallelView",
-    "Parameter",
     "Plot",
+    "PlotRequest",
     "PointsView",
     "QQView",
     "ResidualView",
     "ScatterDensityView",
     "Series",
+    "Setting",
     "SurvivalCurve",
     "SurvivalView",
     "Trend",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,8 +15,7 @@ from discreet.plots.by_level import MISSING_NAMES, check_few, levels_of
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_counts
 from discreet.plots.crosstab import count_pairs
-from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import BY, COUNTS, ROWS, WEIGHTS, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Columns, Panel, Scene
 
@@ -123,54 +122,6 @@ def _shares(counts: Sequence[float]) -> tuple[float | None, ...]:
     return tuple(round(100 * count / total, DECIMALS) for count in counts)
 
 
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> BarView:
-    """Count the levels of one column, or those of each level of another."""
-    (column,), by = request.columns, request.by
-    levels = {name: levels_of(table, name, request) for name in request.named}
-    check_few(levels.values(), MOST_BARS, *levels)
-    by_counts: list[tuple[int, ...]] = []
-    if by is None:
-        counted = table.count((), {name: found.places for name, found in levels.items()})
-        told, people = counted.counts.tolist(), counted.people
-    else:  # the cells of a cross-table as bars
-        pairs = count_pairs(table, levels)
-        told, people = [row[-1] for row in pairs[:-1]], pairs[-1][-1]
-        by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
-    return BarView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request),
-        suppressed=0,
-        origin=replace(origin, shown=people, total=people),
-        levels=levels[column].names,
-        counts=tuple(told),
-        by=by,
-        by_levels=() if by is None else levels[by].names,
-        by_counts=tuple(by_counts),
-        percent=request.percent,
-    )
-
-
-def weigh(
-    view: BarView,
-    _rows: Protected,
-    levels: Mapping[str, Sequence[str]],
-    weights: Floats,
-    request: PlotRequest,
-) -> BarView:
-    """Add up the weights of each level, or of each pair of levels, as they were counted."""
-    (column,), name = request.columns, request.weights or ""
-    places = _places(levels[column], view.levels)
-    if view.by is None:
-        masks = [np.ones(len(places), dtype=np.bool_)]
-    else:
-        of = _places(levels[view.by], view.by_levels)
-        masks = [of == i for i in range(len(view.by_levels))]
-    found = [np.bincount(places[it], weights[it], len(view.levels)).tolist() for it in masks]
-    sums = tuple(tuple(float(f"{it:.{DIGITS}g}") for it in row) for row in found)
-    return replace(view, weights=name, sums=sums)
-
-
 def _places(words: Sequence[str], names: Sequence[str]) -> Labels:
     """Return which of the shown levels each row has; a missing one is shown under a name."""
     place = {name: i for i, name in enumerate(names)}
@@ -178,17 +129,105 @@ def _places(words: Sequence[str], names: Sequence[str]) -> Labels:
     return np.array([place[word or missing] for word in words], dtype=np.intp)
 
 
-BARS: Plot[BarView | PanelsView] = Plot(
-    name="bars",
-    title="Bar chart",
-    says="How many have each level of a column.",
-    columns="categorical",
-    least=1,
-    most=1,
-    by=ROWS_AND_COUNTS,
-    parameters=("percent",),
-    methods=("none",),
-    method="none",
-    from_counts=from_counts,
-    weigh=weigh,
-)
+@dataclass(frozen=True)
+class BarChart(Plot[BarView | PanelsView]):
+    """Draw how many, or which share of them, have each level of a categorical column.
+
+    Parameters
+    ----------
+    column : str
+        A categorical column.
+    by : str or pair of str, optional
+        Another one whose levels divide the bars. Of two, the levels of the first divide the bars in
+        a panel for each of the second; what has fewer than 50 rows is not drawn.
+    percent : bool, default False
+        Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have it.
+    weights : str, optional
+        A column of numbers, a survey's weights, above 0: sums of the weights of the rows, or their
+        shares. Rows without one are left out.
+
+    Returns
+    -------
+    BarView, or PanelsView by two columns
+
+    Raises
+    ------
+    RefusedError
+        Also if some person has several rows and bars are divided by `by`.
+
+    Notes
+    -----
+    Rows of the protected copy are counted, as in every other plot and table of it. A missing value
+    is a level.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> view = dc.open(dc.datasets.diabetes()).bars("sex", percent=True)
+    >>> [round(sum(shares)) for shares in view.shares]
+    [100]
+    """
+
+    name = "bars"
+    title = "Bar chart"
+    says = "How many have each level of a column."
+    methods = ("none",)
+    method = "none"
+    sources = (COUNTS,)
+    divided = (ROWS, COUNTS)
+
+    column: str = field(metadata=column("The column.", "categorical"))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    percent: bool = field(
+        default=False,
+        metadata=setting("yes_no", "Draw shares in percent, within each level of by."),
+    )
+    weights: str | None = field(default=None, metadata=WEIGHTS)
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> BarView:
+        """Count the levels of one column, or those of each level of another."""
+        (column,), by = self.names, self.by_name
+        levels = {name: levels_of(table, name) for name in (*self.names, *self.by_names)}
+        check_few(levels.values(), MOST_BARS, *levels)
+        by_counts: list[tuple[int, ...]] = []
+        if by is None:
+            counted = table.count((), {name: found.places for name, found in levels.items()})
+            told, people = counted.counts.tolist(), counted.people
+        else:  # the cells of a cross-table as bars
+            pairs = count_pairs(table, levels)
+            told, people = [row[-1] for row in pairs[:-1]], pairs[-1][-1]
+            by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
+        return BarView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_counts(how),
+            suppressed=0,
+            origin=replace(origin, shown=people, total=people),
+            levels=levels[column].names,
+            counts=tuple(told),
+            by=by,
+            by_levels=() if by is None else levels[by].names,
+            by_counts=tuple(by_counts),
+            percent=self.percent,
+        )
+
+    def weighted(
+        self,
+        view: BarView,
+        _rows: Protected,
+        levels: Mapping[str, Sequence[str]],
+        weights: Floats,
+        how: How,
+    ) -> BarView:
+        """Add up the weights of each level, or of each pair of levels, as they were counted."""
+        (column,), name = self.names, self.weights or ""
+        places = _places(levels[column], view.levels)
+        if view.by is None:
+            masks = [np.ones(len(places), dtype=np.bool_)]
+        else:
+            of = _places(levels[view.by], view.by_levels)
+            masks = [of == i for i in range(len(view.by_levels))]
+        found = [np.bincount(places[it], weights[it], len(view.levels)).tolist() for it in masks]
+        sums = tuple(tuple(float(f"{it:.{DIGITS}g}") for it in row) for row in found)
+        return replace(view, weights=name, sums=sums)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -17,8 +17,20 @@ from discreet.methods import Suppression
 from discreet.plots.by_level import panels_of
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, Shown, count_cells, parameters_of_rows
-from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import (
+    BINNED,
+    BY,
+    CELLS,
+    COUNTS,
+    GRID,
+    LIMITS,
+    ROWS,
+    By,
+    Ends,
+    How,
+    Plot,
+    setting,
+)
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 
@@ -82,63 +94,11 @@ class BoxView(View):
         return super()._decoded(given) | {"groups": boxes}
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> BoxView:
-    """Draw a box a column of the protected rows, or one of each level, as in Fig. 4 (2021)."""
-    values: dict[str, Floats] = {name: rows[name] for name in request.columns}
-    if request.by is not None:
-        (column,), of = request.columns, np.array(levels)
-        values = {level: rows[column][of == level] for level in request.in_order(levels)}
-    return BoxView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_rows(request),
-        suppressed=0,
-        origin=origin,
-        groups=tuple(tukey_box(label, drawn) for label, drawn in values.items()),
-        by=request.by,
-    )
-
-
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> BoxView:
-    """Draw a box a column of the rows in the shown cells of a grid, as the 2021 paper does it."""
-    rows = table.rows(request.columns, levels=() if request.by is None else (request.by,))
-    kept = np.ones(len(rows), dtype=np.bool_)
-    parameters: dict[str, Any] = {}
-    if request.method != "none":
-        if len(request.columns) > 2:
-            raise RefusedError(
-                f"a box plot by {request.method} is made from the grid of one or two columns; name"
-                " at most two"
-            )
-        # The rows in the shown cells of the grid (section 4.1).
-        _, guarded, axes = count_cells(table, request, request.grid)
-        kept = guarded.shown[tuple(axis.places(rows.numbers[axis.column]) for axis in axes)]
-        parameters = {"k": request.k, "grid": request.grid}
-        if not kept.any():
-            raise RefusedError("every cell of the grid is suppressed; choose a smaller k or grid")
-    drawn = {name: rows.numbers[name][kept] for name in request.columns}
-    if request.by is not None:
-        (values,) = rows.numbers.values()
-        found = _rows_of_levels(table, request, rows.texts[request.by])
-        drawn = {level: values[kept & of] for level, of in found.items()}
-    return BoxView(
-        columns=request.columns,
-        method=request.method,
-        parameters=MappingProxyType(parameters),
-        suppressed=int((~kept).sum()),
-        origin=replace(origin, shown=int(kept.sum()), total=table.size),
-        groups=tuple(tukey_box(label, values) for label, values in drawn.items() if len(values)),
-        by=request.by,
-    )
-
-
 def _rows_of_levels(
-    table: Countable, request: PlotRequest, stored: tuple[str, ...]
+    table: Countable, plot: Plot[Any], how: How, stored: tuple[str, ...]
 ) -> dict[str, Shown]:
     """Return which rows have each level that has a box, given the level of each row."""
-    levels = panels_of(table, request)
+    levels = panels_of(table, plot, how)
     places = np.array(levels.at(stored))
     return {name: places == i for i, name in enumerate(levels.names)}
 
@@ -172,17 +132,110 @@ def _apart(outliers: Floats) -> Floats:
     return outliers[np.flatnonzero(np.diff(places, prepend=-1.0))]
 
 
-BOX: Plot[BoxView | PanelsView] = Plot(
-    name="box",
-    title="Box plot",
-    says="The middle and the spread of columns, side by side.",
-    columns="continuous",
-    least=1,
-    most=MOST_BOXES,
-    by=ROWS_AND_COUNTS,
-    parameters=CELLS,
-    methods=(*BINNED, "none"),
-    method=Suppression.name,
-    from_rows=from_rows,
-    from_counts=from_counts,
-)
+@dataclass(frozen=True)
+class BoxPlot(Plot[BoxView | PanelsView]):
+    """Draw a box plot of each column, or of one column for each level of another.
+
+    Parameters
+    ----------
+    *columns : str
+        One or more continuous columns; one alone with `by`.
+    by : str or pair of str, optional
+        A categorical column whose levels have a box each. Of two, the boxes of the second stand
+        side by side at each level of the first; what has fewer than 50 rows is not drawn.
+    grid : int, optional
+        Of methods that count, cells along each side of the grid.
+    limits : mapping of str to (float, float), optional
+        The ends of that grid.
+
+    Returns
+    -------
+    BoxView, or PanelsView by two columns
+
+    Notes
+    -----
+    Of a study boxes are of the rows of the protected copy, outliers too. By the papers' method
+    "suppression" they are of the rows in the shown cells of a grid: Avraam et al. (2021),
+    section 4.1, Fig. 4.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> study = dc.open(dc.datasets.diabetes()).assign(old="age >= 50")
+    >>> view = study.box("bmi", by=("old", "sex"))
+    >>> view.first, view.second, view.drawn
+    (('no', 'yes'), ('1', '2'), 4)
+    """
+
+    name = "box"
+    title = "Box plot"
+    says = "The middle and the spread of columns, side by side."
+    numbers = ("k", "q")
+    methods = (*BINNED, "none")
+    method = Suppression.name
+    sources = divided = (ROWS, COUNTS)
+    side_by_side = True
+
+    columns: tuple[str, ...] = field(
+        metadata=setting("columns", "The columns.", kind="continuous", least=1, most=MOST_BOXES)
+    )
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    grid: int | None = field(default=None, metadata=CELLS)
+    limits: Ends | None = field(default=None, metadata=LIMITS)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> BoxView:
+        """Draw a box a column of the protected rows, or one of each level, as in Fig. 4 (2021)."""
+        values: dict[str, Floats] = {name: rows[name] for name in self.names}
+        if self.by_name is not None:
+            (column,), of = self.names, np.array(levels)
+            values = {
+                level: rows[column][of == level] for level in how.in_order(levels, self.by_name)
+            }
+        return BoxView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_rows(how),
+            suppressed=0,
+            origin=origin,
+            groups=tuple(tukey_box(label, drawn) for label, drawn in values.items()),
+            by=self.by_name,
+        )
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> BoxView:
+        """Draw a box a column of the rows in the shown cells of a grid, as the 2021 paper does."""
+        rows = table.rows(self.names, levels=() if self.by_name is None else (self.by_name,))
+        kept = np.ones(len(rows), dtype=np.bool_)
+        parameters: dict[str, Any] = {}
+        if how.method != "none":
+            if len(self.names) > 2:
+                raise RefusedError(
+                    f"a box plot by {how.method} is made from the grid of one or two columns; name"
+                    " at most two"
+                )
+            # The rows in the shown cells of the grid (section 4.1).
+            _, guarded, axes = count_cells(table, self, how, self.grid or GRID)
+            kept = guarded.shown[tuple(axis.places(rows.numbers[axis.column]) for axis in axes)]
+            parameters = {"k": how.k, "grid": self.grid or GRID}
+            if not kept.any():
+                raise RefusedError(
+                    "every cell of the grid is suppressed; choose a smaller k or grid"
+                )
+        drawn = {name: rows.numbers[name][kept] for name in self.names}
+        if self.by_name is not None:
+            (values,) = rows.numbers.values()
+            found = _rows_of_levels(table, self, how, rows.texts[self.by_name])
+            drawn = {level: values[kept & of] for level, of in found.items()}
+        return BoxView(
+            columns=self.names,
+            method=how.method,
+            parameters=MappingProxyType(parameters),
+            suppressed=int((~kept).sum()),
+            origin=replace(origin, shown=int(kept.sum()), total=table.size),
+            groups=tuple(
+                tukey_box(label, values) for label, values in drawn.items() if len(values)
+            ),
+            by=self.by_name,
+        )

@@ -18,7 +18,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods.counts import Bins, check_counts
 from discreet.plots.counts import Protected, Shown, cells_of, count_cells, count_rows, shown_all
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
 
@@ -67,21 +67,21 @@ def codes_as_words(values: Floats) -> tuple[str, ...] | None:
     return tuple(names[place] for place in places.tolist())
 
 
-def levels_of(table: Countable, name: str, request: PlotRequest) -> Levels:
+def levels_of(table: Countable, name: str) -> Levels:
     """Return the levels of a column of a table or bar chart."""
     return joined(table.levels(name), order=table.columns[name].order)
 
 
-def panels_of(table: Countable, request: PlotRequest) -> Levels:
+def panels_of(table: Countable, plot: Plot[Any], how: How) -> Levels:
     """Return the levels of the column that divides a plot which have a panel of their own.
 
     Each is of k persons or more who have what is drawn; smaller ones are joined.
     """
-    if (name := request.by) is None:
+    if (name := plot.by_name) is None:
         raise BrokenPromiseError("small multiples were asked for without by=")
-    drawn = table.levels(name, complete=request.columns)
+    drawn = table.levels(name, complete=plot.names)
     counts = {level: drawn.get(level, 0) for level in table.levels(name)}
-    levels = joined(counts, request.k, order=table.columns[name].order)
+    levels = joined(counts, how.k, order=table.columns[name].order)
     check_few([levels], MOST_PANELS, name)
     return levels
 
@@ -287,7 +287,7 @@ def alike(panels: Sequence[Panel]) -> tuple[Panel, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Panels:
-    """What the panel of each level holds, before it is a view.
+    """What the panel of each level holds, before it is a view; of a plot that is not divided one.
 
     `counts` and `shown` have a row a level; of each further dimension the ends are in `edges`.
     """
@@ -303,37 +303,45 @@ class Panels:
         return zip(np.where(self.shown, self.counts, 0), self.shown, strict=True)
 
 
-def panels_of_counts(table: Countable, request: PlotRequest, origin: Origin, bins: int) -> Panels:
-    """Count the columns in the bins or cells that a plot of all has, for each level."""
-    levels = panels_of(table, request)
-    counted, _, axes = count_cells(table, request, bins)
-    counts = _count_levels(table, request, axes, levels).counts
+def panels_of_counts(
+    table: Countable, plot: Plot[Any], how: How, origin: Origin, bins: int
+) -> Panels:
+    """Count the columns in bins or cells; of each level in those that a plot of all has."""
+    counted, guarded, axes = count_cells(table, plot, how, bins)
+    edges = [axis.edges for axis in axes]
+    origin = replace(origin, total=counted.people + counted.left_out)
+    if plot.by_name is None:
+        origin = replace(origin, shown=counted.people_in(guarded.shown))
+        return Panels((), edges, guarded.counts[None], guarded.shown[None], origin)
+    levels = panels_of(table, plot, how)
+    counts = _count_levels(table, plot, how, axes, levels).counts
     shown = shown_all(counts)
-    if request.method != "none":
-        shown = (counts >= request.k) | (counts == 0)
-        check_counts(np.where(shown, counts, 0), shown, request.k)
-    persons = counted.people + counted.left_out
-    origin = replace(origin, shown=int(counts[shown].sum()), total=persons)
-    return Panels(levels.names, [axis.edges for axis in axes], counts, shown, origin)
+    if how.method != "none":
+        shown = (counts >= how.k) | (counts == 0)
+        check_counts(np.where(shown, counts, 0), shown, how.k)
+    origin = replace(origin, shown=int(counts[shown].sum()))
+    return Panels(levels.names, edges, counts, shown, origin)
 
 
 def panels_of_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin, bins: int
+    rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How, origin: Origin, bins: int
 ) -> Panels:
-    """Count the protected rows of each level in bins or cells; few in one say little."""
-    _, axes = count_rows(rows, request, bins)
-    names, of = request.in_order(levels), np.array(levels)
-    check_few([Levels(names, {})], MOST_PANELS, request.by or "")
-    counts = np.stack(
-        [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]
-    )
-    edges = [axis.edges for axis in axes]
+    """Count the protected rows in bins or cells, those of each level by themselves."""
+    counts, axes = count_rows(rows, plot, how, bins)
+    edges, names = [axis.edges for axis in axes], how.in_order(levels, plot.by_name)
+    if plot.by_name is None:
+        counts = counts[None]
+    else:
+        of = np.array(levels)
+        check_few([Levels(names, {})], MOST_PANELS, plot.by_name)
+        parts = ({name: v[of == level] for name, v in rows.items()} for level in names)
+        counts = np.stack([cells_of(part, axes) for part in parts])
     origin = replace(origin, shown=int(counts.sum()))
     return Panels(names, edges, counts, shown_all(counts), origin)
 
 
 def _count_levels(
-    table: Countable, request: PlotRequest, axes: Sequence[BinAxis], levels: Levels
+    table: Countable, plot: Plot[Any], how: How, axes: Sequence[BinAxis], levels: Levels
 ) -> Counted:
     """Count on the axes for each level, and refuse a level that no plot is made of."""
     if table.persons_repeat():
@@ -341,19 +349,19 @@ def _count_levels(
             "some person has several rows, so the levels do not add up to all persons; make one row"
             " a person first, or draw without by="
         )
-    each = table.count(axes, {request.by or "": levels.places})
+    each = table.count(axes, {plot.by_name or "": levels.places})
     bins = int(np.prod(each.shape[1:]))
     persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))
-    if persons.min() < request.k:
+    if persons.min() < how.k:
         raise RefusedError(
-            f"columns {', '.join(map(repr, request.columns))} have fewer than k complete rows for"
-            f" some level of {request.by!r}; choose other columns, or a smaller k"
+            f"columns {', '.join(map(repr, plot.names))} have fewer than k complete rows for"
+            f" some level of {plot.by_name!r}; choose other columns, or a smaller k"
         )
     return each
 
 
-def multiples(names: Sequence[str], views: Sequence[View], request: PlotRequest) -> MultiplesView:
-    """Put the view of each level beside the others."""
+def multiples(names: Sequence[str], views: Sequence[View], by: str) -> MultiplesView:
+    """Put the view of each level of `by` beside the others."""
     first = views[0]
     hidden = [view.suppressed for view in views if view.suppressed is not None]
     return MultiplesView(
@@ -362,7 +370,7 @@ def multiples(names: Sequence[str], views: Sequence[View], request: PlotRequest)
         parameters=first.parameters,
         suppressed=sum(hidden) if len(hidden) == len(views) else None,
         origin=first.origin,
-        by=request.by or "",
+        by=by,
         levels=tuple(names),
         # What is said of all levels together is not true of each.
         views=tuple(replace(v, origin=replace(v.origin, shown=None)) for v in views),

@@ -35,8 +35,6 @@ FEWEST = 50
 """A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
 ROUGH = 300
 """A part of fewer rows is called rough."""
-GRIDS = ("histogram", "heatmap", "contour", "scatter")
-"""Plots whose marks would hide one another: each pair of levels has a panel of its own."""
 MOST_BESIDE, MOST_PANELS, MOST_PAIRS = 6, 12, 36
 ROOM = 0.05
 

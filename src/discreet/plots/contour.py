@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
-from discreet.plots import heatmap
 from discreet.plots.by_level import (
     MultiplesView,
     Panels,
@@ -20,9 +19,8 @@ from discreet.plots.by_level import (
 )
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
-from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
-from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of, tidy_cells
-from discreet.plots.request import PlotRequest
+from discreet.plots.heatmap import GridView, HeatMap, check_grid, grids_of, tidy_cells
+from discreet.plots.plot import BY, CELLS, COUNTS, GRID, LIMITS, ROWS, By, Ends, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Lines, Panel, Scene
 
@@ -158,53 +156,59 @@ def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> Conto
     )
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> ContourView:
-    """Draw the grid of the protected rows."""
-    return contour_of(heatmap.from_rows(rows, levels, request, origin))
+@dataclass(frozen=True)
+class ContourPlot(Plot[ContourView | MultiplesView | PanelsView]):
+    """Draw two columns as lines of equal count, from the grid of the heat map.
 
+    Parameters
+    ----------
+    x, y, by, grid, limits
+        As of `heatmap`, whose grid it is: what the heat map hides counts as 0.
 
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> ContourView:
-    """Draw the grid of the heat map."""
-    return contour_of(heatmap.from_counts(table, request, origin))
+    Returns
+    -------
+    ContourView, or MultiplesView with `by`, or PanelsView by two columns
 
+    Notes
+    -----
+    Shows nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
+    """
 
-def by_level_from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Draw the grid of the protected rows of each level."""
-    return _multiples(panels_of_rows(rows, levels, request, origin, request.grid), request)
+    name = "contour"
+    title = "Contour plot"
+    says = "Two columns as lines of equal count."
+    numbers = ("k", "q")
+    methods = HeatMap.methods
+    method = HeatMap.method
+    sources = divided = (ROWS, COUNTS)
+    small_multiples = each_pair = True
+    binned = True
 
+    x: str = field(metadata=column("Along the axis."))
+    y: str = field(metadata=column("Upwards."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    grid: int | None = field(default=None, metadata=CELLS)
+    limits: Ends | None = field(default=None, metadata=LIMITS)
 
-def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
-    """Draw the grid of each level."""
-    return _multiples(panels_of_counts(table, request, origin, request.grid), request)
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> ContourView | MultiplesView:
+        """Draw the grid of the protected rows."""
+        return self._drawn(panels_of_rows(rows, levels, self, how, origin, self.grid or GRID), how)
 
+    def from_counts(
+        self, table: Countable, how: How, origin: Origin
+    ) -> ContourView | MultiplesView:
+        """Draw the grid of the heat map."""
+        return self._drawn(panels_of_counts(table, self, how, origin, self.grid or GRID), how)
 
-def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
-    """Draw the grids of all levels with lines at the same counts."""
-    grids = grids_of(panels, request)
-    drawn = [[count for row in grid.counts for count in row if count] for grid in grids]
-    peaks = [max(counts, default=0) for counts in drawn]
-    levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
-    return multiples(panels.names, [contour_of(grid, levels) for grid in grids], request)
-
-
-CONTOUR: Plot[ContourView | MultiplesView | PanelsView] = Plot(
-    name="contour",
-    title="Contour plot",
-    says="Two columns as lines of equal count.",
-    columns="continuous",
-    least=2,
-    most=2,
-    by=ROWS_AND_COUNTS,
-    parameters=HEATMAP.parameters,
-    methods=HEATMAP.methods,
-    method=HEATMAP.method,
-    like=HEATMAP.name,
-    binned=True,
-    from_rows=from_rows,
-    from_counts=from_counts,
-    by_level=(by_level_from_rows, by_level_from_counts),
-)
+    def _drawn(self, panels: Panels, how: How) -> ContourView | MultiplesView:
+        """Draw the grids of all levels with lines at the same counts."""
+        grids = grids_of(panels, self, how)
+        if self.by_name is None:
+            return contour_of(grids[0])
+        drawn = [[count for row in grid.counts for count in row if count] for grid in grids]
+        peaks = [max(counts, default=0) for counts in drawn]
+        levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
+        return multiples(panels.names, [contour_of(it, levels) for it in grids], self.by_name)

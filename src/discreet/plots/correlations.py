@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from typing import ClassVar
 
@@ -14,8 +14,7 @@ from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import LEAST_ROWS
-from discreet.plots.descriptor import Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot, setting
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Cells, Panel, Scene
 
@@ -89,35 +88,6 @@ def _words(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> CorrelationsView:
-    """Correlate columns of the protected rows, each two by the rows that have both."""
-    names = request.columns
-    whole = {name: _ranks(rows[name]) for name in names if np.isfinite(rows[name]).all()}
-    pearson = np.full((len(names), len(names)), None, dtype=object)
-    spearman = pearson.copy()
-    for i, j in combinations_with_replacement(range(len(names)), 2):
-        first, second = rows[names[i]], rows[names[j]]
-        both = np.isfinite(first) & np.isfinite(second)
-        x, y = first[both], second[both]
-        if both.all():
-            of_x, of_y = whole[names[i]], whole[names[j]]
-        else:
-            of_x, of_y = _ranks(x), _ranks(y)
-        pearson[i, j] = pearson[j, i] = correlation_of(x, y)
-        spearman[i, j] = spearman[j, i] = correlation_of(of_x, of_y)
-    return CorrelationsView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_rows(request),
-        suppressed=0,
-        origin=origin,
-        pearson=tuple(map(tuple, pearson.tolist())),
-        spearman=tuple(map(tuple, spearman.tolist())),
-    )
-
-
 def _ranks(values: Floats) -> Floats:
     """Return the rank of each value, those of equal ones shared."""
     from scipy.stats import rankdata
@@ -138,17 +108,78 @@ def correlation_of(x: Floats, y: Floats) -> float | None:
     return round(min(max(found, -1.0), 1.0), DIGITS) if np.isfinite(found) else None
 
 
-CORRELATIONS = Plot(
-    name="correlations",
-    title="Correlations",
-    noun="correlation plot",
-    says="How far each two columns go together, along a line and in rank.",
-    columns="continuous",
-    least=2,
-    most=MOST_COLUMNS,
-    parameters=(),
-    listed=True,
-    pairwise=True,
-    methods=tuple(ROW_METHODS),
-    from_rows=from_rows,
-)
+@dataclass(frozen=True)
+class CorrelationPlot(Plot[CorrelationsView]):
+    """Draw how far each two columns go together, as a matrix of correlations.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        2 to 20 continuous columns; by default all of the copy.
+
+    Returns
+    -------
+    CorrelationsView
+        `pearson` and `spearman`, each a whole matrix.
+
+    Raises
+    ------
+    InputError
+        Also if there are more than 20 columns and none are named.
+
+    Notes
+    -----
+    Pearson's correlations of values stand below the diagonal and Spearman's of ranks above: where
+    two mirrored cells differ, the relation is no straight line, or few rows far out decide it. In
+    the copy of the whole table each correlation is of the rows that have both values; one of fewer
+    than ten such rows, or of a column that does not vary, is empty. Computed from protected rows,
+    they teach nothing that the copy does not; `fidelity` says how far its correlations are from the
+    raw ones.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> view = dc.open(dc.datasets.diabetes()).correlations(["age", "bmi", "glucose"])
+    >>> view.pearson[0][0], view.pearson[0][1] == view.pearson[1][0]
+    (1.0, True)
+    """
+
+    name = "correlations"
+    title = "Correlations"
+    noun = "correlation plot"
+    says = "How far each two columns go together, along a line and in rank."
+    methods = tuple(ROW_METHODS)
+    pairwise = True
+
+    columns: Sequence[str] | None = field(
+        default=None,
+        metadata=setting("columns", "The columns.", kind="continuous", least=2, most=MOST_COLUMNS),
+    )
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> CorrelationsView:
+        """Correlate columns of the protected rows, each two by the rows that have both."""
+        names = self.names
+        whole = {name: _ranks(rows[name]) for name in names if np.isfinite(rows[name]).all()}
+        pearson = np.full((len(names), len(names)), None, dtype=object)
+        spearman = pearson.copy()
+        for i, j in combinations_with_replacement(range(len(names)), 2):
+            first, second = rows[names[i]], rows[names[j]]
+            both = np.isfinite(first) & np.isfinite(second)
+            x, y = first[both], second[both]
+            if both.all():
+                of_x, of_y = whole[names[i]], whole[names[j]]
+            else:
+                of_x, of_y = _ranks(x), _ranks(y)
+            pearson[i, j] = pearson[j, i] = correlation_of(x, y)
+            spearman[i, j] = spearman[j, i] = correlation_of(of_x, of_y)
+        return CorrelationsView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_rows(how),
+            suppressed=0,
+            origin=origin,
+            pearson=tuple(map(tuple, pearson.tolist())),
+            spearman=tuple(map(tuple, spearman.tolist())),
+        )

@@ -19,7 +19,7 @@ from discreet.errors import RefusedError
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot
 
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
@@ -68,22 +68,22 @@ class AxisRange:
         return BinAxis(self.column, low, short(low + self.step * width * bins), bins)
 
 
-def ends_of_table(table: Countable, request: PlotRequest, column: str) -> AxisRange:
+def ends_of_table(table: Countable, plot: Plot[Any], column: str) -> AxisRange:
     """Return the ends of a raw column's axis.
 
     Where no limits are declared they are the observed range.
     """
-    if column in request.edges or column in request.limits:
-        return _declared(request, column)
+    if plot.edges_of(column) or plot.limits_of(column):
+        return _declared(plot, column)
     lows, highs = table.extremes(column, 1)
     return _range(column, lows[0], highs[0])
 
 
-def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRange:
+def ends_of_values(values: Floats, plot: Plot[Any], how: How, column: str) -> AxisRange:
     """Return the ends of the axis of a column of protected rows."""
-    if column in request.edges or column in request.limits:
-        return _declared(request, column)
-    if request.of_copy:  # whose ends are those of blocks of persons
+    if plot.edges_of(column) or plot.limits_of(column):
+        return _declared(plot, column)
+    if how.of_copy:  # whose ends are those of blocks of persons
         return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
     return _range(column, values.min(), values.max())
 
@@ -104,10 +104,10 @@ def short_places(places: Floats) -> tuple[float, ...]:
     return tuple(short(place, min(digits, 17)) for place in places)
 
 
-def _declared(request: PlotRequest, column: str) -> AxisRange:
-    breaks = tuple(map(float, request.edges.get(column, ())))
-    low, high = (breaks[0], breaks[-1]) if breaks else request.limits[column]
-    return replace(_range(column, low, high), breaks=breaks)
+def _declared(plot: Plot[Any], column: str) -> AxisRange:
+    breaks = plot.edges_of(column)
+    ends = breaks or plot.limits_of(column)
+    return replace(_range(column, ends[0], ends[-1]), breaks=breaks)
 
 
 def step_of(values: Floats) -> float:
@@ -173,10 +173,10 @@ Shown = NDArray[np.bool_]
 
 
 def count_cells(
-    table: Countable, request: PlotRequest, bins: int
+    table: Countable, plot: Plot[Any], how: How, bins: int
 ) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
     """Count by the method asked for; return what it counted last, what may show, and where."""
-    ends = [ends_of_table(table, request, name) for name in request.columns]
+    ends = [ends_of_table(table, plot, name) for name in plot.names]
     last: dict[str, Any] = {}
 
     def counts_at(resolution: tuple[int, ...]) -> Bins:
@@ -186,11 +186,11 @@ def count_cells(
         last.update(axes=axes, counted=counted)
         return _with_room(counted.counts, resolution)
 
-    guarded = _count_method(request)(counts_at, tuple(end.most(bins) for end in ends))
+    guarded = _count_method(how)(counts_at, tuple(end.most(bins) for end in ends))
     counted, axes = last["counted"], last["axes"]
     guarded = _without_room(guarded, counted.shape)
-    if request.method != "none":
-        check_counts(counted.counts, guarded.shown, request.k)
+    if how.method != "none":
+        check_counts(counted.counts, guarded.shown, how.k)
     return counted, guarded, axes
 
 
@@ -205,21 +205,21 @@ def _without_room(guarded: Guarded, shape: tuple[int, ...]) -> Guarded:
     return Guarded(guarded.counts[used], guarded.shown[used], shape, guarded.hidden)
 
 
-def _count_method(request: PlotRequest) -> Suppression | Generalization | NoProtection:
-    if request.method == "suppression":
-        return Suppression(request.k)
-    if request.method == "generalization":
-        return Generalization(request.k)
-    if request.method == "none":
+def _count_method(how: How) -> Suppression | Generalization | NoProtection:
+    if how.method == "suppression":
+        return Suppression(how.k)
+    if how.method == "generalization":
+        return Generalization(how.k)
+    if how.method == "none":
         return NoProtection()
-    raise RefusedError(f"method {request.method!r} does not count")
+    raise RefusedError(f"method {how.method!r} does not count")
 
 
 def count_rows(
-    rows: Protected, request: PlotRequest, bins: int
+    rows: Protected, plot: Plot[Any], how: How, bins: int
 ) -> tuple[Bins, tuple[BinAxis, ...]]:
     """Count the protected rows in bins or cells."""
-    ends = [ends_of_values(rows[name], request, name) for name in request.columns]
+    ends = [ends_of_values(rows[name], plot, how, name) for name in plot.names]
     axes = tuple(end.axis(end.most(bins)) for end in ends)
     return cells_of(rows, axes), axes
 
@@ -245,21 +245,21 @@ def shown_all(counts: Bins) -> Shown:
     return np.ones(counts.shape, dtype=np.bool_)
 
 
-def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
+def parameters_of_counts(how: How, **beside: Any) -> Mapping[str, Any]:
     """Return the parameters of a count method that a reader may know, and some beside them."""
-    rows = ROW_METHODS.get(request.method)
+    rows = ROW_METHODS.get(how.method)
     by_noise = rows is not None and rows.by_noise
-    out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
-    if request.m is not None:
-        out["m"] = request.m
-    if request.q:
-        out["q"] = request.q
+    out: dict[str, Any] = {} if how.method == "none" or by_noise else {"k": how.k}
+    if how.m is not None:
+        out["m"] = how.m
+    if how.q:
+        out["q"] = how.q
     return MappingProxyType(out | beside)
 
 
-def parameters_of_rows(request: PlotRequest) -> Mapping[str, Any]:
+def parameters_of_rows(how: How) -> Mapping[str, Any]:
     """Return the parameters of a row method that a reader may know."""
-    given: dict[str, Any] = {} if COPY_METHODS[request.method].by_noise else {"k": request.k}
-    also = {"m": request.m, "q": request.q or None, "rounding": request.rounding, "c": request.c}
+    given: dict[str, Any] = {} if COPY_METHODS[how.method].by_noise else {"k": how.k}
+    also = {"m": how.m, "q": how.q or None, "rounding": how.rounding, "c": how.c}
     given |= {name: value for name, value in also.items() if value is not None}
     return MappingProxyType(given)

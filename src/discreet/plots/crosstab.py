@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.plots.by_level import Levels, check_few, levels_of
 from discreet.plots.counts import parameters_of_counts
-from discreet.plots.descriptor import Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import COUNTS, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words
 
@@ -76,30 +75,10 @@ class CrossTableView(View):
         return Scene((panel,), notes=self.notes())
 
 
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> CrossTableView:
-    """Count the pairs of levels of two columns, and their sums."""
-    levels = levels_of_pair(table, request)
-    rows, columns = levels.values()
-    told = count_pairs(table, levels)
-    return CrossTableView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request),
-        suppressed=0,
-        origin=replace(origin, shown=told[-1][-1], total=told[-1][-1]),
-        row_levels=rows.names,
-        column_levels=columns.names,
-        counts=tuple(tuple(row[:-1]) for row in told[:-1]),
-        row_totals=tuple(row[-1] for row in told[:-1]),
-        column_totals=tuple(told[-1][:-1]),
-        total=told[-1][-1],
-    )
-
-
-def levels_of_pair(table: Countable, request: PlotRequest) -> dict[str, Levels]:
+def levels_of_pair(table: Countable, plot: Plot[Any], how: How) -> dict[str, Levels]:
     """Return the levels of two columns as they are shown, if they are not too many."""
-    levels = {name: levels_of(table, name, request) for name in request.columns}
-    check_few(levels.values(), MOST_CELLS, *request.columns)
+    levels = {name: levels_of(table, name) for name in plot.names}
+    check_few(levels.values(), MOST_CELLS, *plot.names)
     return levels
 
 
@@ -119,15 +98,55 @@ def count_pairs(table: Countable, levels: Mapping[str, Levels]) -> list[list[int
     return found
 
 
-CROSSTAB = Plot(
-    name="crosstab",
-    title="Cross-table",
-    says="How many have each pair of levels of two columns.",
-    columns="categorical",
-    least=2,
-    most=2,
-    parameters=(),
-    methods=("none",),
-    method="none",
-    from_counts=from_counts,
-)
+@dataclass(frozen=True)
+class CrossTable(Plot[CrossTableView]):
+    """Count the pairs of levels of two categorical columns, with their sums.
+
+    Parameters
+    ----------
+    rows, columns : str
+        Two categorical columns.
+
+    Returns
+    -------
+    CrossTableView
+
+    Raises
+    ------
+    RefusedError
+        Also if some person is in several cells.
+
+    Notes
+    -----
+    Rows of the protected copy are counted. Where the policy lists the two columns (`tables`) the
+    copy has the counts of the data, with noise.
+    """
+
+    name = "crosstab"
+    title = "Cross-table"
+    says = "How many have each pair of levels of two columns."
+    methods = ("none",)
+    method = "none"
+    sources = (COUNTS,)
+
+    rows: str = field(metadata=column("The column whose levels are rows.", "categorical"))
+    columns: str = field(metadata=column("That whose levels are columns.", "categorical"))
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> CrossTableView:
+        """Count the pairs of levels of two columns, and their sums."""
+        levels = levels_of_pair(table, self, how)
+        rows, columns = levels.values()
+        told = count_pairs(table, levels)
+        return CrossTableView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_counts(how),
+            suppressed=0,
+            origin=replace(origin, shown=told[-1][-1], total=told[-1][-1]),
+            row_levels=rows.names,
+            column_levels=columns.names,
+            counts=tuple(tuple(row[:-1]) for row in told[:-1]),
+            row_totals=tuple(row[-1] for row in told[:-1]),
+            column_totals=tuple(told[-1][:-1]),
+            total=told[-1][-1],
+        )

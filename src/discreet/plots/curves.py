@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots.counts import Protected
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot
 from discreet.plots.view import Tidy
 from discreet.render.scene import Lines
 
@@ -51,23 +51,23 @@ class OfLevels:
     others: tuple[str, ...]
 
 
-def of_levels(rows: Protected, levels: Sequence[str], request: PlotRequest) -> OfLevels:
+def of_levels(rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How) -> OfLevels:
     """Return the values of a column's protected rows, level by level where there are levels.
 
     Drawn are at most `MOST_CURVES` levels, those with the most rows, of `LEAST_ROWS` at least.
     """
-    values = rows[request.columns[0]]
+    values = rows[plot.names[0]]
     found = {"": values}
-    if request.by is not None:
+    if plot.by_name is not None:
         of = np.array(levels)
-        found = {name: values[of == name] for name in request.in_order(levels)}
+        found = {name: values[of == name] for name in how.in_order(levels, plot.by_name)}
     few = tuple(name for name, held in found.items() if len(held) < LEAST_ROWS)
     enough = sorted((name for name in found if name not in few), key=lambda it: -len(found[it]))
     if not enough:
-        which = "column" if request.by is None else f"level of {request.by!r}"
+        which = "column" if plot.by_name is None else f"level of {plot.by_name!r}"
         raise RefusedError(
             f"no {which} has {LEAST_ROWS} rows with a value, which a curve rests on at least;"
-            f" choose another column{'' if request.by is None else ', or leave by out'}"
+            f" choose another column{'' if plot.by_name is None else ', or leave by out'}"
         )
     drawn = {*enough[:MOST_CURVES]}
     return OfLevels(

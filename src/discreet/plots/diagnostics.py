@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,27 @@ from discreet.columns.array_rows import ArrayRows
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import COUNT_METHODS
-from discreet.plots import scatter
 from discreet.plots.counts import short_places
 from discreet.plots.curves import Curve
-from discreet.plots.descriptor import CELLS, POINTS, Plot
-from discreet.plots.request import PlotRequest
-from discreet.plots.scatter import PointsView
+from discreet.plots.plot import (
+    CELLS,
+    COUNTS,
+    NOISY,
+    PAPERS,
+    POINTS,
+    ROWS,
+    Plot,
+    PlotRequest,
+    setting,
+)
+from discreet.plots.scatter import PointsView, ScatterPlot, points_of_rows
 from discreet.plots.view import Origin, Tidy, View
 from discreet.regression import Fit, Folds, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 
-Protect = Callable[[Mapping[str, Floats], PlotRequest], Mapping[str, Floats]]
+Protect = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
+VARIABLE = "variable"
 COOK = (0.5, 1.0)
 DIGITS = 6
 MOST_POINTS = 20_000
@@ -44,7 +53,6 @@ SIDE, QUANTILES = 60, 1000
 
 Numbers = Mapping[str, float]
 Counts = NDArray[np.int64]
-V = TypeVar("V", bound=View)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -236,7 +244,7 @@ def of_protected(
     if better is None and why is not None:
         said = f"estimates are not corrected for the noise: {why}"
         origin = replace(origin, remarks=(*origin.remarks, said))
-    view = _joined(_points(found, request), _drawn(request), origin)
+    view = _joined(_points(found, request), request, origin)
     return _view(view, model, found, request, {} if better is None else _named(found, better))
 
 
@@ -248,7 +256,6 @@ def of_records(
     protect: Protect,
     *,
     residual_df: int,
-    noise_on: str,
 ) -> Diagnostic:
     """Fit the model to the real data, and protect what comes of it: only under `research`."""
     rows = table.rows(model.numbers, model.levels)
@@ -261,21 +268,23 @@ def of_records(
         {name: tuple(words[order].tolist()) for name, words in texts.items()},
         residual_df,
     )
-    outcomes = _points(found, request)
-    if not request.from_rows:
-        view = scatter.from_counts(ArrayRows(outcomes), _drawn(request), origin)
+    outcomes, how = _points(found, request), request.how
+    of_points = _of_points(request)
+    if not how.from_rows:
+        view = of_points.from_counts(ArrayRows(outcomes), how, origin)
         origin = replace(origin, shown=sum(view.size), total=table.size)
         return _view(replace(view, origin=origin), model, found, request, {})
     origin = replace(origin, shown=len(rows), total=table.size)
-    if noise_on == "variable":
+    noise_on = request.plot.get("noise_on")
+    if noise_on == VARIABLE:
         name = QQView.axes[1]
-        alone = replace(request, columns=(name,))
-        noised = np.sort(protect({name: outcomes[name]}, alone)[name])
-        points: Mapping[str, Floats] = outcomes | {name: noised}
+        points: Mapping[str, Floats] = outcomes | {
+            name: np.sort(protect({name: outcomes[name]})[name])
+        }
     else:
-        points = protect(outcomes, _drawn(request))
-    view = scatter.points_of_rows(points, (), _drawn(request), origin)
-    if noise_on == "variable":
+        points = protect(outcomes)
+    view = points_of_rows(points, (), of_points, how, origin)
+    if noise_on == VARIABLE:
         parameters = MappingProxyType({**view.parameters, "noise_on": noise_on})
         view = replace(view, parameters=parameters)
     return _view(view, model, found, request, {})
@@ -283,7 +292,7 @@ def of_records(
 
 def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
     """Return what is drawn along x and y, without the last digits, which hang on the processor."""
-    view = VIEWS[request.plot]
+    view = VIEWS[request.name]
     return {
         name: np.round(values, PLACES - math.ceil(math.log10(np.abs(values).max() or 1.0)))
         for name, values in zip(view.axes, view.outcomes(found), strict=True)
@@ -292,14 +301,13 @@ def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
 
 def _joined(points: Mapping[str, Floats], request: PlotRequest, origin: Origin) -> PointsView:
     """Return the points as those of a scatter plot; very many are joined."""
-    x, y = points.values()
+    (x, y), of_points = points.values(), _of_points(request)
     if len(x) <= MOST_POINTS:
-        return scatter.points_of_rows(points, (), request, origin)
-    join = _along if request.plot == QQView.kind else _in_cells
+        return points_of_rows(points, (), of_points, request.how, origin)
+    join = _along if request.name == QQView.kind else _in_cells
     across, up, size = (tuple(it.tolist()) for it in join(x, y))
-    none = scatter.points_of_rows(
-        {name: it[:0] for name, it in points.items()}, (), request, origin
-    )
+    nothing = {name: it[:0] for name, it in points.items()}
+    none = points_of_rows(nothing, (), of_points, request.how, origin)
     return replace(none, x=across, y=up, size=size)
 
 
@@ -321,9 +329,10 @@ def _in_cells(x: Floats, y: Floats) -> tuple[Floats, Floats, Counts]:
     return middles[0][across], middles[1][up], counts[across, up]
 
 
-def _drawn(request: PlotRequest) -> PlotRequest:
-    """Return the question for the points of the diagnostic, as those of a scatter plot."""
-    return replace(request, columns=VIEWS[request.plot].axes, limits={})
+def _of_points(request: PlotRequest) -> ScatterPlot:
+    """Return the plot of the points of a diagnostic."""
+    x, y = VIEWS[request.name].axes
+    return ScatterPlot(x, y, grid=request.plot.get("grid"))
 
 
 def _view(
@@ -331,7 +340,7 @@ def _view(
 ) -> Diagnostic:
     given: dict[str, Any] = {
         "columns": request.columns,
-        "method": request.method,
+        "method": request.how.method,
         "parameters": points.parameters,
         "suppressed": points.suppressed,
         "origin": points.origin,
@@ -342,9 +351,9 @@ def _view(
         "coefficients": MappingProxyType(_named(found, found.coefficients)),
         "corrected": MappingProxyType(dict(better)),
     }
-    if request.plot == LeverageView.kind:
+    if request.name == LeverageView.kind:
         given["curves"] = _cook_curves(points, found)
-    return VIEWS[request.plot](**given)
+    return VIEWS[request.name](**given)
 
 
 def _named(found: Fit, estimates: Floats) -> dict[str, float]:
@@ -368,37 +377,126 @@ def _cook_curves(points: PointsView, found: Fit) -> tuple[Curve, ...]:
     return tuple(curves)
 
 
-def _plot(view: type[V], title: str, noun: str, says: str, *beside: str) -> Plot[V]:
-    """Describe the plot of a view, which is made with a model; see `of_protected`."""
-    return Plot(
-        name=view.kind,
-        title=title,
-        noun=noun,
-        says=says,
-        columns="formula",
-        least=0,
-        most=0,
-        parameters=(*CELLS, *beside),
-        methods=POINTS,
+GRID_OF_POINTS = setting("integer", CELLS["setting"].says, least=2, most=1000, step=1, only=PAPERS)
+FORMULA = setting("formula", "The formula of the model.")
+
+
+@dataclass(frozen=True)
+class ResidualPlot(Plot[ResidualView]):
+    """Draw the residuals of a linear regression against its fitted values.
+
+    Parameters
+    ----------
+    formula : str
+        The model: `"y ~ x1 + x2 + C(group)"`. Columns, their products with `:` and `*`, and log,
+        log10, exp, sqrt and arithmetic of them.
+    grid : int, optional
+        Of the papers' methods that count, cells along each side of the grid.
+
+    Returns
+    -------
+    ResidualView
+
+    Raises
+    ------
+    InputError
+        Also if the formula cannot be read.
+    RefusedError
+        Also if too few residual degrees of freedom are left, or the terms depend on each other.
+
+    Notes
+    -----
+    Of a study the model is fitted to the protected copy, so that its pictures and estimates teach
+    nothing that the copy does not show. By the papers' methods it is fitted to the real data, whose
+    estimates the view states; the points are then protected like those of a scatter plot: Avraam et
+    al. (2021), section 4.2, Fig. 5A.
+    """
+
+    name = "residuals"
+    title = "Residuals"
+    noun = "residual plot"
+    says = "What a linear regression leaves over, against what it fits."
+    numbers = ("k", "q")
+    methods = POINTS
+    sources = (ROWS, COUNTS)
+
+    formula: str = field(metadata=FORMULA)
+    _: KW_ONLY
+    grid: int | None = field(default=None, metadata=GRID_OF_POINTS)
+
+
+@dataclass(frozen=True)
+class QQPlot(Plot[QQView]):
+    """Draw quantiles of the residuals of a linear regression against normal ones.
+
+    Parameters
+    ----------
+    formula, grid
+        As of `residuals`.
+    noise_on : {"points", "variable"}, optional
+        Of the papers' method "probabilistic": noise on the points of the finished plot (the
+        default, and the paper's way: the line becomes a cloud), or on the residuals before it is
+        made (the line stays a line, but the more noise, the more normal it looks, whatever the
+        residuals are; section 5.2).
+
+    Returns
+    -------
+    QQView
+
+    Notes
+    -----
+    Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2, Fig. 5B.
+    """
+
+    name = "qq"
+    title = noun = "Q-Q plot"
+    says = "Whether what a linear regression leaves over is normal."
+    numbers = ("k", "q")
+    methods = POINTS
+    sources = (ROWS, COUNTS)
+
+    formula: str = field(metadata=FORMULA)
+    _: KW_ONLY
+    grid: int | None = field(default=None, metadata=GRID_OF_POINTS)
+    noise_on: str | None = field(
+        default=None,
+        metadata=setting(
+            "word",
+            "Noise on the points of the plot, or on the residuals before it is made.",
+            choices=("points", VARIABLE),
+            methods=NOISY,
+            only=PAPERS,
+        ),
     )
 
 
-RESIDUALS = _plot(
-    ResidualView,
-    "Residuals",
-    "residual plot",
-    "What a linear regression leaves over, against what it fits.",
-)
-QQ = _plot(
-    QQView,
-    "Q-Q plot",
-    "Q-Q plot",
-    "Whether what a linear regression leaves over is normal.",
-    "noise_on",
-)
-LEVERAGE = _plot(
-    LeverageView,
-    "Leverage",
-    "leverage plot",
-    "Which points pull a linear regression, with Cook's distance.",
-)
+@dataclass(frozen=True)
+class LeveragePlot(Plot[LeverageView]):
+    """Draw the residuals of a linear regression against leverage, with Cook's distance.
+
+    Parameters
+    ----------
+    formula, grid
+        As of `residuals`.
+
+    Returns
+    -------
+    LeverageView
+
+    Notes
+    -----
+    Residuals are divided by their standard deviation; the lines say where Cook's distance of the
+    model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
+    """
+
+    name = "leverage"
+    title = "Leverage"
+    noun = "leverage plot"
+    says = "Which points pull a linear regression, with Cook's distance."
+    numbers = ("k", "q")
+    methods = POINTS
+    sources = (ROWS, COUNTS)
+
+    formula: str = field(metadata=FORMULA)
+    _: KW_ONLY
+    grid: int | None = field(default=None, metadata=GRID_OF_POINTS)

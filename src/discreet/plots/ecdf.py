@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -15,8 +15,7 @@ from discreet.methods import ROW_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels, tidy_curves
-from discreet.plots.descriptor import Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene
 
@@ -87,24 +86,6 @@ def _in_steps(curve: Curve, low: float, high: float) -> Curve:
     return Curve(curve.label, across, up)
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> EcdfView:
-    """Draw which share of the protected rows lies at or below each value."""
-    found = of_levels(rows, levels, request)
-    return EcdfView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_rows(request),
-        suppressed=0,
-        origin=origin,
-        curves=tuple(steps_of(level, values) for level, values in found.values),
-        by=request.by,
-        few=found.few,
-        others=found.others,
-    )
-
-
 def steps_of(level: str, values: Floats, most: int = MOST_STEPS) -> Curve:
     """Return at which values the distribution of rising `values` steps up, and how far.
 
@@ -121,15 +102,68 @@ def steps_of(level: str, values: Floats, most: int = MOST_STEPS) -> Curve:
     return Curve(level, tuple(at.tolist()), tuple(shares.tolist()))
 
 
-ECDF: Plot[EcdfView | PanelsView] = Plot(
-    name="ecdf",
-    title="Empirical distribution",
-    says="Which share of the rows lies at or below each value.",
-    columns="continuous",
-    least=1,
-    most=1,
-    by=("rows",),
-    parameters=(),
-    methods=tuple(ROW_METHODS),
-    from_rows=from_rows,
-)
+@dataclass(frozen=True)
+class EcdfPlot(Plot[EcdfView | PanelsView]):
+    """Draw which share of the rows lies at or below each value, as a curve in steps.
+
+    Parameters
+    ----------
+    column : str
+        A continuous column, or one of dates.
+    by : str or pair of str, optional
+        A categorical column: a curve for each of its levels, of at least 10 rows; of more than 12
+        levels those with the most rows. The others are named below the plot. Of two, the levels of
+        the first have a curve in a panel for each of the second; what has fewer than 50 rows is not
+        drawn.
+
+    Returns
+    -------
+    EcdfView, or PanelsView by two columns
+        `curves`: the values at which each rises, and the shares at or below them; of more than
+        1,000 different values every thousandth of the rows.
+
+    Raises
+    ------
+    RefusedError
+        Also if no curve has 10 rows.
+
+    Notes
+    -----
+    Computed from protected rows, so it teaches nothing that the copy does not. It does not say how
+    far the copy's distribution is from the raw one: `fidelity` does, and a curve of few rows is
+    rough.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> view = dc.open(dc.datasets.diabetes()).ecdf("glucose", by="sex")
+    >>> [curve.y[-1] for curve in view.curves]
+    [1.0, 1.0]
+    """
+
+    name = "ecdf"
+    title = "Empirical distribution"
+    says = "Which share of the rows lies at or below each value."
+    methods = tuple(ROW_METHODS)
+    divided = (ROWS,)
+
+    column: str = field(metadata=column("The column."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> EcdfView:
+        """Draw which share of the protected rows lies at or below each value."""
+        found = of_levels(rows, levels, self, how)
+        return EcdfView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_rows(how),
+            suppressed=0,
+            origin=origin,
+            curves=tuple(steps_of(level, values) for level, values in found.values),
+            by=self.by_name,
+            few=found.few,
+            others=found.others,
+        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar
 
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
@@ -19,18 +19,21 @@ from discreet.plots.by_level import (
     panels_of_rows,
 )
 from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import (
-    Protected,
-    Shown,
-    count_cells,
-    count_rows,
-    parameters_of_counts,
-    short_places,
-    shown_all,
-    shown_counts,
+from discreet.plots.counts import Protected, Shown, parameters_of_counts, short_places, shown_counts
+from discreet.plots.plot import (
+    BINNED,
+    BY,
+    CELLS,
+    COUNTS,
+    GRID,
+    LIMITS,
+    ROWS,
+    By,
+    Ends,
+    How,
+    Plot,
+    column,
 )
-from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
-from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Cells, Panel, Scene
 
@@ -102,58 +105,27 @@ def check_grid(
         raise InputError("a grid has one edge more along each side than it has counts")
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> GridView:
-    """Count the protected rows in the cells of a grid of two columns."""
-    counts, axes = count_rows(rows, request, request.grid)
-    origin = replace(origin, shown=int(counts.sum()))
-    return grid_view([axis.edges for axis in axes], counts, shown_all(counts), request, origin)
-
-
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> GridView:
-    """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
-    counted, guarded, axes = count_cells(table, request, request.grid)
-    everyone = counted.people + counted.left_out
-    origin = replace(origin, shown=counted.people_in(guarded.shown), total=everyone)
-    edges = [axis.edges for axis in axes]
-    return grid_view(edges, guarded.counts, guarded.shown, request, origin)
-
-
-def by_level_from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Count the protected rows of each level in the cells of a grid."""
-    panels = panels_of_rows(rows, levels, request, origin, request.grid)
-    return multiples(panels.names, grids_of(panels, request), request)
-
-
-def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
-    """Count two columns in the cells of a grid, for each level."""
-    panels = panels_of_counts(table, request, origin, request.grid)
-    return multiples(panels.names, grids_of(panels, request), request)
-
-
-def grids_of(panels: Panels, request: PlotRequest) -> list[GridView]:
+def grids_of(panels: Panels, plot: Plot[Any], how: How) -> list[GridView]:
     """Return the grid of each level."""
     return [
-        grid_view(panels.edges, counts, shown, request, panels.origin)
+        grid_view(panels.edges, counts, shown, plot, how, panels.origin)
         for counts, shown in panels.each()
     ]
 
 
 def grid_view(
-    edges: Sequence[Floats], counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
+    edges: Sequence[Floats], counts: Bins, shown: Shown, plot: Plot[Any], how: How, origin: Origin
 ) -> GridView:
     """Return a grid, its hidden counts as None."""
     flat = shown_counts(counts.ravel(), shown.ravel())
     across, up = counts.shape
     # How many cells are drawn is said where they are fewer than the policy's.
-    drawn = {} if (across, up) == (request.grid,) * 2 else {"drawn": f"{across} x {up}"}
+    grid = plot.get("grid") or GRID
+    drawn = {} if (across, up) == (grid, grid) else {"drawn": f"{across} x {up}"}
     return GridView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request, grid=request.grid, **drawn),
+        columns=plot.names,
+        method=how.method,
+        parameters=parameters_of_counts(how, grid=grid, **drawn),
         suppressed=int((~shown).sum()),
         origin=origin,
         x_edges=short_places(edges[0]),
@@ -162,19 +134,67 @@ def grid_view(
     )
 
 
-HEATMAP: Plot[GridView | MultiplesView | PanelsView] = Plot(
-    name="heatmap",
-    title="Heat map",
-    says="Two columns as cells, coloured by how many lie in them.",
-    columns="continuous",
-    least=2,
-    most=2,
-    by=ROWS_AND_COUNTS,
-    parameters=CELLS,
-    methods=(*BINNED, "none"),
-    method="generalization",
-    binned=True,
-    from_rows=from_rows,
-    from_counts=from_counts,
-    by_level=(by_level_from_rows, by_level_from_counts),
-)
+@dataclass(frozen=True)
+class HeatMap(Plot[GridView | MultiplesView | PanelsView]):
+    """Draw two columns as the cells of a grid, coloured by what they hold.
+
+    Parameters
+    ----------
+    x, y : str
+        Two continuous columns.
+    by : str or pair of str, optional
+        A categorical column: one grid for each of its levels, on the same cells and colours. Of
+        two, the levels of the first have a row of panels each and those of the second a column;
+        what has fewer than 50 rows is not drawn.
+    grid : int, optional
+        Cells along each side; fewer where there are few rows.
+    limits : mapping of str to (float, float), optional
+        The ends of the axes.
+
+    Returns
+    -------
+    GridView, or MultiplesView with `by`, or PanelsView by two columns
+
+    Notes
+    -----
+    Of a study cells hold rows of the protected copy. By the papers' method "generalization" there
+    are half as many cells along each axis, and small ones are hidden: Avraam et al. (2021),
+    section 4.1, Fig. 3.
+    """
+
+    name = "heatmap"
+    title = "Heat map"
+    says = "Two columns as cells, coloured by how many lie in them."
+    numbers = ("k", "q")
+    methods = (*BINNED, "none")
+    method = "generalization"
+    sources = divided = (ROWS, COUNTS)
+    small_multiples = each_pair = True
+    binned = True
+
+    x: str = field(metadata=column("Along the axis."))
+    y: str = field(metadata=column("Upwards."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    grid: int | None = field(default=None, metadata=CELLS)
+    limits: Ends | None = field(default=None, metadata=LIMITS)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> GridView | MultiplesView:
+        """Count the protected rows in the cells of a grid of two columns."""
+        panels = panels_of_rows(rows, levels, self, how, origin, self.grid or GRID)
+        return self._drawn(panels, grids_of(panels, self, how))
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> GridView | MultiplesView:
+        """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
+        panels = panels_of_counts(table, self, how, origin, self.grid or GRID)
+        return self._drawn(panels, grids_of(panels, self, how))
+
+    def grid_of_counts(self, table: Countable, how: How, origin: Origin) -> GridView:
+        """Count two columns in the cells of one grid."""
+        panels = panels_of_counts(table, replace(self, by=None), how, origin, self.grid or GRID)
+        return grids_of(panels, self, how)[0]
+
+    def _drawn(self, panels: Panels, grids: Sequence[GridView]) -> GridView | MultiplesView:
+        return grids[0] if self.by_name is None else multiples(panels.names, grids, self.by_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,15 +26,26 @@ from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
-    count_cells,
     count_rows,
     parameters_of_counts,
     short_places,
-    shown_all,
     shown_counts,
 )
-from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import (
+    BINNED,
+    BINS,
+    BY,
+    COUNTS,
+    LIMITS,
+    ROWS,
+    WEIGHTS,
+    By,
+    Ends,
+    How,
+    Plot,
+    column,
+    setting,
+)
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bars, Panel, Scene
 
@@ -95,44 +106,6 @@ class HistogramView(View):
         return (HIDDEN,) if None in self.counts else ()
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> HistogramView:
-    """Count the protected rows in the bins of one column."""
-    counts, axes = count_rows(rows, request, request.bins)
-    origin = replace(origin, shown=int(counts.sum()))
-    return histogram_view(axes[0].edges, counts, shown_all(counts), request, origin)
-
-
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> HistogramView:
-    """Count one column in bins, and hide those that hold fewer than k."""
-    counted, guarded, axes = count_cells(table, request, request.bins)
-    everyone = counted.people + counted.left_out
-    origin = replace(origin, shown=counted.people_in(guarded.shown), total=everyone)
-    return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
-
-
-def by_level_from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Count the protected rows of each level in the bins of one column."""
-    return _multiples(panels_of_rows(rows, levels, request, origin, request.bins), request)
-
-
-def by_level_from_counts(table: Countable, request: PlotRequest, origin: Origin) -> MultiplesView:
-    """Count one column in bins, for each level."""
-    return _multiples(panels_of_counts(table, request, origin, request.bins), request)
-
-
-def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
-    views = [
-        histogram_view(panels.edges[0], counts, shown, request, panels.origin)
-        for counts, shown in panels.each()
-    ]
-    drawn = multiples(panels.names, views, request)
-    return _overlaid(drawn, views) if request.overlay else drawn
-
-
 def _overlaid(drawn: MultiplesView, views: Sequence[HistogramView]) -> MultiplesView:
     """Keep the levels with the most in their bars, to be drawn on one pair of axes."""
     held = [sum(count or 0 for count in view.counts) for view in views]
@@ -151,26 +124,26 @@ def _overlaid(drawn: MultiplesView, views: Sequence[HistogramView]) -> Multiples
 
 
 def histogram_view(
-    edges: Floats, counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
+    edges: Floats, counts: Bins, shown: Shown, plot: HistogramPlot, how: How, origin: Origin
 ) -> HistogramView:
     """Turn the shown counts into densities."""
     told = shown_counts(counts, shown)
     widths = np.diff(edges)
-    total = (sum(count or 0 for count in told) or 1) if request.of_copy else 1
+    total = (sum(count or 0 for count in told) or 1) if how.of_copy else 1
     with np.errstate(over="ignore", divide="ignore"):
         density = [
             None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)
         ]
     if any(d is not None and not math.isfinite(d) for d in density):
         raise RefusedError(
-            f"the values of {request.columns[0]!r} lie so close together that their density is too"
+            f"the values of {plot.names[0]!r} lie so close together that their density is too"
             " large to be written; give the column in other units"
         )
-    declared = request.columns[0] in request.edges
+    bins = {} if plot.edges_of(plot.column) else {"bins": plot.bins or BINS}
     return HistogramView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request, **({} if declared else {"bins": request.bins})),
+        columns=plot.names,
+        method=how.method,
+        parameters=parameters_of_counts(how, **bins),
         suppressed=int((~shown).sum()),
         origin=origin,
         edges=short_places(edges),
@@ -179,34 +152,7 @@ def histogram_view(
     )
 
 
-def weigh(
-    view: HistogramView | MultiplesView,
-    rows: Protected,
-    levels: Mapping[str, Sequence[str]],
-    weights: Floats,
-    request: PlotRequest,
-) -> HistogramView | MultiplesView:
-    """Draw the densities of weights in the same bins, of all rows or of those of each level."""
-    (column,) = request.columns
-    of = np.array(levels[request.by] if request.by else [column] * len(weights))
-    known = np.isfinite(rows[column]) & (of != "")
-    values = {column: rows[column][known]}
-    _, (axis,) = count_rows(values, request, request.bins)
-    places, of, weights = axis.places(values[column]), of[known], weights[known]
-    if isinstance(view, HistogramView):
-        return _weighed(view, places, weights, request)
-    views = []
-    for level, each in zip(view.levels, view.views, strict=True):
-        if not isinstance(each, HistogramView):
-            raise BrokenPromiseError("the panels of a histogram came out as other plots")
-        here = of == level
-        views.append(_weighed(each, places[here], weights[here], request))
-    return replace(view, views=tuple(views))
-
-
-def _weighed(
-    view: HistogramView, places: Labels, weights: Floats, request: PlotRequest
-) -> HistogramView:
+def _weighed(view: HistogramView, places: Labels, weights: Floats, name: str) -> HistogramView:
     sums = np.bincount(places, weights, len(view.counts))
     if len(sums) != len(view.counts):
         raise BrokenPromiseError("rows were weighted in other bins than they were counted in")
@@ -215,24 +161,125 @@ def _weighed(
         None if count is None else float(f"{height:.6g}")
         for count, height in zip(view.counts, heights.tolist(), strict=True)
     )
-    return replace(view, density=density, weights=request.weights or "")
+    return replace(view, density=density, weights=name)
 
 
-HISTOGRAM: Plot[HistogramView | MultiplesView | PanelsView] = Plot(
-    name="histogram",
-    title="Histogram",
-    says="How the values of one column are spread.",
-    columns="continuous",
-    least=1,
-    most=1,
-    by=ROWS_AND_COUNTS,
-    parameters=(*ROWS, "bins", "overlay"),
-    methods=(*BINNED, "none"),
-    method=Suppression.name,
-    binned=True,
-    edges=True,
-    from_rows=from_rows,
-    from_counts=from_counts,
-    by_level=(by_level_from_rows, by_level_from_counts),
-    weigh=weigh,
-)
+@dataclass(frozen=True)
+class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
+    """Draw the distribution of one column as bars.
+
+    Parameters
+    ----------
+    column : str
+        A continuous column.
+    by : str or pair of str, optional
+        A categorical column: one histogram for each of its levels, on the same bins. Of two, the
+        levels of the first have a row of panels each and those of the second a column; what has
+        fewer than 50 rows is not drawn.
+    overlay : bool, default False
+        Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of more
+        than six levels the six with the most rows. Without `by` it changes nothing; with two
+        columns those of the first are outlines, in a panel for each level of the second.
+    bins : int, default 20
+        How many bars the axis is divided into.
+    limits : mapping of str to (float, float), optional
+        The ends of the axis of the column.
+    edges : mapping of str to sequence of float, optional
+        The ends of bins of any widths: `{"age": [0, 18, 40, 65, 100]}`.
+    weights : str, optional
+        A column of numbers, a survey's weights, above 0: densities are of the weights of the rows.
+        Rows without one are left out; `by` is of one column at most.
+
+    Returns
+    -------
+    HistogramView, or MultiplesView with `by`, or PanelsView by two columns
+
+    Notes
+    -----
+    Of a study bins hold rows of the protected copy. By the papers' method "suppression" bins of
+    fewer than k are empty, by "generalization" they are joined: Avraam et al. (2021), section 4.1,
+    Fig. 1.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> view = dc.research(dc.datasets.d1()).histogram("X", method="deterministic", k=3)
+    >>> view.method
+    'deterministic'
+    """
+
+    name = "histogram"
+    title = "Histogram"
+    says = "How the values of one column are spread."
+    numbers = ("k", "q")
+    methods = (*BINNED, "none")
+    method = Suppression.name
+    sources = divided = (ROWS, COUNTS)
+    small_multiples = each_pair = True
+    binned = True
+
+    column: str = field(metadata=column("The column."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    bins: int | None = field(
+        default=None,
+        metadata=setting(
+            "integer", "How many bars the axis is divided into.", least=2, most=1000, step=1
+        ),
+    )
+    overlay: bool = field(
+        default=False,
+        metadata=setting("yes_no", "Draw the levels of by on one pair of axes, as outlines."),
+    )
+    limits: Ends | None = field(default=None, metadata=LIMITS)
+    edges: Ends | None = field(
+        default=None, metadata=setting("edges", "The ends of bins of any widths.")
+    )
+    weights: str | None = field(default=None, metadata=WEIGHTS)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> HistogramView | MultiplesView:
+        """Count the protected rows in the bins of one column."""
+        return self._drawn(panels_of_rows(rows, levels, self, how, origin, self.bins or BINS), how)
+
+    def from_counts(
+        self, table: Countable, how: How, origin: Origin
+    ) -> HistogramView | MultiplesView:
+        """Count one column in bins, and hide those that hold fewer than k."""
+        return self._drawn(panels_of_counts(table, self, how, origin, self.bins or BINS), how)
+
+    def _drawn(self, panels: Panels, how: How) -> HistogramView | MultiplesView:
+        views = [
+            histogram_view(panels.edges[0], counts, shown, self, how, panels.origin)
+            for counts, shown in panels.each()
+        ]
+        if self.by_name is None:
+            return views[0]
+        drawn = multiples(panels.names, views, self.by_name)
+        return _overlaid(drawn, views) if self.overlay else drawn
+
+    def weighted(
+        self,
+        view: HistogramView | MultiplesView,
+        rows: Protected,
+        levels: Mapping[str, Sequence[str]],
+        weights: Floats,
+        how: How,
+    ) -> HistogramView | MultiplesView:
+        """Draw the densities of weights in the same bins, of all rows or of those of each level."""
+        (column,) = self.names
+        of = np.array(levels[self.by_name] if self.by_name else [column] * len(weights))
+        known = np.isfinite(rows[column]) & (of != "")
+        values = {column: rows[column][known]}
+        _, (axis,) = count_rows(values, self, how, self.bins or BINS)
+        places, of, weights = axis.places(values[column]), of[known], weights[known]
+        if isinstance(view, HistogramView):
+            return _weighed(view, places, weights, self.weights or "")
+        views = []
+        for level, each in zip(view.levels, view.views, strict=True):
+            if not isinstance(each, HistogramView):
+                raise BrokenPromiseError("the panels of a histogram came out as other plots")
+            here = of == level
+            views.append(_weighed(each, places[here], weights[here], self.weights or ""))
+        return replace(view, views=tuple(views))

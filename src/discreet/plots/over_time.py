@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -18,9 +18,8 @@ from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.plots.by_two import PanelsView
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
-from discreet.plots.descriptor import Place, Plot
-from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
-from discreet.plots.request import PlotRequest
+from discreet.plots.periods import AUTO, EVERY, STEP, Periods, divided, in_part, words_of
+from discreet.plots.plot import BY, COUNTS, ROWS, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 
@@ -311,52 +310,13 @@ def check_times(columns: Sequence[str], values: Floats, every: str, dates: Seque
         divided(known, date, every, dated=date in dates)
 
 
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> OverTimeView:
-    """Draw counts or means of the rows of the copy; under `research` of the raw records."""
-    date, *value = request.columns
-    rows = table.rows([*request.columns], [] if request.by is None else [request.by])
-    check_times(request.columns, rows.numbers[date], request.every, origin.dates)
-    every, periods = periods_for(rows.numbers[date], request, dated=date in origin.dates)
-    of = np.array(("",) * len(periods.places) if request.by is None else rows.texts[request.by])
-    order = () if request.by is None else table.columns[request.by].order
-    drawn, few, others = _levels_drawn(of, order)
-    parts = in_part(periods)
-    # A mean does not fall where a period is covered in part, as a count does.
-    off = () if value or len(periods.starts) - len(parts) < LEAST_WHOLE else parts
-    kept = np.setdiff1d(np.arange(len(periods.starts)), np.array(off, dtype=np.intp))
-    numbers = rows.numbers[value[0]] if value else None
-    series = [_series(name, of == name, numbers, periods, kept) for name in drawn]
-    shown = sum(_rows_drawn(it) for it in series)
-    if not shown:
-        raise RefusedError(
-            f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
-            " column, or leave by= out"
-        )
-    names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
-    return OverTimeView(
-        columns=request.columns,
-        method=request.method,
-        parameters=MappingProxyType({}),
-        suppressed=0,
-        origin=replace(origin, shown=shown, total=table.size),
-        every=every,
-        starts=tuple(periods.starts[kept].tolist()),
-        series=tuple(series),
-        by=request.by,
-        partly=names if off else (),
-        partly_drawn=() if off else names,
-        few=few,
-        others=others,
-    )
-
-
-def periods_for(days: Floats, request: PlotRequest, *, dated: bool) -> tuple[str, Periods]:
+def periods_for(days: Floats, plot: OverTimePlot, how: How, *, dated: bool) -> tuple[str, Periods]:
     """Divide time into periods; that of a part of the rows into those of all."""
-    if request.periods is not None:
-        every, periods = request.periods
+    if plot.periods is not None:
+        every, periods = plot.periods
         return every, replace(periods, places=np.searchsorted(periods.starts, days, "right") - 1)
-    beyond = BEYOND * request.k if request.of_copy else 0
-    return divided(days, request.columns[0], request.every, dated=dated, beyond=beyond)
+    beyond = BEYOND * how.k if how.of_copy else 0
+    return divided(days, plot.names[0], plot.every, dated=dated, beyond=beyond)
 
 
 def _levels_drawn(
@@ -426,18 +386,125 @@ def _rows_drawn(it: Series) -> int:
     )
 
 
-OVER_TIME: Plot[OverTimeView | PanelsView] = Plot(
-    name="over_time",
-    title="Over time",
-    noun="plot over time",
-    says="How many there are, or the mean of a number, by day, week, month, quarter or year.",
-    columns="continuous",
-    least=1,
-    most=2,
-    places=(Place("date", "continuous"), Place("value", "continuous")),
-    by=("rows", "counts"),
-    parameters=("every",),
-    methods=("none",),
-    method="none",
-    from_counts=from_counts,
-)
+@dataclass(frozen=True)
+class OverTimePlot(Plot[OverTimeView | PanelsView]):
+    """Draw how many rows there are in each period of time, or the mean of a column in each.
+
+    Parameters
+    ----------
+    date : str
+        A column of dates, or one of whole numbers, such as years.
+    value : str, optional
+        A continuous column whose mean is drawn; without it rows are counted.
+    by : str or pair of str, optional
+        A categorical column: a line for each of its levels of at least 10 rows; of more than 12
+        levels for those with the most rows. The others are named below the plot. Of two, the levels
+        of the first have a line in a panel for each of the second; what has fewer than 50 rows is
+        not drawn.
+    every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
+        How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin on
+        Mondays. Whole numbers are their own periods; of years "year" may be said.
+
+    Returns
+    -------
+    OverTimeView, or PanelsView by two columns
+        `starts`: the first day of each period, in days since 1970-01-01, or the whole numbers, none
+        left out from the first to the last. `series`: for each level its counts, its means and the
+        ends of their intervals of 95 % (by t), None where a period has fewer than 10 rows with a
+        value. `partly`: the first and the last period, where the dates do not reach to their outer
+        ends, and counts are not drawn; `partly_drawn`: where they are, or means, as fewer than
+        three other periods would be left, or a mean does not fall there.
+
+    Raises
+    ------
+    InputError
+        Also if `date` holds neither dates nor whole numbers, or there are more than 1,000 periods.
+    RefusedError
+        Also if no point has 10 rows.
+
+    Notes
+    -----
+    Computed from rows of the copy of the whole table, so it teaches nothing that the copy does not.
+    A period without rows has a count of 0, and a gap in place of a mean. In the copy dates are
+    means of some persons' dates: a peak of a few days is flatter than in the data. Intervals are
+    for the population: they hold chance among so many rows and how far the copy is off, as far as
+    copies of it are from it (`own_error`).
+
+    Examples
+    --------
+    >>> import datetime, discreet as dc, pyarrow as pa
+    >>> first = datetime.date(2020, 1, 1)
+    >>> days = [first + datetime.timedelta(days=i % 730) for i in range(1460)]
+    >>> study = dc.open(pa.table({"visit": days, "score": [float(i % 7) for i in range(1460)]}))
+    >>> view = study.over_time("visit", "score", every="quarter")
+    >>> view.every, 6 <= len(view.starts) <= 8, 2 < view.series[0].means[0] < 4
+    ('quarter', True, True)
+    """
+
+    name = "over_time"
+    title = "Over time"
+    noun = "plot over time"
+    says = "How many there are, or the mean of a number, by day, week, month, quarter or year."
+    methods = ("none",)
+    method = "none"
+    sources = (COUNTS,)
+    divided = (ROWS, COUNTS)
+
+    date: str = field(metadata=column("Dates, or whole numbers such as years."))
+    value: str | None = field(default=None, metadata=column("The column whose mean is drawn."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    every: str = field(
+        default=AUTO,
+        metadata=setting(
+            "word",
+            "How long a period is; auto is the shortest of which there are 60 at most.",
+            choices=(AUTO, *EVERY),
+        ),
+    )
+    periods: tuple[str, Periods] | None = field(default=None, repr=False)
+    """Those of all that are drawn beside this one."""
+
+    def on_axes_of(self, values: Floats, how: How, *, dated: bool) -> OverTimePlot:
+        """Return the plot of a part, in the periods of all."""
+        return replace(self, periods=periods_for(values, self, how, dated=dated))
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> OverTimeView:
+        """Draw counts or means of the rows of the copy; under `research` of the raw records."""
+        date, *value = self.names
+        rows = table.rows([*self.names], [] if self.by_name is None else [self.by_name])
+        check_times(self.names, rows.numbers[date], self.every, origin.dates)
+        every, periods = periods_for(rows.numbers[date], self, how, dated=date in origin.dates)
+        of = np.array(
+            ("",) * len(periods.places) if self.by_name is None else rows.texts[self.by_name]
+        )
+        order = () if self.by_name is None else table.columns[self.by_name].order
+        drawn, few, others = _levels_drawn(of, order)
+        parts = in_part(periods)
+        # A mean does not fall where a period is covered in part, as a count does.
+        off = () if value or len(periods.starts) - len(parts) < LEAST_WHOLE else parts
+        kept = np.setdiff1d(np.arange(len(periods.starts)), np.array(off, dtype=np.intp))
+        numbers = rows.numbers[value[0]] if value else None
+        series = [_series(name, of == name, numbers, periods, kept) for name in drawn]
+        shown = sum(_rows_drawn(it) for it in series)
+        if not shown:
+            raise RefusedError(
+                f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
+                " column, or leave by= out"
+            )
+        names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
+        return OverTimeView(
+            columns=self.names,
+            method=how.method,
+            parameters=MappingProxyType({}),
+            suppressed=0,
+            origin=replace(origin, shown=shown, total=table.size),
+            every=every,
+            starts=tuple(periods.starts[kept].tolist()),
+            series=tuple(series),
+            by=self.by_name,
+            partly=names if off else (),
+            partly_drawn=() if off else names,
+            few=few,
+            others=others,
+        )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +30,36 @@ from discreet.parallel.pixels import (
 from discreet.plots.by_level import Levels, joined, levels_of
 from discreet.plots.counts import ends_of_table
 from discreet.plots.parallel_view import ParallelAxis
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot
 
 STORED_MISSING = ""
 CELL_PIXELS = 10
 """How wide a cell is at least; narrower ones are joined to what is above them."""
 COMPARED_CELLS = 10
+
+
+@dataclass(frozen=True)
+class AxesRequest:
+    """What is asked of the axes of parallel coordinates, settled.
+
+    `sensitive` are the sensitive columns, each with the values that are, all of them where none is
+    named; `bins` are those of a histogram of which cells are made.
+    """
+
+    plot: Plot[Any]
+    how: How
+    pixels: int
+    diversity: int
+    # Names of levels, which a view must not print with its gate.
+    sensitive: Mapping[str, tuple[str, ...]] = field(repr=False)
+    cost: str
+    gradient: bool
+    bins: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in the order of their axes."""
+        return self.plot.names
 
 
 @dataclass(frozen=True)
@@ -81,12 +106,12 @@ class PixelAxis:
         return pixels if here is None else np.where(pixels == self.shown.bands[here][0], -1, pixels)
 
 
-def cell_axis(table: Countable, request: PlotRequest, name: str) -> CellAxis:
+def cell_axis(table: Countable, asked: AxesRequest, name: str) -> CellAxis:
     """Cut the axis of a column into cells of at least k rows each."""
-    height, sensitive = request.axes.pixels, name in request.axes.sensitive
+    height, sensitive = asked.pixels, name in asked.sensitive
     if table.columns[name].kind == "categorical":
         order = table.columns[name].order
-        found = joined(table.levels(name), request.k, order=order)
+        found = joined(table.levels(name), asked.how.k, order=order)
         levels = _not_too_many(found, name, height)
         if sensitive:
             levels = _known(levels)
@@ -94,7 +119,7 @@ def cell_axis(table: Countable, request: PlotRequest, name: str) -> CellAxis:
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
         return CellAxis(shown, edges, levels=levels)
-    groups, bins = _merged_bins(table, request, name)
+    groups, bins = _merged_bins(table, asked, name)
     firsts = np.flatnonzero(np.diff(groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])
     edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
@@ -105,32 +130,32 @@ def cell_axis(table: Countable, request: PlotRequest, name: str) -> CellAxis:
     if len(kept) < 2:
         raise on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    whole = name not in request.limits and table.is_whole(name, but_for=request.k)
+    whole = not asked.plot.limits_of(name) and table.is_whole(name, but_for=asked.how.k)
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
-def _merged_bins(table: Countable, request: PlotRequest, name: str) -> tuple[Labels, BinAxis]:
+def _merged_bins(table: Countable, asked: AxesRequest, name: str) -> tuple[Labels, BinAxis]:
     """Count one column in the bins of a histogram, and join neighbours until each holds k rows."""
-    ends = ends_of_table(table, request, name)
-    start = ends.axis(request.bins)
+    ends = ends_of_table(table, asked.plot, name)
+    start = ends.axis(asked.bins)
     least = LEAST_GAP  # of empty bins; of whole numbers narrow bins are empty as a rule
-    if start.width < 1 and table.is_whole(name, but_for=request.k):
+    if start.width < 1 and table.is_whole(name, but_for=asked.how.k):
         least = LEAST_GAP * math.ceil(1 / start.width)
-    return merged_bins(table.count((start,)).counts, request.k, least), start
+    return merged_bins(table.count((start,)).counts, asked.how.k, least), start
 
 
-def pixel_axis(table: Countable, request: PlotRequest, name: str) -> PixelAxis:
+def pixel_axis(table: Countable, asked: AxesRequest, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
-    height, sensitive = request.axes.pixels, name in request.axes.sensitive
+    height, sensitive = asked.pixels, name in asked.sensitive
     if table.columns[name].kind == "categorical":
-        levels = _not_too_many(levels_of(table, name, request), name, height)
+        levels = _not_too_many(levels_of(table, name), name, height)
         places = level_pixels(len(levels.names), height)
         bands = tuple((place, place + 1) for place in places)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         return PixelAxis(shown, levels=levels)
-    ends = ends_of_table(table, request, name)
+    ends = ends_of_table(table, asked.plot, name)
     shown = ParallelAxis(name, "continuous", ends.low, ends.high, (), (), sensitive)
     return PixelAxis(shown, bins=BinAxis(name, ends.low, ends.high, height))
 
@@ -207,29 +232,29 @@ def on_one_place(name: str) -> RefusedError:
 # --- the order of axes ----------------------------------------------------------------------
 
 
-def axes_to_order(table: Countable, request: PlotRequest) -> dict[str, CellAxis]:
+def axes_to_order(table: Countable, asked: AxesRequest) -> dict[str, CellAxis]:
     """Cut the axes into the cells on which they are compared, of any size."""
-    compared = replace(request, k=1)
-    return {name: cell_axis(table, compared, name) for name in request.columns}
+    compared = replace(asked, how=replace(asked.how, k=1))
+    return {name: cell_axis(table, compared, name) for name in asked.names}
 
 
-def check_order(table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
+def check_order(table: Countable, asked: AxesRequest, axes: Mapping[str, CellAxis]) -> None:
     """Refuse an order of the axes that breaks a rule about a sensitive one."""
-    roles = _roles(request, axes)
-    known = _information(table, request, axes)
+    roles = _roles(asked, axes)
+    known = _information(table, asked, axes)
     broken = broken_rules(roles, known, anywhere=True)
     if broken:
         nearest = nearest_allowed(roles, known)
         raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
 
 
-def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
+def remarks_on_order(asked: AxesRequest) -> tuple[str, ...]:
     """Say which sensitive axes do not come last."""
-    names = request.columns
+    names = asked.names
     early = [
         name
         for place, name in enumerate(names)
-        if name in request.axes.sensitive and {*names[place:]} - {*request.axes.sensitive}
+        if name in asked.sensitive and {*names[place:]} - {*asked.sensitive}
     ]
     if not early:
         return ()
@@ -237,10 +262,10 @@ def remarks_on_order(request: PlotRequest) -> tuple[str, ...]:
 
 
 def proposed_order(
-    table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]
+    table: Countable, asked: AxesRequest, axes: Mapping[str, CellAxis]
 ) -> tuple[str, ...]:
     """Return the order of the axes that keeps the rules and alternates kinds."""
-    return propose(_roles(request, axes), _information(table, request, axes))
+    return propose(_roles(asked, axes), _information(table, asked, axes))
 
 
 def counted_cells(table: Countable, axes: Sequence[CellAxis]) -> Counted:
@@ -269,22 +294,19 @@ def _as_counted(axes: Sequence[CellAxis]) -> list[CellAxis]:
     return stands + [axis for axis in axes if axis.levels is None]
 
 
-def _roles(request: PlotRequest, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
-    return [
-        AxisRole(name, axes[name].shown.kind, name in request.axes.sensitive)
-        for name in request.columns
-    ]
+def _roles(asked: AxesRequest, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
+    return [AxisRole(name, axes[name].shown.kind, name in asked.sensitive) for name in asked.names]
 
 
 def _information(
-    table: Countable, request: PlotRequest, axes: Mapping[str, CellAxis]
+    table: Countable, asked: AxesRequest, axes: Mapping[str, CellAxis]
 ) -> dict[str, Information]:
     """Measure what each continuous axis tells of the first sensitive one."""
-    sensitive = [name for name in request.columns if name in request.axes.sensitive]
+    sensitive = [name for name in asked.names if name in asked.sensitive]
     if not sensitive:
         return {}
     known = {}
-    for name in request.columns:
+    for name in asked.names:
         if name in sensitive or axes[name].shown.kind != "continuous":
             continue
         pair = (axes[name], axes[sensitive[0]])

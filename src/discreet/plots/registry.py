@@ -4,47 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
-from discreet.plots.bars import BARS
-from discreet.plots.box import BOX
-from discreet.plots.contour import CONTOUR
-from discreet.plots.correlations import CORRELATIONS
-from discreet.plots.crosstab import CROSSTAB
-from discreet.plots.density import DENSITY
-from discreet.plots.descriptor import Plot
-from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
-from discreet.plots.ecdf import ECDF
-from discreet.plots.heatmap import HEATMAP
-from discreet.plots.histogram import HISTOGRAM
-from discreet.plots.over_time import OVER_TIME
-from discreet.plots.parallel import PARALLEL
-from discreet.plots.scatter import SCATTER
-from discreet.plots.survival import SURVIVAL
-from discreet.plots.view import View
-from discreet.plots.violin import VIOLIN
+from discreet.plots.bars import BarChart
+from discreet.plots.box import BoxPlot
+from discreet.plots.contour import ContourPlot
+from discreet.plots.correlations import CorrelationPlot
+from discreet.plots.crosstab import CrossTable
+from discreet.plots.density import DensityPlot
+from discreet.plots.diagnostics import LeveragePlot, QQPlot, ResidualPlot
+from discreet.plots.ecdf import EcdfPlot
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.plot import Plot
+from discreet.plots.scatter import ScatterPlot
+from discreet.plots.survival import SurvivalPlot
+from discreet.plots.violin import ViolinPlot
 
-PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
-    {
-        plot.name: plot
-        for plot in (
-            HISTOGRAM,
-            DENSITY,
-            ECDF,
-            SCATTER,
-            CORRELATIONS,
-            HEATMAP,
-            CONTOUR,
-            BOX,
-            VIOLIN,
-            BARS,
-            CROSSTAB,
-            RESIDUALS,
-            QQ,
-            LEVERAGE,
-            PARALLEL,
-            SURVIVAL,
-            OVER_TIME,
-        )
-    }
+ALL: tuple[type[Plot[Any]], ...] = (
+    HistogramPlot,
+    DensityPlot,
+    EcdfPlot,
+    ScatterPlot,
+    CorrelationPlot,
+    HeatMap,
+    ContourPlot,
+    BoxPlot,
+    ViolinPlot,
+    BarChart,
+    CrossTable,
+    ResidualPlot,
+    QQPlot,
+    LeveragePlot,
+    ParallelPlot,
+    SurvivalPlot,
+    OverTimePlot,
 )
-"""Every plot by name. To add one: its module, a line here, a method of `Study`, a test."""
+PLOTS: Mapping[str, type[Plot[Any]]] = MappingProxyType({plot.name: plot for plot in ALL})
+"""Every plot by name. To add one: its module, a line here, a test."""

@@ -4,30 +4,46 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
-from discreet.methods import COUNT_METHODS
-from discreet.plots import heatmap
+from discreet.methods import COPY_METHODS, COUNT_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
-from discreet.plots.descriptor import CELLS, POINTS, Plot
-from discreet.plots.heatmap import GridView
-from discreet.plots.request import SHOWN, PlotRequest
+from discreet.plots.heatmap import GridView, HeatMap
+from discreet.plots.plot import (
+    BY,
+    CELLS,
+    COUNTS,
+    LIMITS,
+    POINTS,
+    ROWS,
+    STUDY,
+    By,
+    Ends,
+    How,
+    Plot,
+    column,
+    setting,
+)
 from discreet.plots.scatter_density import MANY, ScatterDensityView, density_of_rows
 from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Dots, Lines, Panel, Scene
 
-AUTO, _, DENSITY = SHOWN
+SHOWN = AUTO, AS_POINTS, DENSITY = ("auto", "points", "density")
+"""What is drawn: cells of very many rows and points of fewer, or one of the two."""
+
+
+Trended = TypeVar("Trended", "PointsView", ScatterDensityView)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -116,82 +132,25 @@ class PointsView(View):
         return super()._decoded(given) | {"trends": trends}
 
 
-def check_show(show: Any) -> str:
-    """Refuse a word that says neither points nor cells."""
-    if show not in SHOWN:
-        raise InputError(f"show must be {one_of(SHOWN)}", parameter="show")
-    found: str = show
-    return found
-
-
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> PointsView | ScatterDensityView:
-    """Draw the protected rows as points; or as cells, as many rows of the copy are."""
-    many = request.of_copy and len(rows[request.columns[0]]) > MANY
-    if request.show == DENSITY or (many and request.show == AUTO):
-        return density_of_rows(rows, levels, request, origin)
-    return points_of_rows(rows, levels, request, origin)
-
-
 def points_of_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+    rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How, origin: Origin
 ) -> PointsView:
     """Draw the protected rows as points, in order of their values, coloured by their levels."""
-    places = [rows[name].tolist() for name in request.columns]
-    coloured = [] if request.by is None else [levels]
+    places = [rows[name].tolist() for name in plot.names]
+    coloured = [] if plot.by_name is None else [levels]
     sizes = Counter(zip(*places, *coloured, strict=True))
     points = sorted(sizes)
     return PointsView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_rows(request),
+        columns=plot.names,
+        method=how.method,
+        parameters=parameters_of_rows(how),
         suppressed=0,
         origin=origin,
         x=tuple(point[0] for point in points),
         y=tuple(point[1] for point in points),
         size=tuple(sizes[point] for point in points),
-        by=request.by,
-        level=() if request.by is None else tuple(point[2] for point in points),
-    )
-
-
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> PointsView:
-    """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
-
-    With method "none" (under `research` alone) the raw points.
-    """
-    if request.show == DENSITY:
-        raise InputError(
-            "show='density' colours cells by how many rows lie in them, and there are none of"
-            " counts; draw a heat map, or leave method out",
-            parameter="show",
-        )
-    if request.method == "none":
-        rows = table.rows(request.columns)
-        matrix = np.column_stack(list(rows.numbers.values()))
-        points, sizes = np.unique(matrix, axis=0, return_counts=True)
-        return PointsView(
-            columns=request.columns,
-            method="none",
-            parameters=MappingProxyType({}),
-            suppressed=0,
-            origin=replace(origin, shown=len(rows), total=table.size),
-            x=tuple(points[:, 0].tolist()),
-            y=tuple(points[:, 1].tolist()),
-            size=tuple(sizes.tolist()),
-        )
-    grid = heatmap.from_counts(table, request, origin)
-    x, y, size = middles_of_cells(grid)
-    return PointsView(
-        columns=grid.columns,
-        method=grid.method,
-        parameters=grid.parameters,
-        suppressed=grid.suppressed,
-        origin=grid.origin,
-        x=x,
-        y=y,
-        size=size,
+        by=plot.by_name,
+        level=() if plot.by_name is None else tuple(point[2] for point in points),
     )
 
 
@@ -213,17 +172,11 @@ def middles_of_cells(
     return tuple(across), tuple(up), tuple(size)
 
 
-def with_trends(
-    view: PointsView | ScatterDensityView, raw: tuple[Floats, Floats] | None
-) -> PointsView | ScatterDensityView:
-    """Add the trend of the drawn points, of each level where they have some, and that of `raw`.
+def _with_trends(view: PointsView) -> PointsView:
+    """Add the trend of the drawn points, of each level where they have some.
 
-    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A). Cells have
-    the trends of their rows already.
+    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A).
     """
-    of_raw = () if raw is None else (trend_of_raw(*raw),)
-    if isinstance(view, ScatterDensityView):
-        return replace(view, trends=(*view.trends, *of_raw))
     if not view.x:
         raise RefusedError("no point is shown, so there is no trend to draw; leave trend out")
     x, y, size = (np.array(part, dtype=np.float64) for part in (view.x, view.y, view.size))
@@ -232,19 +185,126 @@ def with_trends(
         trend_of(DRAWN, name, x[level == name], y[level == name], size[level == name])
         for name in in_order(level.tolist(), view.levels_of(view.by))
     ]
-    return replace(view, trends=(*trends, *of_raw))
+    return replace(view, trends=tuple(trends))
 
 
-SCATTER: Plot[PointsView | ScatterDensityView | PanelsView] = Plot(
-    name="scatter",
-    title="Scatter plot",
-    says="Two columns as points of protected rows.",
-    columns="continuous",
-    least=2,
-    most=2,
-    by=("rows",),
-    parameters=(*CELLS, "trend", "show"),
-    methods=POINTS,
-    from_rows=from_rows,
-    from_counts=from_counts,
-)
+@dataclass(frozen=True)
+class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
+    """Draw two columns against each other as points, or, of many rows, as coloured cells.
+
+    Parameters
+    ----------
+    x, y : str
+        Two continuous columns.
+    by : str or pair of str, optional
+        A categorical column that colours the points. Of two, the levels of the first have a row of
+        panels each and those of the second a column; what has fewer than 50 rows is not drawn.
+    trend : bool, default False
+        Draw the least-squares line of what is drawn, one for each level of `by`; by the papers'
+        methods also that of the raw records.
+    show : {"auto", "points", "density"}, default "auto"
+        Each row as a point; or "density", cells coloured by which share of the rows lies in them,
+        with a panel for each level of `by`. "auto" draws the density of more than 2,000 rows of the
+        copy, and points of fewer. By two columns it is points.
+    grid : int, optional
+        Cells along each side of the grid, where points stand for cells.
+    limits : mapping of str to (float, float), optional
+        The ends of the axes.
+
+    Returns
+    -------
+    PointsView, or ScatterDensityView where cells are drawn, or PanelsView by two columns
+
+    Notes
+    -----
+    The points are rows of the protected copy, so asking again, or for other columns, teaches
+    nothing that the copy does not. By the papers' methods "suppression" and "generalization" they
+    are the middles of the cells of a grid: Avraam et al. (2021), section 4.1, Fig. 2.
+    """
+
+    name = "scatter"
+    title = "Scatter plot"
+    says = "Two columns as points of protected rows."
+    numbers = ("k", "q")
+    methods = POINTS
+    sources = (ROWS, COUNTS)
+    each_pair = True
+    divided = (ROWS,)
+
+    x: str = field(metadata=column("Along the axis."))
+    y: str = field(metadata=column("Upwards."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    grid: int | None = field(default=None, metadata=CELLS)
+    trend: bool = field(default=False, metadata=setting("yes_no", "Draw the least-squares line."))
+    show: str = field(
+        default=AUTO,
+        metadata=setting(
+            "word",
+            "Points, or cells coloured by how many rows lie in them: the latter, where nobody"
+            " says, of more than 2,000 rows of the copy.",
+            choices=SHOWN,
+            methods=tuple(COPY_METHODS),
+            only=STUDY,
+        ),
+    )
+    limits: Ends | None = field(default=None, metadata=LIMITS)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> PointsView | ScatterDensityView:
+        """Draw the protected rows as points; or as cells, as many rows of the copy are."""
+        many = how.of_copy and len(rows[self.x]) > MANY
+        if self.show == DENSITY or (many and self.show == AUTO):
+            return density_of_rows(rows, levels, self, how, origin, trend=self.trend)
+        view = points_of_rows(rows, levels, self, how, origin)
+        return _with_trends(view) if self.trend else view
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> PointsView:
+        """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
+
+        With method "none" (under `research` alone) the raw points.
+        """
+        if self.show == DENSITY:
+            raise InputError(
+                "show='density' colours cells by how many rows lie in them, and there are none of"
+                " counts; draw a heat map, or leave method out",
+                parameter="show",
+            )
+        view = self._raw(table, origin) if how.method == "none" else self._cells(table, how, origin)
+        return _with_trends(view) if self.trend else view
+
+    def _raw(self, table: Countable, origin: Origin) -> PointsView:
+        rows = table.rows(self.names)
+        matrix = np.column_stack(list(rows.numbers.values()))
+        points, sizes = np.unique(matrix, axis=0, return_counts=True)
+        return PointsView(
+            columns=self.names,
+            method="none",
+            parameters=MappingProxyType({}),
+            suppressed=0,
+            origin=replace(origin, shown=len(rows), total=table.size),
+            x=tuple(points[:, 0].tolist()),
+            y=tuple(points[:, 1].tolist()),
+            size=tuple(sizes.tolist()),
+        )
+
+    def _cells(self, table: Countable, how: How, origin: Origin) -> PointsView:
+        on_grid = HeatMap(self.x, self.y, grid=self.grid, limits=self.limits)
+        grid = on_grid.grid_of_counts(table, how, origin)
+        x, y, size = middles_of_cells(grid)
+        return PointsView(
+            columns=grid.columns,
+            method=grid.method,
+            parameters=grid.parameters,
+            suppressed=grid.suppressed,
+            origin=grid.origin,
+            x=x,
+            y=y,
+            size=size,
+        )
+
+
+def with_raw_trend(view: Trended, x: Floats, y: Floats) -> Trended:
+    """Add the trend of the raw records to a view."""
+    return replace(view, trends=(*view.trends, trend_of_raw(x, y)))

@@ -15,7 +15,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named
 from discreet.plots.heatmap import tidy_cells
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import How, Plot
 from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
 from discreet.plots.view import Origin, Tidy, View, stacked
 from discreet.render.scene import Axis, Cells, Lines, Panel, Scene
@@ -191,18 +191,24 @@ def _shares(it: CellsOfLevel) -> tuple[tuple[float | None, ...], ...]:
 
 
 def density_of_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+    rows: Protected,
+    levels: Sequence[str],
+    plot: Plot[Any],
+    how: How,
+    origin: Origin,
+    *,
+    trend: bool = False,
 ) -> ScatterDensityView:
     """Count the rows in the cells of a grid, those of each level by themselves."""
-    x, y = (rows[name] for name in request.columns)
-    of = np.array(("",) * len(x) if request.by is None else levels)
+    x, y = (rows[name] for name in plot.names)
+    of = np.array(("",) * len(x) if plot.by_name is None else levels)
     size = Counter(of.tolist())
-    ordered = request.in_order(size)
+    ordered = how.in_order(size, plot.by_name)
     enough = sorted((it for it in ordered if size[it] >= LEAST_ROWS), key=lambda it: -size[it])
     drawn = [it for it in ordered if it in enough[:MOST_CURVES]]
     if not drawn:
         raise RefusedError(
-            f"no level of {request.by!r} has {LEAST_ROWS} rows; leave by out, or draw points:"
+            f"no level of {plot.by_name!r} has {LEAST_ROWS} rows; leave by out, or draw points:"
             " show='points'"
         )
     most = sum(size[it] for it in drawn) // len(drawn)
@@ -213,18 +219,18 @@ def density_of_rows(
         here = of == level
         counts = np.histogram2d(x[here], y[here], bins=edges)[0].astype(int)
         panels.append(CellsOfLevel(level, int(here.sum()), tuple(map(tuple, counts.tolist()))))
-        if request.trend:
+        if trend:
             trends.append(trend_of(DRAWN, level, x[here], y[here], np.ones(int(here.sum()))))
     return ScatterDensityView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_rows(request),
+        columns=plot.names,
+        method=how.method,
+        parameters=parameters_of_rows(how),
         suppressed=0,
-        origin=replace(origin, shown=sum(it.rows for it in panels)) if request.by else origin,
+        origin=replace(origin, shown=sum(it.rows for it in panels)) if plot.by_name else origin,
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),
         panels=tuple(panels),
-        by=request.by,
+        by=plot.by_name,
         trends=tuple(trends),
         few=tuple(it for it in ordered if size[it] < LEAST_ROWS),
         others=tuple(it for it in ordered if it in enough[MOST_CURVES:]),

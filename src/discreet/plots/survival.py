@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -21,8 +21,7 @@ from discreet.levels import in_order
 from discreet.plots.by_level import Levels, check_few, codes_as_words
 from discreet.plots.by_two import PanelsView
 from discreet.plots.curves import Chance, Own, intervals_for
-from discreet.plots.descriptor import Place, Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.plot import BY, COUNTS, ROWS, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 
@@ -378,56 +377,21 @@ def _plain(value: str) -> str:
         return value
 
 
-def from_counts(table: Countable, request: PlotRequest, origin: Origin) -> SurvivalView:
-    """Draw the curves of the rows of the copy; under `research` of the raw records."""
-    time, event = request.columns
-    if dated := [name for name in request.columns if name in origin.dates]:
-        raise InputError(
-            f"column {dated[0]!r} holds dates; a survival curve needs how long each was observed,"
-            " as a number: days between two dates, for example"
-        )
-    coded = table.columns[event].kind == "continuous"
-    texts = [*([] if coded else [event]), *([] if request.by is None else [request.by])]
-    rows = table.rows([time, *([event] if coded else [])], texts)
-    words = codes_as_words(rows.numbers[event]) if coded else rows.texts[event]
-    if words is None:
-        raise too_many_values(event)
-    told = request.of_copy
-    is_event = event_of(
-        in_order(words, table.columns[event].order), request.event_is, event, told=told
-    )
-    order = () if request.by is None else table.columns[request.by].order
-    happened = np.isin(words, is_event)
-    curves, places, origin = _curves(rows, happened, request, origin, order)
-    shown = sum(it.rows for it in curves)
-    return SurvivalView(
-        columns=request.columns,
-        method=request.method,
-        parameters=MappingProxyType({}),
-        suppressed=0,
-        origin=replace(origin, shown=shown, total=table.size),
-        event_is=is_event,
-        by=request.by,
-        curves=curves,
-        places=places,
-    )
-
-
 def _curves(
     rows: Rows,
     happened: NDArray[np.bool_],
-    request: PlotRequest,
+    plot: SurvivalPlot,
     origin: Origin,
     order: Sequence[str],
 ) -> tuple[tuple[SurvivalCurve, ...], tuple[float, ...], Origin]:
     """Return a curve for each level of enough rows, and say what is left out."""
-    times, said = rows.numbers[request.columns[0]], []
+    times, said = rows.numbers[plot.names[0]], []
     known = times >= 0
     if not known.all():
-        said.append(f"rows of a negative {request.columns[0]} are left out: {(~known).sum():,}")
-    levels = np.array(("",) * len(times) if request.by is None else rows.texts[request.by])
+        said.append(f"rows of a negative {plot.names[0]} are left out: {(~known).sum():,}")
+    levels = np.array(("",) * len(times) if plot.by_name is None else rows.texts[plot.by_name])
     names = in_order(levels.tolist(), order)
-    check_few([Levels(names, {})], MOST_CURVES, request.by or "")
+    check_few([Levels(names, {})], MOST_CURVES, plot.by_name or "")
     parts = {name: known & (levels == name) for name in names}
     large = {name: part for name, part in parts.items() if part.sum() >= LEAST_AT_RISK}
     if not large:
@@ -439,7 +403,7 @@ def _curves(
         which = "a level" if small == 1 else f"{small} levels"
         said.append(f"{which} of fewer than {LEAST_AT_RISK} rows not drawn")
     ends = {name: _end(times[part]) for name, part in large.items()}
-    places = _round_places(max(request.until, *ends.values()))
+    places = _round_places(max(plot.until, *ends.values()))
     found = tuple(
         _curve(name, times[part], happened[part], ends[name], places)
         for name, part in large.items()
@@ -491,18 +455,115 @@ def _round_places(end: float) -> tuple[float, ...]:
     return tuple(float(f"{i * step:.12g}") for i in range(int(end / step + 1e-9) + 1))
 
 
-SURVIVAL: Plot[SurvivalView | PanelsView] = Plot(
-    name="survival",
-    title="Survival curves",
-    noun="survival curve",
-    says="Which share has not had the event by each time.",
-    columns="any",
-    least=2,
-    most=2,
-    places=(Place("time", "continuous"), Place("event", "any")),
-    by=("rows", "counts"),
-    parameters=("event_is",),
-    methods=("none",),
-    method="none",
-    from_counts=from_counts,
-)
+@dataclass(frozen=True)
+class SurvivalPlot(Plot[SurvivalView | PanelsView]):
+    """Draw which share has not had the event by each time, by Kaplan and Meier.
+
+    Parameters
+    ----------
+    time : str
+        A continuous column: how long each was observed. Rows of a negative time are left out.
+    event : str
+        Whether that ended with the event or with the end of observation: a column of levels, or of
+        codes, numbers of which there are 30 different ones at most.
+    by : str or pair of str, optional
+        A categorical column: a curve for each of its levels of at least 10 rows, 12 at most. Of
+        two, the levels of the first have a curve in a panel for each of the second; what has fewer
+        than 50 rows is not drawn.
+    event_is : str or number, or a sequence of them, optional
+        The values of `event` that are the event, all others being the end of observation. Without
+        it 1 of 0 and 1, yes of no and yes, true of false and true.
+
+    Returns
+    -------
+    SurvivalView, or PanelsView by two columns
+        `curves`: of each level when its curve falls, the share from then on, and the ends of its
+        interval of 95 % (Greenwood's variance, on the scale of log(-log(share))). `places`: round
+        times, for which each curve says how many rows are at risk.
+
+    Raises
+    ------
+    InputError
+        Also if which values are the event is not clear, or `event_is` names another; the message
+        names the levels of the copy.
+    RefusedError
+        Also if no curve has 10 rows.
+
+    Notes
+    -----
+    Computed from rows of the copy of the whole table, so it teaches nothing that the copy does not.
+    A curve ends where fewer than 10 rows are at risk. Intervals are for the population: at each
+    time they hold chance among so many rows and how far the copy is off, as far as copies of it are
+    from it (`own_error`). Kaplan and Meier (1958).
+
+    Examples
+    --------
+    >>> import discreet as dc, pyarrow as pa
+    >>> weeks = [float(1 + 7 * i % 40) for i in range(200)]
+    >>> died = ["yes" if i % 3 else "no" for i in range(200)]
+    >>> study = dc.open(pa.table({"weeks": weeks, "died": died}))
+    >>> (curve,) = study.survival("weeks", "died").curves
+    >>> curve.shares[0], 0.0 < curve.low[-1] <= curve.shares[-1] < 0.5
+    (1.0, True)
+    """
+
+    name = "survival"
+    title = "Survival curves"
+    noun = "survival curve"
+    says = "Which share has not had the event by each time."
+    methods = ("none",)
+    method = "none"
+    sources = (COUNTS,)
+    divided = (ROWS, COUNTS)
+
+    time: str = field(metadata=column("How long each was observed."))
+    event: str = field(metadata=column("Whether that ended with the event.", "any"))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+    event_is: str | float | Sequence[str | float] | None = field(
+        default=None,
+        metadata=setting(
+            "words",
+            "The values of the event column that are the event; known of 0 and 1, no and yes.",
+        ),
+    )
+    until: float = field(default=0.0, repr=False)
+    """When the last curve ends of those that are drawn beside this one."""
+
+    def on_axes_of(self, values: Floats, how: How, *, dated: bool) -> SurvivalPlot:
+        """Return the plot of a part, whose axis ends with that of all."""
+        return replace(self, until=max(0.0, _end(values)))
+
+    def from_counts(self, table: Countable, how: How, origin: Origin) -> SurvivalView:
+        """Draw the curves of the rows of the copy; under `research` of the raw records."""
+        time, event = self.names
+        if dated := [name for name in self.names if name in origin.dates]:
+            raise InputError(
+                f"column {dated[0]!r} holds dates; a survival curve needs how long each was"
+                " observed, as a number: days between two dates, for example"
+            )
+        coded = table.columns[event].kind == "continuous"
+        texts = [*([] if coded else [event]), *([] if self.by_name is None else [self.by_name])]
+        rows = table.rows([time, *([event] if coded else [])], texts)
+        words = codes_as_words(rows.numbers[event]) if coded else rows.texts[event]
+        if words is None:
+            raise too_many_values(event)
+        told = how.of_copy
+        is_event = event_of(
+            in_order(words, table.columns[event].order), self.event_is, event, told=told
+        )
+        order = () if self.by_name is None else table.columns[self.by_name].order
+        happened = np.isin(words, is_event)
+        curves, places, origin = _curves(rows, happened, self, origin, order)
+        shown = sum(it.rows for it in curves)
+        return SurvivalView(
+            columns=self.names,
+            method=how.method,
+            parameters=MappingProxyType({}),
+            suppressed=0,
+            origin=replace(origin, shown=shown, total=table.size),
+            event_is=is_event,
+            by=self.by_name,
+            curves=curves,
+            places=places,
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +14,8 @@ from discreet.methods import ROW_METHODS
 from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
 from discreet.plots.curves import Curve, decoded, named, tidy_curves
-from discreet.plots.density import from_rows as densities
-from discreet.plots.density import said_of
-from discreet.plots.descriptor import Plot
-from discreet.plots.request import PlotRequest
+from discreet.plots.density import DensityPlot, said_of
+from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
@@ -111,31 +109,6 @@ def _short(value: float) -> str:
     return f"{value:.{DIGITS}g}"
 
 
-def from_rows(
-    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
-) -> ViolinView:
-    """Draw a violin of the protected rows, or of those of each level."""
-    found = densities(rows, levels, request, origin)
-    values, of = rows[request.columns[0]], np.array(levels)
-    held = [values if request.by is None else values[of == it.label] for it in found.curves]
-    return ViolinView(
-        columns=found.columns,
-        method=found.method,
-        parameters=found.parameters,
-        suppressed=found.suppressed,
-        origin=found.origin,
-        curves=tuple(
-            it if request.by else Curve(request.columns[0], it.x, it.y) for it in found.curves
-        ),
-        quarters=tuple(_quarters(each) for each in held),
-        rows=tuple(len(each) for each in held),
-        by=found.by,
-        few=found.few,
-        others=found.others,
-        constant=found.constant,
-    )
-
-
 def _quarters(values: Floats) -> Quarters:
     """Return the quartiles of rows."""
     q1, median, q3 = (
@@ -147,16 +120,75 @@ def _quarters(values: Floats) -> Quarters:
     return q1, median, q3
 
 
-VIOLIN: Plot[ViolinView | PanelsView] = Plot(
-    name="violin",
-    title="Violins",
-    noun="violin plot",
-    says="The distribution of one column as mirrored curves side by side, with its quartiles.",
-    columns="continuous",
-    least=1,
-    most=1,
-    by=("rows",),
-    parameters=(),
-    methods=tuple(ROW_METHODS),
-    from_rows=from_rows,
-)
+@dataclass(frozen=True)
+class ViolinPlot(Plot[ViolinView | PanelsView]):
+    """Draw the density of a column as a violin, or one violin for each level of another.
+
+    Parameters
+    ----------
+    column : str
+        A continuous column.
+    by : str or pair of str, optional
+        A categorical column: a violin for each of its levels of at least 10 rows; of more than 12
+        levels for those with the most rows. The others are named below the plot. A pair of columns
+        draws a panel for each level of the second one.
+
+    Returns
+    -------
+    ViolinView, or PanelsView by two columns
+        `curves`: the density of each; `quarters`: its quartiles and median; `rows`: of how many
+        rows it is.
+
+    Raises
+    ------
+    RefusedError
+        Also if no level has 10 rows, or the column has one value alone.
+
+    Notes
+    -----
+    The curves are those of `density`, mirrored. All have the same area, so that levels of any size
+    compare. Computed from protected rows, so they teach nothing that the copy does not. Hintze and
+    Nelson, "Violin plots: a box plot-density trace synergism", The American Statistician 52 (1998).
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> view = dc.open(dc.datasets.diabetes()).violin("glucose", by="sex")
+    >>> [curve.label for curve in view.curves], view.rows[0] > 200
+    (['1', '2'], True)
+    """
+
+    name = "violin"
+    title = "Violins"
+    noun = "violin plot"
+    says = "The distribution of one column as mirrored curves side by side, with its quartiles."
+    methods = tuple(ROW_METHODS)
+    divided = (ROWS,)
+
+    column: str = field(metadata=column("The column."))
+    _: KW_ONLY
+    by: By | None = field(default=None, metadata=BY)
+
+    def from_rows(
+        self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
+    ) -> ViolinView:
+        """Draw a violin of the protected rows, or of those of each level."""
+        found = DensityPlot(self.column, by=self.by).from_rows(rows, levels, how, origin)
+        values, of = rows[self.names[0]], np.array(levels)
+        held = [values if self.by_name is None else values[of == it.label] for it in found.curves]
+        return ViolinView(
+            columns=found.columns,
+            method=found.method,
+            parameters=found.parameters,
+            suppressed=found.suppressed,
+            origin=found.origin,
+            curves=tuple(
+                it if self.by_name else Curve(self.names[0], it.x, it.y) for it in found.curves
+            ),
+            quarters=tuple(_quarters(each) for each in held),
+            rows=tuple(len(each) for each in held),
+            by=found.by,
+            few=found.few,
+            others=found.others,
+            constant=found.constant,
+        )

@@ -4,7 +4,7 @@ A Policy is a frozen value that reads from and writes to TOML. `resolve` settles
 `resolve_table` a table: with which method and numbers is it made, and may the caller choose them?
 """
 
-from discreet.plots.request import AxesRequest, PlotRequest
+from discreet.plots import How, PlotRequest
 from discreet.policy.paper_settings import PAPER_FIELDS, PaperSettings
 from discreet.policy.policy import FIELDS, PRESETS, Policy, load_policy
 from discreet.policy.resolve import (
@@ -13,13 +13,14 @@ from discreet.policy.resolve import (
     resolve,
     resolve_rounding,
     resolve_table,
+    settle,
 )
 
 __all__ = [
     "FIELDS",
     "PAPER_FIELDS",
     "PRESETS",
-    "AxesRequest",
+    "How",
     "PaperSettings",
     "PlotRequest",
     "Policy",
@@ -29,4 +30,5 @@ __all__ = [
     "resolve",
     "resolve_rounding",
     "resolve_table",
+    "settle",
 ]

@@ -26,7 +26,7 @@ from discreet.methods.base import RowMethod
 from discreet.methods.hierarchy import read_hierarchy
 from discreet.methods.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.plots.request import BINS, GRID, PIXELS, Edges, PlotRequest
+from discreet.plots.plot import BINS, GRID, PIXELS, Edges, How
 from discreet.policy.fields import (
     EDGES,
     NAMES,
@@ -236,7 +236,7 @@ class PaperSettings:
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 
-    def row_method(self, k: int, asked: PlotRequest | None = None) -> RowMethod:
+    def row_method(self, k: int, asked: How | None = None) -> RowMethod:
         """Return the row method of tables, or of one picture."""
         name, q, way, c = self.rows, None, self.way, self.c
         if asked is not None:

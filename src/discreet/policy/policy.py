@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -14,12 +14,11 @@ from typing import Any
 
 from discreet.arguments import LONGEST_LABEL
 from discreet.columns import KINDS, ROLES
-from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
-from discreet.methods import ROW_METHODS, Microaggregation, Whole, named
+from discreet.errors import InputError, RefusedError, one_of, path_in_words
+from discreet.methods import Whole
 from discreet.methods.base import RowMethod
 from discreet.methods.copies import LEFT_OUT
-from discreet.plots import PLOTS
-from discreet.plots.request import Edges, Limits, PlotRequest
+from discreet.plots.plot import Edges, How, Limits
 from discreet.policy.fields import (
     BOUNDS,
     DIFFERENT,
@@ -47,8 +46,6 @@ from discreet.policy.fields import (
     word,
 )
 from discreet.policy.paper_settings import PAPER_FIELDS, PaperSettings
-from discreet.policy.resolve import method_of, refuse_unused
-from discreet.rounding import Mdav
 
 STANDARD = "standard"
 PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
@@ -463,56 +460,6 @@ class Policy:
         new = Policy.from_dict(_merged(self.to_dict(), given))
         return dataclasses.replace(new, folder=self.folder, file=self.file)
 
-    def settle(
-        self,
-        plot: str,
-        columns: Sequence[str],
-        *,
-        method: str | None = None,
-        by: str | None = None,
-        **numbers: Any,
-    ) -> PlotRequest:
-        """Say how a plot will be made, or refuse what the caller may not choose.
-
-        `numbers` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
-        `diversity`; None leaves them to the policy.
-
-        Raises
-        ------
-        InputError
-            If a name or number is not one that exists, or the method has no use for it.
-        RefusedError
-            If the policy is guarded and has another value.
-        """
-        way = None
-        with about("method"):
-            if method == Mdav.name and self.rows_by == Microaggregation.name:
-                method = self.rows_by
-            elif isinstance(method, str):
-                method, way = named(method)
-            method = method_of(self, plot, method)
-        declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
-        given = {name: value for name, value in numbers.items() if value is not None}
-        with about("numbers"):
-            chosen = self.allowed(**given)
-            if not self.fixed:
-                refuse_unused(plot, method, given)
-        own = chosen.of_papers
-        return PlotRequest(
-            plot=plot,
-            columns=tuple(columns),
-            method=method,
-            k=chosen.k,
-            q=own.noise(method) if method in ROW_METHODS else None,
-            bins=own.bins,
-            grid=own.grid,
-            limits=chosen.limits,
-            by=by,
-            edges=own.edges if PLOTS[plot].edges else NONE,
-            rounding=(way or own.way) if "rounding" in declared else None,
-            c=own.c if "c" in declared else None,
-        )
-
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.
 
@@ -544,7 +491,7 @@ class Policy:
                 )
         return self
 
-    def row_method(self, asked: PlotRequest | None = None) -> RowMethod:
+    def row_method(self, asked: How | None = None) -> RowMethod:
         """Return the papers' row method of tables, or of one picture."""
         return self.of_papers.row_method(self.k, asked)
 

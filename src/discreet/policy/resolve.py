@@ -9,33 +9,39 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
 from discreet.columns.countable import NamedColumns
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
-from discreet.methods import ROW_METHODS, ROW_NAMES, ColumnRounding, Rounding, Whole, named
-from discreet.parallel.pixels import COSTS, resolution
-from discreet.plots import PLOTS
-from discreet.plots.descriptor import NOISY
-from discreet.plots.periods import AUTO, check_every
-from discreet.plots.request import SHOWN, AxesRequest, PlotRequest
-from discreet.plots.scatter import SCATTER, check_show
+from discreet.methods import (
+    ROW_METHODS,
+    ROW_NAMES,
+    ColumnRounding,
+    Microaggregation,
+    Rounding,
+    Whole,
+    named,
+)
+from discreet.parallel.pixels import resolution
+from discreet.plots import PLOTS, How, Plot, PlotRequest
+from discreet.plots.parallel import Sensitive as Sensitive
+from discreet.plots.periods import check_every
+from discreet.plots.plot import NOISY
+from discreet.plots.scatter import ScatterPlot
 from discreet.plots.survival import values_named
 from discreet.regression import Model
-from discreet.rounding import known_method
+from discreet.rounding import Mdav, known_method
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
 
 LEAST_DIVERSITY = 2
-
 TABLE = "table"
-NOISE_ON = ("points", "variable")
+"""What a released table is called beside plots."""
 DRAWN = ("continuous", "categorical")
-Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
-"""Sensitive columns, and which of their values are."""
+OF_POLICY = ("bins", "grid", "limits", "edges", "pixels", "diversity")
+"""Settings of plots that the policy has a value of."""
 
 
 class Column(Protocol):
@@ -61,20 +67,24 @@ class Columns(Protocol):
         """Refuse names that are unknown, named twice, never drawn, or of another kind."""
 
 
-def method_of(policy: Policy, plot: str, method: str | None) -> str:
+def plot_named(name: str) -> type[Plot[Any]]:
+    """Return a plot by its name, or refuse one that there is not."""
+    if name not in PLOTS:
+        raise InputError(f"there is no plot {name!r}; there are {one_of(PLOTS)}")
+    return PLOTS[name]
+
+
+def method_of(policy: Policy, plot: type[Plot[Any]], method: str | None) -> str:
     """Return the method a plot is made by, or refuse one that the policy does not allow."""
-    if plot not in PLOTS:
-        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
     if policy.fixed:
         return method_of_whole(method)
-    methods = PLOTS[plot].methods
     if method is None:
-        method = PLOTS[PLOTS[plot].like or plot].method
+        method = plot.method
     if method == "rows":
         method = policy.rows_by
-    if method not in methods:
+    if method not in plot.methods:
         raise InputError(
-            f"{PLOTS[plot].phrase} cannot be made by method {method!r}; there are {one_of(methods)}"
+            f"{plot.phrase()} cannot be made by method {method!r}; there are {one_of(plot.methods)}"
         )
     return method
 
@@ -89,18 +99,10 @@ def method_of_whole(method: str | None) -> str:
     return Whole.name
 
 
-def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:
-    """Refuse a number that the plot would be drawn without."""
-    for name in named:
-        if not PLOTS[plot].uses(method, name):
-            what = PLOTS[plot].phrase
-            raise InputError(f"{what} by {method!r} has no use for {name}=; leave it out")
-
-
-def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
+def allowed_methods(policy: Policy, plot: type[Plot[Any]]) -> tuple[str, ...]:
     """Return the methods that the policy lets a plot be made by, the usual one first."""
     usual = method_of(policy, plot, None)
-    others = () if policy.fixed else PLOTS[plot].methods
+    others = () if policy.fixed else plot.methods
     return tuple(dict.fromkeys([usual, *others]))
 
 
@@ -112,22 +114,12 @@ def diversity_of(policy: Policy) -> int:
 def resolve(
     policy: Policy,
     columns: Columns,
-    plot: str,
-    names: Sequence[str],
+    plot: Plot[Any],
     *,
-    by: str | None = None,
     model: Model | None = None,
-    trend: bool = False,
-    noise_on: str | None = None,
-    sensitive: Sensitive | None = None,
-    cost: str | None = None,
-    gradient: bool = True,
-    event_is: object = None,
-    percent: bool = False,
-    every: str = AUTO,
-    overlay: bool = False,
-    show: str = SHOWN[0],
-    **numbers: Any,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
 
@@ -137,155 +129,200 @@ def resolve(
         The custodian's rules.
     columns : Columns
         Those of the table.
-    plot : str
-        Which plot.
-    names : sequence of str
-        The columns that it draws.
-    by : str, optional
-        The categorical column that divides it.
+    plot : Plot
+        What is asked.
     model : Model, optional
-        That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient, event_is, percent, every, overlay, show : optional
-        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival`, `Study.bars`,
-        `Study.over_time` and `Study.histogram`.
-    **numbers
-        `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
-        `diversity`; None leaves them to the policy.
+        That of a formula.
+    method, k, q : optional
+        The method and its numbers, where they are not the policy's.
 
     Returns
     -------
     PlotRequest
+        Whose plot has a value of each setting that the policy says.
 
     Raises
     ------
     InputError
         If a column, method or number does not exist, or is of no use here.
     RefusedError
-        If the policy has another value, or rows do not carry what is asked for.
+        If the policy has another value.
     """
-    if plot not in PLOTS:
-        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
-    axes = PLOTS[plot].axes
-    if axes:
-        names = _axis_names(names, gradient, cost, numbers.get("limits"))
+    if plot.axes:
+        plot = _with_axes(plot)
+    names = plot.names if model is None else tuple(model.numbers)
     if not names:
-        raise InputError(f"{PLOTS[plot].phrase} needs at least one column", parameter="columns")
-    _check_columns(policy, columns, plot, names, by, () if model is None else model.levels)
-    if axes:
-        named = _named(sensitive, names)
+        raise InputError(f"{plot.phrase()} needs at least one column", parameter="columns")
+    _check_columns(policy, columns, plot, names, () if model is None else model.levels)
+    if plot.axes:
+        plot = plot.changed(sensitive=_named(plot.get("sensitive"), names))
         with about("method"):
-            method_of(policy, plot, numbers.get("method"))
-        numbers = numbers | _axis_numbers(numbers)
-    request = policy.settle(plot, names, by=by, **numbers)
+            method_of(policy, type(plot), method)
+    request = settle(policy, plot, method=method, k=k, q=q)
+    plot, how = request.plot, request.how
     with about("limits"):
-        columns.require([*{**request.limits, **request.edges}], "continuous")
-    _check_rows(request, noise_on)
-    if not axes:
-        own: dict[str, Any] = {"percent": percent, "overlay": overlay, "show": check_show(show)}
-        own |= {"event_is": values_named(event_is), "every": check_every(every), "trend": trend}
-        return dataclasses.replace(request, model=model, noise_on=noise_on or "points", **own)
-    if cost is not None and request.method != "k-member":
-        says = "cost says how clusters of 'k-member' grow; leave it out"
-        raise InputError(says, parameter="cost", rule="unused")
-    drawn = MappingProxyType(_sensitive(columns, names, named))
-    numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
-    diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
-    asked = AxesRequest(numbers_of.of_papers.pixels, diversity, drawn, cost or "smaller", gradient)
-    return dataclasses.replace(request, axes=asked)
+        named_ends = {**(plot.get("limits") or {}), **(plot.get("edges") or {})}
+        columns.require([*named_ends], "continuous")
+    _check_noise_on(plot, how)
+    if plot.by_names and not how.from_rows and "counts" not in plot.divided:
+        raise InputError(
+            f"a scatter plot by {how.method!r} has no rows to colour; draw a heat map with by=",
+            parameter="by",
+            rule="points",
+        )
+    if plot.axes:
+        return dataclasses.replace(request, plot=_settled_axes(policy, columns, plot, how))
+    own: dict[str, Any] = {}
+    if "event_is" in plot.settings():
+        own["event_is"] = values_named(plot.get("event_is"))
+    if "every" in plot.settings():
+        check_every(plot.get("every"))
+    for name, it in plot.parameters().items():
+        if it.type == "word" and plot.get(name) not in (None, *it.choices):
+            raise InputError(f"{name} must be {one_of(it.choices)}", parameter=name)
+    return PlotRequest(plot.changed(**own), how, model)
+
+
+def settle(
+    policy: Policy,
+    plot: Plot[Any],
+    *,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
+) -> PlotRequest:
+    """Give a plot its method and numbers, or refuse what the caller may not choose.
+
+    Raises
+    ------
+    InputError
+        If a name or number is not one that exists, or the method has no use for it.
+    RefusedError
+        If the policy is guarded and has another value.
+    """
+    way = None
+    with about("method"):
+        if method == Mdav.name and policy.rows_by == Microaggregation.name:
+            method = policy.rows_by
+        elif isinstance(method, str):
+            method, way = named(method)
+        method = method_of(policy, type(plot), method)
+    declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
+    numbers = {"k": k, "q": q, **{name: plot.get(name) for name in OF_POLICY}}
+    given = {name: value for name, value in numbers.items() if value is not None}
+    with about("numbers"):
+        chosen = policy.allowed(**given)
+        for name in given if not policy.fixed else ():
+            if not plot.uses(method, name):
+                what = plot.phrase()
+                raise InputError(f"{what} by {method!r} has no use for {name}=; leave it out")
+    own = chosen.of_papers
+    values = {"limits": chosen.limits} | {name: getattr(own, name) for name in OF_POLICY[:2]}
+    values |= {name: getattr(own, name) for name in ("edges", "pixels")}
+    has = {it.name for it in dataclasses.fields(plot)}
+    plot = plot.changed(**{name: it for name, it in values.items() if name in has})
+    how = How(
+        method=method,
+        k=chosen.k,
+        q=own.noise(method) if method in ROW_METHODS else None,
+        rounding=(way or own.way) if "rounding" in declared else None,
+        c=own.c if "c" in declared else None,
+    )
+    return PlotRequest(plot, how)
 
 
 # --- columns --------------------------------------------------------------------------------------
 
 
 def _check_columns(
-    policy: Policy,
-    columns: Columns,
-    plot: str,
-    names: Sequence[str],
-    by: str | None,
-    levels: Sequence[str],
+    policy: Policy, columns: Columns, plot: Plot[Any], names: Sequence[str], levels: Sequence[str]
 ) -> None:
     """Refuse columns, and levels of a formula, that are not there or of another kind."""
-    kind = PLOTS[plot].columns
-    if kind == "formula":
-        kind = "continuous"
+    kind = "continuous" if plot.of_formula() else plot.kind()
     with about("columns"):
         columns.require(names, None if kind == "any" else kind)
-        PLOTS[plot].check_kinds(names, columns.require)
+        check_places(plot, columns)
         others = [name for name in names if columns.columns[name].kind not in DRAWN]
         columns.require(others, "continuous")  # refused: of no kind that is drawn
-    if by is not None:
+    if plot.by_names:
+        by, *second = plot.by_names
         with about("by"):
             columns.require([by], "categorical")
-            if by in names:
+            if by in names or {*second} & {by, *names}:
                 raise InputError("a column is named twice; name each column once")
-        if len(names) > PLOTS[plot].least and not PLOTS[plot].places:
+        if len(names) > plot.least() and not plot.unlike():
             says = "a box plot with by= draws one column; name one"
             raise InputError(says, parameter="by", rule="one column")
     with about("formula"):
         columns.require(levels, "categorical")
 
 
-def _check_rows(request: PlotRequest, noise_on: str | None) -> None:
-    """Refuse noise on what is protected before, and levels that the rows of a plot do not carry."""
-    if noise_on is not None and noise_on not in NOISE_ON:
-        raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
-    if noise_on is not None and request.method not in NOISY:
+def check_places(plot: Plot[Any], columns: Columns) -> None:
+    """Refuse columns of another kind than that of their place."""
+    for name, it in plot.places().items():
+        if it.type == "column" and it.kind != "any" and (value := plot.get(name)) is not None:
+            columns.require([value], it.kind)
+
+
+def _check_noise_on(plot: Plot[Any], how: How) -> None:
+    """Refuse noise on what was protected before."""
+    noise_on, known = plot.get("noise_on"), plot.settings().get("noise_on")
+    if noise_on is None or known is None:
+        return
+    if noise_on not in known.choices:
+        raise InputError(f"noise_on must be {one_of(known.choices)}", parameter="noise_on")
+    if how.method not in NOISY:
         raise InputError(
             f"noise_on is for methods {one_of(NOISY)} of discreet.research; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
             rule="unused",
         )
-    by = request.by
-    if by is not None and not request.from_rows and "counts" not in PLOTS[request.plot].by:
-        raise InputError(
-            f"a scatter plot by {request.method!r} has no rows to colour; draw a heat map with by=",
-            parameter="by",
-            rule="points",
-        )
 
 
 # --- parallel coordinates -------------------------------------------------------------------------
 
 
-def _axis_names(
-    columns: Sequence[str], gradient: object, cost: object, limits: Iterable[str] | None
-) -> list[str]:
+def _with_axes(plot: Plot[Any]) -> Plot[Any]:
+    """Return parallel coordinates whose columns are a list, or refuse other settings of them."""
+    columns = plot.get("columns")
     listed = isinstance(columns, Iterable) and not isinstance(columns, str)
-    names = list(columns) if listed else []
+    names = tuple(columns) if listed else ()
     if len(names) < 2:
         raise InputError(
             "parallel coordinates need at least two columns, in a list", parameter="columns"
         )
-    if not isinstance(gradient, bool):
+    if not isinstance(plot.get("gradient"), bool):
         raise InputError("gradient must be True or False", parameter="gradient")
-    if cost is not None and cost not in COSTS:
-        raise InputError(f"cost must be {one_of(COSTS)}", parameter="cost")
-    for name in limits or ():
+    costs = plot.settings()["cost"].choices
+    if plot.get("cost") not in costs:
+        raise InputError(f"cost must be {one_of(costs)}", parameter="cost")
+    for name in plot.get("limits") or ():
         if name not in names:
             raise InputError(
                 f"limits name {name!r}, which is none of the columns; leave it out",
                 parameter="limits",
             )
-    return names
+    pixels, diversity = plot.get("pixels"), plot.get("diversity")
+    return plot.changed(
+        columns=names,
+        pixels=None if pixels is None else resolution(pixels),
+        diversity=None if diversity is None else check_whole("diversity", diversity, least=1),
+    )
 
 
-def _axis_numbers(numbers: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the pixels and the diversity that were asked for, None where they are the policy's."""
-    pixels, diversity = numbers.get("pixels"), numbers.get("diversity")
-    return {
-        "pixels": None if pixels is None else resolution(pixels),
-        "diversity": None if diversity is None else check_whole("diversity", diversity, least=1),
+def _settled_axes(policy: Policy, columns: Columns, plot: Plot[Any], how: How) -> Plot[Any]:
+    """Return parallel coordinates with all sensitive columns, and how diverse clusters are."""
+    if plot.get("cost") != plot.usual()["cost"] and how.method != "k-member":
+        says = "cost says how clusters of 'k-member' grow; leave it out"
+        raise InputError(says, parameter="cost", rule="unused")
+    named_so: Mapping[str, tuple[str, ...]] = plot.get("sensitive")
+    declared = [name for name in plot.names if columns.columns[name].role == "sensitive"]
+    sensitive = {
+        name: named_so.get(name, ()) for name in plot.names if name in {*declared, *named_so}
     }
-
-
-def _sensitive(
-    columns: Columns, names: Sequence[str], named: Mapping[str, tuple[str, ...]]
-) -> dict[str, tuple[str, ...]]:
-    """Return the sensitive columns of a plot, each with the values that are."""
-    declared = [name for name in names if columns.columns[name].role == "sensitive"]
-    return {name: named.get(name, ()) for name in names if name in {*declared, *named}}
+    diversity = (plot.get("diversity") or diversity_of(policy)) if sensitive else 1
+    return plot.changed(sensitive=sensitive, diversity=diversity)
 
 
 def _named(given: Sensitive | None, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -328,8 +365,8 @@ class TableRequest:
 
     Parameters
     ----------
-    rows : PlotRequest
-        How they are made: those of a table are those that a scatter plot would draw.
+    how : How
+        How they are made: by the method of a scatter plot.
     policy : Policy
         With what was chosen of how rows are prepared.
     columns, strata : tuple of str
@@ -342,7 +379,7 @@ class TableRequest:
         The method, where it is not one of the policy's.
     """
 
-    rows: PlotRequest
+    how: How
     policy: Policy
     columns: tuple[str, ...]
     strata: tuple[str, ...]
@@ -390,10 +427,11 @@ def resolve_table(
     used = method or policy.rows_by
     if q is not None and not ROW_METHODS[named(used)[0]].by_noise:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
-    rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
+    with about("columns"):
+        table.require(names, "continuous")
+    how = settle(policy, ScatterPlot("", ""), method=used, k=k, q=q).how
     carried = () if sensitive is None else (sensitive,)
-    rows = dataclasses.replace(rows, plot=TABLE)
-    return TableRequest(rows, prepared, names, strata, sensitive, carried)
+    return TableRequest(how, prepared, names, strata, sensitive, carried)
 
 
 def check_columns(table: NamedColumns, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
@@ -475,9 +513,9 @@ def resolve_rounding(
     if c is None and name == own.way and not (per_column and k is not None):
         c = own.c  # of the policy's own way to round alone
     if not per_column:
-        joint = Rounding(name, request.rows.k, None if isinstance(c, str) else c)
+        joint = Rounding(name, request.how.k, None if isinstance(c, str) else c)
         return dataclasses.replace(request, by=joint)
-    usual = request.rows.k if c is None and known_method(name).parameter else None
+    usual = request.how.k if c is None and known_method(name).parameter else None
     by = ColumnRounding(
         method=name,
         k=usual if k is None else k,
@@ -485,9 +523,8 @@ def resolve_rounding(
         representative="mean" if representative is None else representative,
         encoding="region" if encoding is None else encoding,
     )
-    return dataclasses.replace(
-        request, rows=dataclasses.replace(request.rows, method=by.name), by=by
-    )
+    how = dataclasses.replace(request.how, method=by.name)
+    return dataclasses.replace(request, how=how, by=by)
 
 
 def check_numbers(k: object, c: object) -> None:
