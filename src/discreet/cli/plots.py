@@ -223,8 +223,9 @@ def drawn_by(opened: Study | Research, kind: str, columns: Sequence[str], how: A
     """Draw a plot by its name."""
     from discreet.plots import PLOTS
 
-    listed = PLOTS[kind].axes or PLOTS[kind].listed
-    view: View = getattr(opened, kind)(*((columns or None,) if listed else columns), **how)
+    plot = PLOTS[kind]
+    one = plot.listed() and not plot.one_by_one()
+    view: View = getattr(opened, kind)(*((columns or None,) if one else columns), **how)
     return view
 
 
@@ -254,17 +255,18 @@ def check_columns(kind: str, columns: Sequence[str]) -> None:
     from discreet.plots import PLOTS
 
     found = PLOTS[kind]
-    if not columns and not found.listed:
-        raise InputError(f"say what {found.phrase} is of: its columns, or a formula")
-    if found.of_formula and len(columns) != 1:
-        raise InputError(f"{found.phrase} takes one formula, in quotes: 'y ~ x1 + C(group)'")
-    if not found.of_formula and found.least == found.most != len(columns):
-        which = f": {' and '.join(it.name for it in found.places)}" if found.places else ""
-        raise InputError(
-            f"{found.phrase} draws exactly {found.most} of the columns of the file{which}"
-        )
-    if found.places and not found.least <= len(columns) <= found.most:
-        raise InputError(f"the columns of {found.phrase} are {found.takes}; name no others")
+    what, least, most = found.phrase(), found.least(), found.most()
+    if not columns and found.usual().get("columns", 0) is not None:
+        raise InputError(f"say what {what} is of: its columns, or a formula")
+    if found.of_formula():
+        if len(columns) != 1:
+            raise InputError(f"{what} takes one formula, in quotes: 'y ~ x1 + C(group)'")
+        return
+    if least == most != len(columns):
+        which = f": {' and '.join(found.places())}" if found.unlike() else ""
+        raise InputError(f"{what} draws exactly {most} of the columns of the file{which}")
+    if found.unlike() and not least <= len(columns) <= most:
+        raise InputError(f"the columns of {what} are {found.takes()}; name no others")
 
 
 def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:
@@ -275,17 +277,18 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     check_columns(kind, columns)
     found = PLOTS[kind]
-    if own.by and not found.by:
-        raise InputError(f"{found.phrase} has no --by; leave it out")
-    if wrong := own.yes().keys() - {*found.parameters}:
-        raise InputError(f"{found.phrase} has no --{min(wrong)}; leave it out")
-    if own.event_is and "event_is" not in found.parameters:
+    known = found.settings()
+    if own.by and "by" not in known:
+        raise InputError(f"{found.phrase()} has no --by; leave it out")
+    if wrong := own.yes().keys() - {*known}:
+        raise InputError(f"{found.phrase()} has no --{min(wrong)}; leave it out")
+    if own.event_is and "event_is" not in known:
         raise InputError("--event-is is for a survival curve; leave it out")
-    if own.weights and found.weigh is None:
+    if own.weights and "weights" not in known:
         raise InputError("--weights is for bars and histograms; leave it out")
-    if own.every and "every" not in found.parameters:
+    if own.every and "every" not in known:
         raise InputError("--every is for a plot over time; leave it out")
-    if own.show and "show" not in found.parameters:
+    if own.show and "show" not in known:
         raise InputError("--show is for a scatter plot; leave it out")
     if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
@@ -293,11 +296,12 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
 
 def refuse_unused(kind: str, names: Iterable[str]) -> None:
     """Refuse a number that a plot is drawn without."""
-    from discreet.plots import PARAMETERS, PLOTS
+    from discreet.plots import PLOTS
 
+    plot = PLOTS[kind]
     for name in sorted(names):
-        if name in PARAMETERS and name not in PLOTS[kind].parameters:
-            raise InputError(f"{PLOTS[kind].phrase} has no use for --{name}; leave it out")
+        if name not in plot.parameters() and any(name in it.parameters() for it in PLOTS.values()):
+            raise InputError(f"{plot.phrase()} has no use for --{name}; leave it out")
 
 
 def say_codes(found: Study | Research, view: View) -> None:

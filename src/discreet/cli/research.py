@@ -142,12 +142,12 @@ def _check(kind: str, columns: Sequence[str], own: PaperOptions, axes: AxesOptio
         raise InputError(f"the papers have no plot {kind!r}; there are {one_of(papers)}")
     check_columns(kind, columns)
     found = PLOTS[kind]
-    if own.by and not found.by:
-        raise InputError(f"{found.phrase} has no --by; leave it out")
+    if own.by and "by" not in found.settings():
+        raise InputError(f"{found.phrase()} has no --by; leave it out")
     choices = {"trend", "overlay", "noise_on"}
     for name in sorted(given(own) & choices):
-        if name not in found.parameters:
-            raise InputError(f"{found.phrase} has no --{name.replace('_', '-')}; leave it out")
+        if name not in found.settings():
+            raise InputError(f"{found.phrase()} has no --{name.replace('_', '-')}; leave it out")
     refuse_unused(kind, given(own) - choices)
     if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")

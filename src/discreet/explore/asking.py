@@ -81,7 +81,7 @@ def plot_method(plot: type[Plot[Any]], door: str, draw: Callable[..., Any]) -> C
         if it.kind is it.KEYWORD_ONLY:
             one = door == PAPERS and it.name == BY
             by_name.append(it.replace(annotation="str | None") if one else it)
-        elif it.annotation == "tuple[str, ...]":  # each by itself
+        elif plot.one_by_one():
             places.append(it.replace(kind=it.VAR_POSITIONAL, annotation="str"))
         else:
             places.append(it)

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,10 +193,10 @@ class DerivedCopy:
 
     def draw(self, plot: Plot[V], **way: Any) -> V:
         """Draw a plot of these rows."""
-        view: V = self.view(self.settle(plot, **way))
-        return view
+        # The plot says which View it makes.
+        return cast("V", self.view(self.settle(plot, **way)))
 
-    def view(self, request: PlotRequest) -> Any:
+    def view(self, request: PlotRequest) -> View:
         """Draw what was settled, with the study's gate."""
         levels = () if request.model is None else request.model.levels
         origin = dataclasses.replace(

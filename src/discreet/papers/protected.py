@@ -94,9 +94,9 @@ def protect_view(
     texts = {name: naming(rows.texts[name]) for name in divided if naming is not None}
     strata = as_strata(texts[divided[0]] if divided else None, len(values))
     out = policy.row_method(how)(values, normals, strata, rows.persons)
-    columns = {name: _within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
+    values_of = {name: _within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
     left_out = about(rows.left_out, how.k)
-    return Copy(columns, texts, version.hex()[:16], left_out)
+    return Copy(values_of, texts, version.hex()[:16], left_out)
 
 
 def _within_bounds(policy: Policy, name: str, values: Floats) -> Floats:

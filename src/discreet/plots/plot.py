@@ -253,6 +253,11 @@ class Plot(Generic[V]):
         return any(it.type == "columns" for it in cls.settings().values())
 
     @classmethod
+    def one_by_one(cls) -> bool:
+        """Tell whether its columns are named one by one where it is called, not in a list."""
+        return any(it.name == "columns" and it.type == "tuple[str, ...]" for it in fields(cls))
+
+    @classmethod
     def kind(cls) -> str:
         """Say of which kind its columns are, "any" where they are not alike."""
         kinds = {it.kind for it in cls.places().values()}

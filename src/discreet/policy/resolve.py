@@ -7,7 +7,7 @@ Each error says which parameter it is about and by which rule, so that who may n
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -241,7 +241,7 @@ def _check_columns(
     kind = "continuous" if plot.of_formula() else plot.kind()
     with about("columns"):
         columns.require(names, None if kind == "any" else kind)
-        check_places(plot, columns)
+        check_places(plot, columns.require)
         others = [name for name in names if columns.columns[name].kind not in DRAWN]
         columns.require(others, "continuous")  # refused: of no kind that is drawn
     if plot.by_names:
@@ -257,11 +257,11 @@ def _check_columns(
         columns.require(levels, "categorical")
 
 
-def check_places(plot: Plot[Any], columns: Columns) -> None:
-    """Refuse columns of another kind than that of their place."""
+def check_places(plot: Plot[Any], require: Callable[[Sequence[str], str], None]) -> None:
+    """Let `require` refuse columns of another kind than that of their place."""
     for name, it in plot.places().items():
         if it.type == "column" and it.kind != "any" and (value := plot.get(name)) is not None:
-            columns.require([value], it.kind)
+            require([value], it.kind)
 
 
 def _check_noise_on(plot: Plot[Any], how: How) -> None:

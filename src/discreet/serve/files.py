@@ -26,7 +26,7 @@ from discreet.serve.requests import Accepted
 
 def drawn(asked: Accepted) -> View:
     """Draw the plot of a request that was accepted."""
-    return asked.drawn_by.view(PLOTS[asked.plot.plot], asked.plot)
+    return asked.drawn_by.view(asked.plot)
 
 
 def picture_told(view: View, name: str) -> bytes:
@@ -152,11 +152,11 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
     """
     numbers, levels = [*copy.whole.copy.columns], [*copy.whole.copy.strata]
     for plot in WARMED:
-        columns = (numbers if plot.columns != "categorical" else levels)[:MOST_WARMED]
-        most = plot.most or MOST_WARMED
+        columns = (numbers if plot.kind() != "categorical" else levels)[:MOST_WARMED]
         try:
-            if len(columns) >= plot.least:
-                view = copy.draw(plot, columns[: max(plot.least, min(most, MOST_WARMED))])
+            if len(columns) >= plot.least():
+                most = max(plot.least(), min(plot.most(), MOST_WARMED))
+                view = copy.draw(plot.of_columns(columns[:most]))
                 file_of(picture_told(view, ""), "figure.png")
         except DiscreetError as error:  # these columns have no such plot
             LOG.debug("not drawn to warm up: %s", type(error).__name__)
@@ -165,5 +165,5 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
             return  # the server has ended, and waits for this thread
 
 
-WARMED = tuple(it for it in PLOTS.values() if not (it.of_formula or it.places))
+WARMED = tuple(it for it in PLOTS.values() if not (it.of_formula() or it.unlike()))
 """The plots that are drawn by `warm`."""

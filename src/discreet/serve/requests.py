@@ -15,13 +15,13 @@ from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.by_two import check_two
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
-from discreet.explore.from_copy import DrawableColumn, check_way, is_of_clusters, settle_from_copy
+from discreet.explore.from_copy import DrawableColumn, is_of_clusters, settle_from_copy
 from discreet.explore.table_kinds import MOST_WORDS
 from discreet.parallel.pixels import MOST_PIXELS
-from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
-from discreet.plots.request import columns_of_by
-from discreet.policy import PlotRequest, Policy
-from discreet.policy.resolve import method_of
+from discreet.plots import PLOTS, Plot, PlotRequest, Setting
+from discreet.plots.plot import columns_of_by
+from discreet.policy import Policy
+from discreet.policy.resolve import check_places, method_of
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Place, Refusal, refusal
 
@@ -37,29 +37,30 @@ Text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
-def body_of(plot: Plot[View]) -> type[BaseModel]:
+def body_of(plot: type[Plot[Any]]) -> type[BaseModel]:
     """Return what the body of a request for a plot may hold."""
     fields: dict[str, Any] = {}
-    if plot.of_formula:
+    known = {it.type for it in plot.settings().values()}
+    if plot.of_formula():
         formula = Field(min_length=1, max_length=LONGEST_FORMULA)
         fields["formula"] = (Annotated[str, formula], ...)
     else:
-        listed = Field(min_length=plot.least, max_length=plot.most)
+        listed = Field(min_length=plot.least(), max_length=plot.most())
         fields["columns"] = (Annotated[list[Name], listed], ...)
-    if plot.by:
+    if "by" in known:
         pair = Annotated[list[Name], Field(min_length=1, max_length=2)]
         fields["by"] = (Name | pair | None, None)
-    if plot.weigh is not None:
+    if "weights" in known:
         fields["weights"] = (Name | None, None)
-    if plot.axes:
-        sensitive = Annotated[list[Name], Field(max_length=plot.most)]
+    if "sensitive" in known:
+        sensitive = Annotated[list[Name], Field(max_length=plot.most())]
         fields["sensitive"] = (sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
-    fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
+    fields |= {name: (_type_of(it) | None, None) for name, it in plot.parameters().items()}
     if plot.uses(OF_WHOLE, "limits"):
         ends = Annotated[float, Field(allow_inf_nan=False)]
         two = Annotated[list[ends], Field(min_length=2, max_length=2)]
-        limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
+        limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most())]
         fields["limits"] = (limits | None, None)
     fields |= derivation_fields()
     title = f"{plot.name.capitalize()}Body"
@@ -74,7 +75,7 @@ def derivation_fields() -> dict[str, Any]:
     return {"where": (Text | None, None), "assign": (new | None, None)}
 
 
-def _type_of(parameter: Parameter) -> Any:
+def _type_of(parameter: Setting) -> Any:
     if parameter.type == "yes_no":
         return bool
     if parameter.type == "word":
@@ -272,10 +273,9 @@ def _settled(copy: DerivedCopy, columns: Columns, kind: str, asked: _Asked) -> A
             kinds = part.whole.kinds_in(asked.what["formula"], kinds)
             model = read_formula(asked.what["formula"], kinds)
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
-    how = _how(copy.policy, given)
-    check_way(copy.policy, how)
+    how = _how(copy.policy, PLOTS[kind], given)
     settled = _of_copy(copy, columns, kind, names, model, how, part)
-    if _too_few(settled.method, _numbers(given)):
+    if _too_few(PLOTS[kind], settled.how.method, _numbers(given)):
         raise InputError("fewer than needed", parameter="numbers", rule="least")
     beside = _beside(copy.policy, settled, given)
     return Accepted(settled, asked.what | beside | derivation, part)
@@ -294,9 +294,9 @@ def part_of(copy: DerivedCopy, derivation: Body) -> DerivedCopy:
     return copy.where(derivation["where"]) if "where" in derivation else copy
 
 
-def _how(policy: Policy, given: Body) -> dict[str, Any]:
+def _how(policy: Policy, plot: type[Plot[Any]], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, as `resolve` takes it."""
-    how = _unusual(given) | _numbers(given)
+    how = _unusual(plot, given) | _numbers(given)
     if how.get("method") == "rows":  # the word of a policy, and no method
         how["method"] = ""
     if not policy.fixed:
@@ -315,11 +315,12 @@ def _of_copy(
     part: DerivedCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
-    drawable, takes = _Drawable(columns), PLOTS[kind].columns
-    by = columns_of_by(how.get("by"))
+    drawable, plot = _Drawable(columns), PLOTS[kind]
+    takes, by = plot.kind(), columns_of_by(how.get("by"))
     with about("columns"):
         drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
-        PLOTS[kind].check_kinds(names, drawable.require)
+        if model is None:
+            check_places(plot.of_columns(names), drawable.require)
     with about("by"):
         drawable.require(by, "categorical")
     limits: Mapping[str, Sequence[float]] = how.get("limits", {})
@@ -331,19 +332,26 @@ def _of_copy(
         raise InputError("no axis", parameter="sensitive")
     with about("weights"):
         drawable.require([it for it in [how.get("weights")] if it], "continuous")
-    if not is_of_clusters(copy.policy, PLOTS[kind]):
+    if not is_of_clusters(copy.policy, plot):
         if sensitive:
             raise RefusedError("of clusters of persons", parameter="sensitive")
         if "diversity" in how:
             raise RefusedError("without use", parameter="numbers")
         how = _without(how, "sensitive")
-    asked = settle_from_copy(copy.policy, part.whole, part.table, kind, names, model, **how)
-    check_two(PLOTS[kind], asked, part.whole)
+    way = {name: how[name] for name in ("method", "k", "q") if name in how}
+    fields = _without(how, *way)
+    if model is None:
+        wanted = plot.of_columns(names, **fields)
+    else:
+        wanted = plot(formula=model.formula, **fields)  # type: ignore[call-arg]
+    asked = settle_from_copy(copy.policy, part.whole, part.table, wanted, model, **way)
+    check_two(asked, part.whole)
     return asked
 
 
-def _too_few(method: str, numbers: Body) -> list[str]:
-    least = {name: PARAMETERS[name].least_of([method]) or 0 for name in numbers}
+def _too_few(plot: type[Plot[Any]], method: str, numbers: Body) -> list[str]:
+    known = plot.parameters()
+    least = {name: known[name].least_of([method]) or 0 for name in numbers}
     return [name for name in numbers if numbers[name] < least[name]]
 
 
@@ -356,11 +364,11 @@ def _refused(
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError)
     said, code = [parameter], "policy" if fixed else "request"
-    method = given.get("method") or method_of(policy, kind, None)
+    method = given.get("method") or method_of(policy, PLOTS[kind], None)
     if parameter == "numbers":
-        said = _said_of(policy, method, numbers, error)
+        said = _said_of(policy, PLOTS[kind], method, numbers, error)
     if (parameter, error.rule) == ("columns", "kind"):
-        return refusal(code, f"columns: this plot takes {PLOTS[kind].takes}")
+        return refusal(code, f"columns: this plot takes {PLOTS[kind].takes()}")
     known = [it for it in (error.rule or code, code, "") if (parameter, it) in WORDS]
     words = WORDS[parameter, known[0]].format(" and ".join(said)) if known else ""
     if not fixed or parameter == "formula" or error.rule == "many":
@@ -386,10 +394,12 @@ def _place_of(error: DiscreetError) -> Place | None:
     return Place(parameter=error.parameter, entry=error.entry, start=start, end=end)
 
 
-def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -> list[str]:
+def _said_of(
+    policy: Policy, plot: type[Plot[Any]], method: str, numbers: Body, error: DiscreetError
+) -> list[str]:
     """Name the numbers that a rule is about: those that are fixed, too small, or without use."""
     if error.rule == "least":
-        return _too_few(method, numbers)
+        return _too_few(plot, method, numbers)
     if isinstance(error, RefusedError):
         return [
             it
@@ -401,19 +411,20 @@ def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -
 
 def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
-    named = _without(_unusual(given), "method", "sensitive")
-    if asked.method != method_of(policy, asked.plot, None):
-        named["method"] = asked.method
+    plot, method = asked.plot, asked.how.method
+    named = _without(_unusual(type(plot), given), "method", "sensitive")
+    if method != method_of(policy, type(plot), None):
+        named["method"] = method
     for name, value in _numbers(given).items():
-        if value != usual_number(policy, asked.method, name):
+        if value != usual_number(policy, method, name):
             named[name] = value
-    sensitive = [name for name in asked.columns if name in given.get("sensitive", ())]
+    sensitive = [name for name in plot.names if name in given.get("sensitive", ())]
     return named | ({"sensitive": sensitive} if sensitive else {})
 
 
-def _unusual(given: Body) -> dict[str, Any]:
+def _unusual(plot: type[Plot[Any]], given: Body) -> dict[str, Any]:
     """Return what is no number of the policy and is not as where nobody says."""
-    usual = {name: it.usual for name, it in PARAMETERS.items() if name not in NUMBERS}
+    usual = plot.usual()
     return {
         name: it
         for name, it in given.items()
