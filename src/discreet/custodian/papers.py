@@ -17,7 +17,7 @@ from discreet.explore.gated import with_gate
 from discreet.explore.notes_of_copy import open_ends
 from discreet.papers.protected import protect_view
 from discreet.plots import How, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.by_level import panels_of
+from discreet.plots.facets import panels_of
 from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.plot import COUNTS
 from discreet.plots.scatter import with_raw_trend

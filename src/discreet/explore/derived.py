@@ -20,7 +20,7 @@ from discreet.columns import KINDS
 from discreet.columns.countable import NamedColumns
 from discreet.errors import InputError, RefusedError, about, near
 from discreet.estimates.fidelity_report import SubsetFit
-from discreet.explore.by_two import check_two, drawn_from_copy
+from discreet.explore.facets import check_two, drawn_from_copy
 from discreet.explore.from_copy import WholeTable, settle_from_copy
 from discreet.explore.from_file import FileSession
 from discreet.explore.gated import with_gate
@@ -31,7 +31,7 @@ from discreet.explore.own_intervals import with_own_errors
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
 from discreet.plots import Plot, PlotRequest, View
-from discreet.plots.by_two import FEWEST, ROUGH
+from discreet.plots.facets import FEWEST, ROUGH
 from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.view import COPY_ROWS
 from discreet.policy import Policy, Sensitive

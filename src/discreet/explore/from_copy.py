@@ -25,7 +25,7 @@ from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.methods import Condensation, Whole
 from discreet.plots import MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.by_level import codes_as_words
+from discreet.plots.facets import codes_as_words
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import check_every
 from discreet.plots.plot import GRID

@@ -21,7 +21,7 @@ from discreet.explore.provenance import FIGURES
 from discreet.explore.released_columns import columns_of_table
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
-from discreet.plots.by_two import FEWEST
+from discreet.plots.facets import FEWEST
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 

@@ -11,7 +11,7 @@ from discreet.arguments import Floats, Labels
 from discreet.columns import Column
 from discreet.columns.copied import Copy
 from discreet.errors import InputError, RefusedError, about, some_of
-from discreet.plots.by_two import FEWEST
+from discreet.plots.facets import FEWEST
 
 LARGEST = 1e100
 """Sums of weights times numbers as large as this are numbers still."""

@@ -11,8 +11,6 @@ three bins or more that hold fewer than k in all: who is there is in the cell be
 
 from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
-from discreet.plots.by_level import MultiplesView
-from discreet.plots.by_two import PanelsView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.correlations import CorrelationsView
 from discreet.plots.crosstab import CrossTableView
@@ -20,6 +18,7 @@ from discreet.plots.curves import Curve
 from discreet.plots.density import DensityView
 from discreet.plots.diagnostics import Diagnostic, LeverageView, QQView, ResidualView
 from discreet.plots.ecdf import EcdfView
+from discreet.plots.facets import MultiplesView, PanelsView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
 from discreet.plots.over_time import OverTimeView, Series

@@ -14,9 +14,8 @@ from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
-from discreet.plots.by_level import panels_of
-from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, Shown, count_cells, parameters_of_rows
+from discreet.plots.facets import PanelsView, panels_of
 from discreet.plots.plot import (
     BINNED,
     BY,

@@ -12,9 +12,9 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
-from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows
 from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels, tidy_curves
+from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene

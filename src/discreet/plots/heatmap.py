@@ -11,15 +11,15 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import Whole
 from discreet.methods.counts import Bins
-from discreet.plots.by_level import (
+from discreet.plots.counts import Protected, Shown, parameters_of_counts, short_places, shown_counts
+from discreet.plots.facets import (
     MultiplesView,
     Panels,
+    PanelsView,
     multiples,
     panels_of_counts,
     panels_of_rows,
 )
-from discreet.plots.by_two import PanelsView
-from discreet.plots.counts import Protected, Shown, parameters_of_counts, short_places, shown_counts
 from discreet.plots.plot import (
     BINNED,
     BY,

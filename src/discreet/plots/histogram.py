@@ -14,15 +14,6 @@ from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.methods.counts import Bins
-from discreet.plots.by_level import (
-    MOST_OVERLAID,
-    MultiplesView,
-    Panels,
-    multiples,
-    panels_of_counts,
-    panels_of_rows,
-)
-from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -30,6 +21,15 @@ from discreet.plots.counts import (
     parameters_of_counts,
     short_places,
     shown_counts,
+)
+from discreet.plots.facets import (
+    MOST_OVERLAID,
+    MultiplesView,
+    Panels,
+    PanelsView,
+    multiples,
+    panels_of_counts,
+    panels_of_rows,
 )
 from discreet.plots.plot import (
     BINNED,

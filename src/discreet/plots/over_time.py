@@ -16,8 +16,8 @@ from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
-from discreet.plots.by_two import PanelsView
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
+from discreet.plots.facets import PanelsView
 from discreet.plots.periods import AUTO, EVERY, STEP, Periods, divided, in_part, words_of
 from discreet.plots.plot import BY, COUNTS, ROWS, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View

@@ -27,8 +27,8 @@ from discreet.parallel.pixels import (
     level_bands,
     level_pixels,
 )
-from discreet.plots.by_level import Levels, joined, levels_of
 from discreet.plots.counts import ends_of_table
+from discreet.plots.facets import Levels, joined, levels_of
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.plot import How, Plot
 

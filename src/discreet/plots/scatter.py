@@ -16,8 +16,8 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.methods import COPY_METHODS, COUNT_METHODS
-from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
+from discreet.plots.facets import PanelsView
 from discreet.plots.heatmap import GridView, HeatMap
 from discreet.plots.plot import (
     BY,

@@ -11,10 +11,10 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
-from discreet.plots.by_two import PanelsView
 from discreet.plots.counts import Protected
 from discreet.plots.curves import Curve, decoded, named, tidy_curves
 from discreet.plots.density import DensityPlot, said_of
+from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.dates import date_words

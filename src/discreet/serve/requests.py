@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from discreet.errors import DiscreetError, InputError, RefusedError, about
-from discreet.explore.by_two import check_two
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.facets import check_two
 from discreet.explore.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
 from discreet.explore.from_copy import DrawableColumn, is_of_clusters, settle_from_copy
 from discreet.explore.table_kinds import MOST_WORDS

@@ -13,8 +13,7 @@ from discreet.columns.unread import beside
 from discreet.errors import InputError
 from discreet.explore.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
 from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View
-from discreet.plots.by_level import MISSING
-from discreet.plots.by_two import ROUGH, Pair, Pairs, pairs_of
+from discreet.plots.facets import MISSING, ROUGH, Pair, Pairs, pairs_of
 from discreet.plots.scatter import AS_POINTS, DENSITY
 
 Draw = Callable[[PlotRequest, WholeTable], View]
