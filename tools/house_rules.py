@@ -49,13 +49,6 @@ LATE_IMPORTS_IN = "cli"  # each command imports what it needs, so that --help is
 DOOR = "opening"  # which imports what is below the wall where data are opened, and only there
 LATE_IMPORTS_OF = "kernels"  # they import numba, which takes a third of a second
 PLOTS = "plots"
-MAY_NAME_PLOTS = {
-    "explore/study",
-    # Still to be taken from descriptors: what the command line checks, reports and proposed ranges.
-    "cli/plots",
-    "custodian/guesses",
-    "custodian/tables",
-}
 # What has the name of a plot and is none: the room of clusters, a mark of a Scene, measures.
 NO_PLOTS = {
     ("__init__", "parallel"),
@@ -300,11 +293,11 @@ def reachable(start: str, loads: Mapping[str, Set[str]]) -> set[str]:
 
 
 def plot_names(modules: Sequence[Module]) -> Iterator[Broken]:
-    """A plot's name stands in the room of plots and in `Study`: all others read its descriptor."""
+    """A plot's name stands in the room of plots: all others ask its class."""
     named = {name for module in modules if module.room == PLOTS for name in described(module)}
     for module in modules:
         place = "/".join(module.inside)
-        if not module.room or module.room == PLOTS or place in MAY_NAME_PLOTS:
+        if not module.room or module.room == PLOTS:
             continue
         for node in ast.walk(module.tree):
             if not isinstance(node, ast.Constant):
@@ -312,20 +305,18 @@ def plot_names(modules: Sequence[Module]) -> Iterator[Broken]:
             if node.value in named and (place, node.value) not in NO_PLOTS:
                 yield module.broken(
                     node,
-                    f"{node.value!r} is the name of a plot; ask its descriptor, or the registry",
+                    f"{node.value!r} is the name of a plot; ask its class, or the registry",
                 )
 
 
 def described(module: Module) -> Iterator[str]:
-    """Name the plots that a module describes: `Plot(name="...")`."""
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.Call(func=ast.Name(id="Plot"), keywords=keywords):
-                yield from (
-                    str(it.value.value)
-                    for it in keywords
-                    if it.arg == "name" and isinstance(it.value, ast.Constant)
-                )
+    """Name the plots that a module describes: `name = "..."` in a class of `Plot[...]`."""
+    for node in module.tree.body:
+        if isinstance(node, ast.ClassDef) and any("Plot[" in ast.unparse(it) for it in node.bases):
+            for statement in node.body:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id="name")], value=ast.Constant(value=value)):
+                        yield str(value)
 
 
 # --- how a file is written ------------------------------------------------------------------

@@ -150,13 +150,12 @@ def test_imports_that_are_no_circle(check: Check, case: str) -> None:
     assert check({**named, "tests/table/test_table.py": ""}) == []
 
 
-DESCRIBED = {"plots__pie": 'PIE = Plot(name="pie", title="Pie chart")'}
+DESCRIBED = {"plots__pie": 'class Pie(Plot[PieView]):\n    """Known."""\n    name = "pie"'}
 
 
-def test_a_plot_is_named_in_its_room_and_in_study(check: Check) -> None:
+def test_a_plot_is_named_in_its_room(check: Check) -> None:
     named = DESCRIBED | {
         "plots__registry": 'USUAL = "pie"',
-        "explore__study": 'settle("pie")',
         "errors": '"""Of a pie."""\nx = "a pie, by name"',
     }
     assert check(package(**named)) == []

@@ -180,6 +180,12 @@ class DerivedCopy:
         """Say how a plot of these rows will be made, or refuse it; `way` is a method, k or q."""
         if plot.pairwise and plot.get("columns") is None:
             plot = plot.changed(columns=self.session.numbers_together())
+        if plot.pairwise and not plot.least() <= len(plot.names) <= plot.most():
+            raise InputError(
+                f"correlations are of a list of {plot.least()} to {plot.most()} columns of numbers;"
+                " name them: columns=['a', 'b', 'c']",
+                parameter="columns",
+            )
         model, raw = None, self.session.table
         if plot.of_formula():
             formula = plot.get("formula")
