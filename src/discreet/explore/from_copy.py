@@ -23,15 +23,15 @@ from discreet.columns.written import how_to_declare
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
-from discreet.methods import Condensation, Whole
-from discreet.plots import MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
+from discreet.methods import Whole
+from discreet.plots import How, MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
 from discreet.plots.facets import codes_as_words
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import check_every
-from discreet.plots.plot import GRID
+from discreet.plots.plot import BINS, GRID, PIXELS
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
-from discreet.policy.resolve import method_of_whole
+from discreet.policy.resolve import checked, method_of_whole
 from discreet.regression import Model, categories_named
 
 NO_METHOD = "none"
@@ -311,14 +311,16 @@ def settle_from_copy(
         plot = plot.changed(event_is=_event_in(whole, plot))
     if "every" in plot.settings():
         _check_times(whole, plot)
-    method = Condensation.name if "rows" in plot.sources else NO_METHOD
-    if "grid" in plot.settings() and plot.get("grid") is None and plot.uses(method, "grid"):
-        plot = plot.changed(grid=usual_grid(len(whole)))
-    request = resolve(_free(policy), whole.table, plot, model=model, method=method)
-    how = dataclasses.replace(
-        request.how, method=Whole.name, q=None, of_copy=True, m=policy.members
-    )
-    return dataclasses.replace(request, how=how)
+    plot = checked(whole.table, plot, model)
+    if plot.get("grid") is not None and not plot.uses(Whole.name, "grid"):
+        raise InputError(
+            f"{plot.phrase()} of the copy has no use for grid=; leave it out", parameter="numbers"
+        )
+    usual = dict[str, Any](bins=BINS, grid=usual_grid(len(whole)), pixels=PIXELS)
+    usual["limits"] = policy.limits
+    values = {n: it for n, it in usual.items() if n in plot.settings() and plot.get(n) is None}
+    how = How(Whole.name, policy.k, m=policy.members, of_copy=True)
+    return PlotRequest(plot.changed(**values), how, model)
 
 
 def _settle_clusters(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from discreet.arguments import check_whole
 from discreet.columns.countable import NamedColumns
@@ -26,15 +26,13 @@ from discreet.methods import (
 from discreet.parallel.pixels import resolution
 from discreet.plots import PLOTS, How, Plot, PlotRequest
 from discreet.plots.parallel import Sensitive as Sensitive
-from discreet.plots.periods import check_every
 from discreet.plots.plot import NOISY
 from discreet.plots.scatter import ScatterPlot
 from discreet.plots.survival import values_named
+from discreet.policy.paper_settings import PAPER_FIELDS
+from discreet.policy.policy import FIELDS, Policy
 from discreet.regression import Model
 from discreet.rounding import Mdav, known_method
-
-if TYPE_CHECKING:
-    from discreet.policy.policy import Policy
 
 LEAST_DIVERSITY = 2
 TABLE = "table"
@@ -148,22 +146,19 @@ def resolve(
     RefusedError
         If the policy has another value.
     """
+    plot = checked(columns, plot, model)
     if plot.axes:
-        plot = _with_axes(plot)
-    names = plot.names if model is None else tuple(model.numbers)
-    if not names:
-        raise InputError(f"{plot.phrase()} needs at least one column", parameter="columns")
-    _check_columns(policy, columns, plot, names, () if model is None else model.levels)
-    if plot.axes:
-        plot = plot.changed(sensitive=_named(plot.get("sensitive"), names))
         with about("method"):
             method_of(policy, type(plot), method)
     request = settle(policy, plot, method=method, k=k, q=q)
     plot, how = request.plot, request.how
-    with about("limits"):
-        named_ends = {**(plot.get("limits") or {}), **(plot.get("edges") or {})}
-        columns.require([*named_ends], "continuous")
-    _check_noise_on(plot, how)
+    if plot.get("noise_on") is not None and how.method not in NOISY:
+        raise InputError(
+            f"noise_on is for methods {one_of(NOISY)} of discreet.research; leave it out:"
+            " elsewhere the variables are protected before the plot is made",
+            parameter="noise_on",
+            rule="unused",
+        )
     if plot.by_names and not how.from_rows and "counts" not in plot.divided:
         raise InputError(
             f"a scatter plot by {how.method!r} has no rows to colour; draw a heat map with by=",
@@ -172,15 +167,42 @@ def resolve(
         )
     if plot.axes:
         return dataclasses.replace(request, plot=_settled_axes(policy, columns, plot, how))
-    own: dict[str, Any] = {}
-    if "event_is" in plot.settings():
-        own["event_is"] = values_named(plot.get("event_is"))
-    if "every" in plot.settings():
-        check_every(plot.get("every"))
-    for name, it in plot.parameters().items():
-        if it.type == "word" and plot.get(name) not in (None, *it.choices):
+    return dataclasses.replace(request, model=model)
+
+
+def checked(columns: Columns, plot: Plot[Any], model: Model | None = None) -> Plot[Any]:
+    """Return a plot whose columns are there and whose settings have values, or refuse it."""
+    if plot.axes:
+        plot = _with_axes(plot)
+    names = plot.names if model is None else tuple(model.numbers)
+    if not names:
+        raise InputError(f"{plot.phrase()} needs at least one column", parameter="columns")
+    _check_columns(columns, plot, names, () if model is None else model.levels)
+    values: dict[str, Any] = {}
+    for name, it in plot.settings().items():
+        value = plot.get(name)
+        if name in OF_POLICY and value is not None:
+            values[name] = _frozen(name, value)
+        elif it.type == "word" and value not in (None, *it.choices):
             raise InputError(f"{name} must be {one_of(it.choices)}", parameter=name)
-    return PlotRequest(plot.changed(**own), how, model)
+        elif it.type == "words":
+            values[name] = values_named(value)
+        elif it.type == "sensitive":
+            values[name] = _named(value, names)
+    plot = plot.changed(**values)
+    with about("limits"):
+        ends = {**(plot.get("limits") or {}), **(plot.get("edges") or {})}
+        columns.require([*ends], "continuous")
+    return plot
+
+
+def _frozen(name: str, value: Any) -> Any:
+    """Return a number, or ends of axes, as the policy would keep it; refuse what it could not."""
+    rule = {**FIELDS, **PAPER_FIELDS}[name].rule
+    kept = rule.freeze(value)
+    if not rule.holds(kept):
+        raise InputError(f"{name} must be {rule.allowed}", parameter="numbers")
+    return kept
 
 
 def settle(
@@ -235,7 +257,7 @@ def settle(
 
 
 def _check_columns(
-    policy: Policy, columns: Columns, plot: Plot[Any], names: Sequence[str], levels: Sequence[str]
+    columns: Columns, plot: Plot[Any], names: Sequence[str], levels: Sequence[str]
 ) -> None:
     """Refuse columns, and levels of a formula, that are not there or of another kind."""
     kind = "continuous" if plot.of_formula() else plot.kind()
@@ -264,22 +286,6 @@ def check_places(plot: Plot[Any], require: Callable[[Sequence[str], str], None])
             require([value], it.kind)
 
 
-def _check_noise_on(plot: Plot[Any], how: How) -> None:
-    """Refuse noise on what was protected before."""
-    noise_on, known = plot.get("noise_on"), plot.settings().get("noise_on")
-    if noise_on is None or known is None:
-        return
-    if noise_on not in known.choices:
-        raise InputError(f"noise_on must be {one_of(known.choices)}", parameter="noise_on")
-    if how.method not in NOISY:
-        raise InputError(
-            f"noise_on is for methods {one_of(NOISY)} of discreet.research; leave it out:"
-            " elsewhere the variables are protected before the plot is made",
-            parameter="noise_on",
-            rule="unused",
-        )
-
-
 # --- parallel coordinates -------------------------------------------------------------------------
 
 
@@ -294,9 +300,6 @@ def _with_axes(plot: Plot[Any]) -> Plot[Any]:
         )
     if not isinstance(plot.get("gradient"), bool):
         raise InputError("gradient must be True or False", parameter="gradient")
-    costs = plot.settings()["cost"].choices
-    if plot.get("cost") not in costs:
-        raise InputError(f"cost must be {one_of(costs)}", parameter="cost")
     for name in plot.get("limits") or ():
         if name not in names:
             raise InputError(
