@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError
 from discreet.plots import BarView, Origin, View
-from discreet.plots.bars import BARS
+from discreet.plots.bars import BarChart
 from discreet.render.scene import Axis, Columns
 
 
@@ -83,7 +83,7 @@ def test_shares_of_records() -> None:
     sex, ill = ([level for level, n in zip(of, (15, 45, 20, 20), strict=True) for _ in range(n)]
                 for of in levels)  # fmt: skip
     papers = dc.research(pa.table({"sex": sex, "ill": ill})).papers
-    divided, alone = (papers.draw(BARS, ["ill"], by=by, percent=True) for by in ("sex", None))
+    divided, alone = (papers.draw(BarChart("ill", by=by, percent=True)) for by in ("sex", None))
 
     assert (divided.by_levels, divided.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
     assert (alone.levels, alone.shares) == (("no", "yes"), ((65.0, 35.0),))

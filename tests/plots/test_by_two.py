@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots import BarView, BoxView, DensityView, HistogramView, PanelsView, PointsView
-from discreet.plots.by_two import FEWEST, pairs_of
 from discreet.plots.curves import Curve
+from discreet.plots.facets import FEWEST, pairs_of
 from discreet.plots.view import Origin, View
 from discreet.render.scene import (
     Axis,
@@ -208,7 +208,7 @@ def test_boxes_of_the_second_column_stand_side_by_side() -> None:
     ]
     (ax,) = draw(view.scene()).axes
     middles = {
-        round(float(line.get_xdata().mean()), 3)  # type: ignore[union-attr]
+        round(float(line.get_xdata().mean()), 3)
         for line in ax.lines
         if line.get_color() == "#10202f" and line.get_linestyle() == "-"
     }

@@ -12,18 +12,14 @@ from scipy.stats import pearsonr, spearmanr
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.plots import CorrelationsView, Origin, View, correlations
-from discreet.plots.correlations import correlation_of
-from discreet.policy import Policy
+from discreet.plots import CorrelationsView, View
+from discreet.plots.correlations import CorrelationPlot, correlation_of
 from discreet.render.scene import Axis, Cells
-
-ORIGIN = Origin("research", "research", True, None, "0" * 16, None, "protected rows")
+from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
 
 def drawn(**columns: Any) -> CorrelationsView:
-    request = Policy.preset("research").settle("correlations", [*columns], method="deterministic")
-    rows = {name: np.array(values, dtype=float) for name, values in columns.items()}
-    return correlations.from_rows(rows, (), request, ORIGIN)
+    return CorrelationPlot(tuple(columns)).from_rows(rows_of(**columns), (), ROWS, OF_ROWS)
 
 
 TEN = list(range(10))

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,32 +15,15 @@ from discreet.columns import BinAxis
 from discreet.errors import RefusedError
 from discreet.methods.counts import Bins
 from discreet.methods.values import short
-from discreet.plots import GridView, Origin
+from discreet.plots import GridView, How
 from discreet.plots.box import tukey_box
 from discreet.plots.counts import AxisRange, Shown, ends_of_table, ends_of_values, short_places
-from discreet.plots.heatmap import grid_view
-from discreet.plots.histogram import histogram_view
+from discreet.plots.heatmap import HeatMap, grid_view
+from discreet.plots.histogram import HistogramPlot, HistogramView, histogram_view
 from discreet.plots.scatter import middles_of_cells
-from discreet.policy import PlotRequest, Policy
-from discreet.table import Table, open_table
-from tests.cases import policy_of
+from tests.plots.cases import COPY, OF_RECORDS, RAW, ROWS, SUPPRESSED, table_of
 
-ORIGIN = Origin(
-    policy="standard",
-    regime="guarded",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="records",
-)
-
-
-def asked(picture: str, policy: str = "research", **named: Any) -> PlotRequest:
-    """Settle a picture of columns x and y, or of x; a guarded one is of the copy."""
-    columns = ["x"] if picture == "histogram" else ["x", "y"]
-    found = Policy.preset(policy).settle(picture, columns, **named)
-    return replace(found, of_copy=policy != "research")
+BARS, GRID = HistogramPlot("x"), HeatMap("x", "y")
 
 
 def guarded(counts: list[list[int]], k: int) -> tuple[Bins, Shown]:
@@ -54,12 +36,16 @@ def guarded(counts: list[list[int]], k: int) -> tuple[Bins, Shown]:
 # --- histogram --------------------------------------------------------------------------------
 
 
-def test_counts_of_a_copy_are_told_and_densities_are_shares() -> None:
-    counts, shown = np.array([7, 0, 0, 13]), np.ones(4, dtype=bool)
+def bars(counts: Any, shown: Any, how: How, edges: Any = None, **asked: Any) -> HistogramView:
+    """Draw counts, by default between whole numbers."""
+    counts = np.array(counts)
+    ends = np.arange(len(counts) + 1.0) if edges is None else np.array(edges)
+    plot = replace(BARS, **asked)
+    return histogram_view(ends, counts, np.array(shown, dtype=bool), plot, how, OF_RECORDS)
 
-    view = histogram_view(
-        np.array([0.0, 1, 2, 3, 5]), counts, shown, asked("histogram", "standard"), ORIGIN
-    )
+
+def test_counts_of_a_copy_are_told_and_densities_are_shares() -> None:
+    view = bars([7, 0, 0, 13], [1, 1, 1, 1], COPY, [0.0, 1, 2, 3, 5])
 
     # of 20 in all, the last bin two wide
     assert view.counts == (7, 0, 0, 13)
@@ -70,10 +56,7 @@ def test_counts_of_a_copy_are_told_and_densities_are_shares() -> None:
 
 
 def test_research_tells_counts_as_they_are_and_empty_bins_too() -> None:
-    question = asked("histogram", method="suppression", bins=4)
-    counts, shown = np.array([7, 0, 0, 13]), np.array([True, True, False, True])
-
-    view = histogram_view(np.array([0.0, 1, 2, 3, 5]), counts, shown, question, ORIGIN)
+    view = bars([7, 0, 0, 13], [1, 1, 0, 1], SUPPRESSED, [0.0, 1, 2, 3, 5], bins=4)
 
     # frequency density, as in Fig. 1 of the 2021 paper: counts by width
     assert view.counts == (7, 0, None, 13)
@@ -83,19 +66,14 @@ def test_research_tells_counts_as_they_are_and_empty_bins_too() -> None:
 
 
 def test_nothing_shown_is_drawn_empty() -> None:
-    question = asked("histogram")
-
-    view = histogram_view(np.arange(3.0), np.zeros(2, int), np.zeros(2, bool), question, ORIGIN)
+    view = bars([0, 0], [0, 0], SUPPRESSED)
 
     assert view.counts == view.density == (None, None)
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30).filter(any))
 def test_densities_of_a_copy_sum_to_one(held: list[int]) -> None:
-    edges = np.linspace(0.1, 0.7, len(held) + 1) ** 2
-    shown = np.ones(len(held), dtype=bool)
-
-    view = histogram_view(edges, np.array(held), shown, asked("histogram", "standard"), ORIGIN)
+    view = bars(held, [1] * len(held), COPY, np.linspace(0.1, 0.7, len(held) + 1) ** 2)
 
     heights = [height for height in view.density if height is not None]
     assert sum(np.diff(view.edges) * heights) == pytest.approx(1, abs=1e-4)
@@ -103,15 +81,9 @@ def test_densities_of_a_copy_sum_to_one(held: list[int]) -> None:
 
 
 def test_no_k_is_told_where_none_protects() -> None:
-    raw = asked("histogram", method="none")
-    noised = asked("histogram", method="probabilistic")
-    counts, shown = np.array([1, 2]), np.ones(2, dtype=bool)
-
-    assert histogram_view(np.arange(3.0), counts, shown, raw, ORIGIN).parameters == {"bins": 20}
-    assert histogram_view(np.arange(3.0), counts, shown, noised, ORIGIN).parameters == {
-        "q": 0.25,
-        "bins": 20,
-    }
+    assert bars([1, 2], [1, 1], RAW).parameters == {"bins": 20}
+    noised = bars([1, 2], [1, 1], How("probabilistic", k=3, q=0.25))
+    assert noised.parameters == {"q": 0.25, "bins": 20}
 
 
 # --- grid -------------------------------------------------------------------------------------
@@ -121,7 +93,7 @@ def test_a_grid_keeps_its_sides_apart() -> None:
     edges = np.array([0.0, 1, 2]), np.array([10.0, 20, 30, 40])
     counts = guarded([[5, 0, 12], [2, 8, 0]], k=3)
 
-    view = grid_view(edges, *counts, asked("heatmap"), ORIGIN)
+    view = grid_view(edges, *counts, GRID, SUPPRESSED, OF_RECORDS)
 
     assert view.x_edges == (0, 1, 2)
     assert view.y_edges == (10, 20, 30, 40)
@@ -132,9 +104,9 @@ def test_a_grid_keeps_its_sides_apart() -> None:
 
 def test_how_many_cells_are_drawn_is_told_where_they_are_fewer() -> None:
     edges = np.arange(3.0), np.arange(3.0)
-    question = replace(asked("heatmap", method="suppression"), grid=2)
+    counts = guarded([[5, 5], [5, 5]], 5)
 
-    view = grid_view(edges, *guarded([[5, 5], [5, 5]], 5), question, ORIGIN)
+    view = grid_view(edges, *counts, HeatMap("x", "y", grid=2), SUPPRESSED, OF_RECORDS)
 
     assert "drawn" not in view.parameters
 
@@ -146,7 +118,7 @@ def grid_of(counts: tuple[tuple[int | None, ...], ...], x: Any, y: Any) -> GridV
         method="suppression",
         parameters=MappingProxyType({"k": 5}),
         suppressed=None,
-        origin=ORIGIN,
+        origin=OF_RECORDS,
         x_edges=x,
         y_edges=y,
         counts=counts,
@@ -218,17 +190,6 @@ def test_of_many_outliers_one_is_kept_for_each_place_on_the_axis(
 Floats = NDArray[np.float64]
 
 
-def asked_of_axes(policy: str = "research", **fields: Any) -> PlotRequest:
-    """Settle a histogram of column x; a guarded one is of the copy."""
-    found = policy_of(policy, **fields).settle("histogram", ["x"])
-    return replace(found, of_copy=policy != "research")
-
-
-def table_of(values: Any) -> Table:
-    """Put one column behind a table."""
-    return open_table(pa.table({"x": values}), kinds={}, roles={}, unit=None, key=None)
-
-
 # --- whole and divided axes -------------------------------------------------------------------
 
 AXES: dict[str, tuple[AxisRange, int, BinAxis]] = {
@@ -245,11 +206,7 @@ AXES: dict[str, tuple[AxisRange, int, BinAxis]] = {
         3,
         BinAxis("x", 0.5, 6.5, 3),
     ),
-    "fewer bins than asked_of_axes for": (
-        AxisRange("x", 0.5, 9.5, True),
-        7,
-        BinAxis("x", 0.5, 10.5, 5),
-    ),
+    "fewer bins than asked for": (AxisRange("x", 0.5, 9.5, True), 7, BinAxis("x", 0.5, 10.5, 5)),
 }
 
 
@@ -288,7 +245,7 @@ STEPPED = {
 @pytest.mark.parametrize("values", STEPPED.values(), ids=STEPPED)
 def test_values_that_go_by_a_step_have_no_false_combs(values: Floats, bins: int) -> None:
     """One of each: all bins but the outer ones hold as many."""
-    axis = ends_of_values(values, asked_of_axes("standard"), "x").axis(bins)
+    axis = ends_of_values(values, BARS, COPY, "x").axis(bins)
 
     counts = np.bincount(axis.places(values), minlength=axis.bins)
     assert len({*counts[1:-1].tolist()}) == 1
@@ -309,7 +266,7 @@ COPIED: dict[str, tuple[list[float], AxisRange]] = {
 
 @pytest.mark.parametrize(("values", "ends"), COPIED.values(), ids=COPIED)
 def test_the_axis_of_a_copy_ends_beyond_its_values(values: list[float], ends: AxisRange) -> None:
-    found = ends_of_values(np.array(values), asked_of_axes("standard"), "x")
+    found = ends_of_values(np.array(values), BARS, COPY, "x")
 
     assert (found.low, found.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
     assert found.step == pytest.approx(ends.step)
@@ -318,16 +275,16 @@ def test_the_axis_of_a_copy_ends_beyond_its_values(values: list[float], ends: Ax
 def test_research_spans_the_observed_range() -> None:
     values = [1.25, 7.5, 3.0]
 
-    assert ends_of_table(table_of(values), asked_of_axes(), "x") == AxisRange("x", 1.25, 7.5)
-    assert ends_of_values(np.array(values), asked_of_axes(), "x") == AxisRange("x", 1.25, 7.5)
+    assert ends_of_table(table_of({"x": values}), BARS, "x") == AxisRange("x", 1.25, 7.5)
+    assert ends_of_values(np.array(values), BARS, ROWS, "x") == AxisRange("x", 1.25, 7.5)
 
 
-@pytest.mark.parametrize("policy", ["standard", "research"])
-def test_declared_limits_come_first(policy: str) -> None:
-    question = asked_of_axes(policy, limits={"x": [0, 20]})
+@pytest.mark.parametrize("how", [COPY, ROWS])
+def test_declared_limits_come_first(how: How) -> None:
+    plot = HistogramPlot("x", limits={"x": (0, 20)})
 
-    assert ends_of_table(table_of([5.5] * 60), question, "x") == AxisRange("x", 0.0, 20.0)
-    assert ends_of_values(np.array([5.5]), question, "x") == AxisRange("x", 0.0, 20.0)
+    assert ends_of_table(table_of({"x": [5.5] * 60}), plot, "x") == AxisRange("x", 0.0, 20.0)
+    assert ends_of_values(np.array([5.5]), plot, how, "x") == AxisRange("x", 0.0, 20.0)
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -345,21 +302,21 @@ REFUSED: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("values", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_column_that_cannot_be_drawn_is_refused_by_name(values: Any, message: str) -> None:
     with pytest.raises(RefusedError, match=message):
-        ends_of_table(table_of(values), asked_of_axes(), "x")
+        ends_of_table(table_of({"x": values}), BARS, "x")
 
 
 @pytest.mark.parametrize("name", ["constant", "too wide", "too narrow for its size"])
 def test_so_is_one_of_the_copy(name: str) -> None:
     values, message = REFUSED[name]
     with pytest.raises(RefusedError, match=message.removesuffix(", so")):
-        ends_of_values(np.array(values), asked_of_axes("standard"), "x")
+        ends_of_values(np.array(values), BARS, COPY, "x")
 
 
 def test_limits_too_narrow_for_bins_are_refused() -> None:
-    question = asked_of_axes(limits={"x": [1e12, 1e12 + 1]})
+    plot = HistogramPlot("x", limits={"x": (1e12, 1e12 + 1)})
 
     with pytest.raises(RefusedError, match="'x' varies too little for the size of its numbers"):
-        ends_of_table(table_of([1e12] * 60), question, "x")
+        ends_of_table(table_of({"x": [1e12] * 60}), plot, "x")
 
 
 @given(st.lists(st.floats(-1e4, 1e4).map(lambda v: v + math.pi * 1e-9), min_size=2, max_size=60))
@@ -367,7 +324,7 @@ def test_ends_of_a_copy_lie_just_outside_of_its_values(values: list[float]) -> N
     low, high = min(values), max(values)
     if high - low < 1e-3:
         return
-    ends = ends_of_values(np.array(values), asked_of_axes("standard"), "x")
+    ends = ends_of_values(np.array(values), BARS, COPY, "x")
 
     step = max(0.05 * (high - low), ends.step)
     # Whole but for their last digits, numbers have an end half a step beyond the next whole one.

@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots import Curve, DensityView, Origin, View, density
-from discreet.plots.density import NARROWEST, bandwidth_of, density_of
-from discreet.policy import Policy
+from discreet.plots import Curve, DensityView, Origin, View
+from discreet.plots.density import NARROWEST, DensityPlot, bandwidth_of, density_of
 from discreet.render.scene import Axis, Lines
+from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
-ORIGIN = Origin("research", "research", True, None, "0" * 16, None, "protected rows")
 
-
-def drawn(values: Any, levels: Any = None, origin: Origin = ORIGIN) -> DensityView:
+def drawn(values: Any, levels: Any = None, origin: Origin = OF_ROWS) -> DensityView:
     by = None if levels is None else "sex"
-    request = Policy.preset("research").settle("density", ["age"], method="deterministic", by=by)
-    return density.from_rows({"age": np.array(values, dtype=float)}, levels or (), request, origin)
+    plot = DensityPlot("age", by=by)
+    return plot.from_rows(rows_of(age=values), levels or (), ROWS, origin)
 
 
 def test_the_bandwidth_is_that_of_the_rule_of_thumb() -> None:
@@ -83,7 +81,7 @@ def test_the_scene_falls_to_0_where_the_rows_end() -> None:
 
 def test_a_density_of_dates_is_per_day() -> None:
     (panel,) = (
-        drawn(range(16000, 17000, 50), origin=dataclasses.replace(ORIGIN, dates=("age",)))
+        drawn(range(16000, 17000, 50), origin=dataclasses.replace(OF_ROWS, dates=("age",)))
         .scene()
         .panels
     )

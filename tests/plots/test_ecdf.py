@@ -12,21 +12,15 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
-from discreet.plots import Curve, EcdfView, Origin, View, ecdf
-from discreet.plots.ecdf import steps_of
-from discreet.policy import PlotRequest, Policy
+from discreet.plots import Curve, EcdfView, View
+from discreet.plots.ecdf import EcdfPlot, steps_of
 from discreet.render.scene import Axis, Lines
-
-ORIGIN = Origin("research", "research", True, None, "0" * 16, None, "protected rows")
-
-
-def asked(by: str | None = None) -> PlotRequest:
-    return Policy.preset("research").settle("ecdf", ["age"], method="deterministic", by=by)
+from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
 
 def drawn(values: Any, levels: Any = None) -> EcdfView:
-    rows = {"age": np.array(values, dtype=float)}
-    return ecdf.from_rows(rows, levels or (), asked(None if levels is None else "sex"), ORIGIN)
+    plot = EcdfPlot("age", by=None if levels is None else "sex")
+    return plot.from_rows(rows_of(age=values), levels or (), ROWS, OF_ROWS)
 
 
 TWELVE = [3, 1, 2, 2, 1, 1, 1, 5, 5, 5, 5, 5]

@@ -1,58 +1,35 @@
 """Small multiples: each level by itself, in the bins and cells of all together."""
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.plots import (
-    ContourView,
-    GridView,
-    HistogramView,
-    MultiplesView,
-    Origin,
-    contour,
-    heatmap,
-    histogram,
+from discreet.errors import RefusedError
+from discreet.plots import GridView, HistogramView, How, MultiplesView
+from discreet.plots.contour import ContourPlot
+from discreet.plots.facets import Levels, joined, levels_of, panels_of
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from tests.plots.cases import (
+    COPY,
+    GENERALIZED,
+    OF_COPY,
+    OF_RECORDS,
+    RAW,
+    ROWS,
+    SUPPRESSED,
+    table_of,
 )
-from discreet.plots.by_level import Levels, joined, levels_of, panels_of
-from discreet.policy import PlotRequest, Policy
-from discreet.table import Table, open_table
 
-ORIGIN = Origin(
-    policy="research",
-    regime="research",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="records",
-)
-POLICY = Policy.preset("research", limits={"x": [0, 6], "y": [0, 6]}, papers={"bins": 6, "grid": 4})
-COPIED = Policy.preset("standard", limits={"x": [0, 6], "y": [0, 6]})
-Columns = Mapping[str, Sequence[Any]]
-
-
-def table_of(columns: Columns, unit: str | None = None) -> Table:
-    """Put columns behind a table."""
-    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=unit, key=None)
-
-
-def asked(
-    picture: str, policy: Policy = POLICY, by: str | None = "sex", **named: Any
-) -> PlotRequest:
-    """Settle a picture of column x, or of x and y; a guarded one is of the copy."""
-    columns = ["x"] if picture == "histogram" else ["x", "y"]
-    found = policy.settle(picture, columns, by=by, **named)
-    if policy.fixed:
-        return dataclasses.replace(found, of_copy=True, bins=6, grid=4)
-    return found
+BARS = HistogramPlot("x", by="sex", bins=6, limits={"x": (0, 6)})
+OF_TWO: dict[str, Any] = {"by": "sex", "grid": 4, "limits": {"x": (0, 6), "y": (0, 6)}}
+GRID, LINES = HeatMap("x", "y", **OF_TWO), ContourPlot("x", "y", **OF_TWO)
+SQUARE = {"x": (0, 4), "y": (0, 4)}
 
 
 def people(**held: Mapping[int, int]) -> dict[str, list[Any]]:
@@ -67,35 +44,28 @@ def people(**held: Mapping[int, int]) -> dict[str, list[Any]]:
     return {"x": x, "y": [*x], "sex": [level for _, level in rows]}
 
 
-def histograms_of(view: MultiplesView) -> dict[str, HistogramView]:
+def histograms_of(view: Any) -> dict[str, HistogramView]:
     """Return the histogram of each level."""
-    found = {}
-    for level, one in zip(view.levels, view.views, strict=True):
-        assert isinstance(one, HistogramView)
-        found[level] = one
-    return found
+    assert isinstance(view, MultiplesView)
+    assert all(isinstance(one, HistogramView) for one in view.views)
+    return dict(zip(view.levels, view.views, strict=True))  # type: ignore[arg-type]
 
 
-def grids_of(view: MultiplesView) -> dict[str, GridView]:
+def grids_of(view: Any) -> dict[str, GridView]:
     """Return the grid of each level."""
-    found = {}
-    for level, one in zip(view.levels, view.views, strict=True):
-        assert isinstance(one, GridView)
-        found[level] = one
-    return found
+    assert isinstance(view, MultiplesView)
+    assert all(isinstance(one, GridView) for one in view.views)
+    return dict(zip(view.levels, view.views, strict=True))  # type: ignore[arg-type]
 
 
 # --- by hand ----------------------------------------------------------------------------------
 
 
 def test_research_shows_each_level_by_itself() -> None:
-    policy = Policy.preset("research", limits={"x": [0, 3]}, papers={"bins": 3})
+    plot = replace(BARS, limits={"x": (0, 3)}, bins=3)
     table = table_of(people(f={0: 8, 1: 2, 2: 5}, m={0: 2, 1: 9}))
 
-    hidden, raw = (
-        histogram.by_level_from_counts(table, asked("histogram", policy, method=method), ORIGIN)
-        for method in ("suppression", "none")
-    )
+    hidden, raw = (plot.from_counts(table, how, OF_RECORDS) for how in (SUPPRESSED, RAW))
 
     assert (hidden.by, hidden.columns, hidden.method) == ("sex", ("x",), "suppression")
     assert [one.counts for one in histograms_of(hidden).values()] == [(8, None, 5), (None, 9, 0)]
@@ -108,21 +78,18 @@ def test_research_shows_each_level_by_itself() -> None:
 def test_bins_are_generalized_once_for_all_levels() -> None:
     table = table_of(people(f={0: 8, 1: 2, 2: 5}, m={0: 2, 1: 9, 5: 2}))
 
-    found = histograms_of(
-        histogram.by_level_from_counts(table, asked("histogram", method="generalization"), ORIGIN)
-    )
+    found = histograms_of(BARS.from_counts(table, GENERALIZED, OF_RECORDS))
 
     assert found["f"].edges == found["m"].edges == (0, 2, 4, 6)
     assert [one.counts for one in found.values()] == [(10, 5, 0), (11, 0, None)]
 
 
 def test_cells_of_each_level_are_those_of_all() -> None:
-    policy = POLICY.changed(limits={"x": [0, 4], "y": [0, 4]})
     table = table_of(people(f={0: 30, 3: 2}, m={0: 30}))
 
-    plain = heatmap.from_counts(table, asked("heatmap", policy, None, method="suppression"), ORIGIN)
-    view = heatmap.by_level_from_counts(
-        table, asked("heatmap", policy, method="suppression"), ORIGIN
+    plain, view = (
+        replace(GRID, limits=SQUARE, by=by).from_counts(table, SUPPRESSED, OF_RECORDS)
+        for by in (None, "sex")
     )
 
     assert [grid.counts[3][3] for grid in (plain, *grids_of(view).values())] == [None, None, 0]
@@ -132,7 +99,7 @@ def test_cells_of_each_level_are_those_of_all() -> None:
 def test_small_levels_are_joined_and_a_missing_one_is_a_level() -> None:
     table = table_of(people(f={0: 30}, m={0: 20, 1: 9}, x={0: 1}, y={1: 2}, none={0: 9, 1: 1}))
 
-    view = histogram.by_level_from_counts(table, asked("histogram", method="none"), ORIGIN)
+    view = BARS.from_counts(table, RAW, OF_RECORDS)
 
     assert view.levels == ("f", "m", "(missing)", "other")
     assert [one.counts[:2] for one in histograms_of(view).values()] == [
@@ -144,17 +111,14 @@ def test_small_levels_are_joined_and_a_missing_one_is_a_level() -> None:
 
 
 def test_contours_have_one_set_of_levels() -> None:
-    policy = POLICY.changed(limits={"x": [0, 4], "y": [0, 4]})
     table = table_of(people(f={0: 30, 1: 60}, m={0: 200, 1: 10}))
 
     view, grids = (
-        draw.by_level_from_counts(table, asked(picture, policy, method="suppression"), ORIGIN)
-        for picture, draw in (("contour", contour), ("heatmap", heatmap))
+        replace(plot, limits=SQUARE).from_counts(table, SUPPRESSED, OF_RECORDS)
+        for plot in (LINES, GRID)
     )
 
     first, second = view.views
-    assert isinstance(first, ContourView)
-    assert isinstance(second, ContourView)
     assert first.levels == second.levels
     assert [first.counts, second.counts] == [grid.counts for grid in grids_of(grids).values()]
 
@@ -171,7 +135,7 @@ def protected(**held: Mapping[int, int]) -> tuple[dict[str, Any], tuple[str, ...
 def test_rows_of_a_copy_are_counted_level_by_level() -> None:
     rows, levels = protected(m={0: 5, 1: 2, 2: 1}, f={0: 4, 1: 7, 3: 1})
 
-    view = histogram.by_level_from_rows(rows, levels, asked("histogram", COPIED), ORIGIN)
+    view = BARS.from_rows(rows, levels, COPY, OF_COPY)
 
     assert view.levels == ("f", "m")
     found = histograms_of(view)
@@ -183,8 +147,7 @@ def test_rows_of_a_copy_are_counted_level_by_level() -> None:
 def test_rows_of_a_copy_in_cells_and_contours() -> None:
     rows, levels = protected(m={0: 5, 1: 2}, f={0: 4, 1: 7, 3: 1})
 
-    grids = heatmap.by_level_from_rows(rows, levels, asked("heatmap", COPIED), ORIGIN)
-    lines = contour.by_level_from_rows(rows, levels, asked("contour", COPIED), ORIGIN)
+    grids, lines = (plot.from_rows(rows, levels, COPY, OF_COPY) for plot in (GRID, LINES))
 
     f, m = grids_of(grids).values()
     assert [f.counts[i][i] for i in range(4)] == [4, 7, 1, 0]
@@ -193,49 +156,35 @@ def test_rows_of_a_copy_in_cells_and_contours() -> None:
 
 
 def test_research_counts_every_protected_row() -> None:
-    policy = Policy.preset("research", limits={"x": [0, 2]}, papers={"bins": 2})
+    plot = replace(BARS, limits={"x": (0, 2)}, bins=2)
     rows, levels = protected(f={0: 1}, m={0: 2, 1: 1})
 
-    view = histogram.by_level_from_rows(
-        rows, levels, asked("histogram", policy, method="rows"), ORIGIN
-    )
+    view = plot.from_rows(rows, levels, ROWS, OF_COPY)
 
     assert [one.counts for one in histograms_of(view).values()] == [(1, 0), (2, 1)]
 
 
 # --- refusals ---------------------------------------------------------------------------------
 
-DRAW: dict[str, tuple[str, Callable[..., MultiplesView]]] = {
-    "histogram": ("histogram", histogram.by_level_from_counts),
-    "heatmap": ("heatmap", heatmap.by_level_from_counts),
-    "contour": ("contour", contour.by_level_from_counts),
-}
-BOTH = people(f={0: 40, 1: 40}, m={0: 40, 1: 40})
+EACH = pytest.mark.parametrize("plot", [BARS, GRID, LINES], ids=lambda it: it.name)
 
 
-@pytest.mark.parametrize(("picture", "draw"), DRAW.values(), ids=DRAW)
-def test_without_a_column_there_are_no_multiples(
-    picture: str, draw: Callable[..., MultiplesView]
-) -> None:
-    with pytest.raises(BrokenPromiseError, match="small multiples were asked for without by="):
-        draw(table_of(BOTH), asked(picture, by=None), ORIGIN)
-
-
-@pytest.mark.parametrize(("picture", "draw"), DRAW.values(), ids=DRAW)
-def test_a_level_of_fewer_than_k_complete_rows_is_joined(
-    picture: str, draw: Callable[..., MultiplesView]
-) -> None:
+@EACH
+def test_a_level_of_fewer_than_k_complete_rows_is_joined(plot: Any) -> None:
     columns: dict[str, Any] = people(f={0: 40, 1: 40}, g={0: 40, 1: 40}, m={0: 2, 1: 2})
     x = np.array(columns["x"])
-    x[-2:] = np.nan  # two of m; two are left
 
-    found = draw(table_of(columns | {"x": x}), asked(picture), ORIGIN)
-    assert found.levels == ("g", "f + other")
+    def levels() -> Any:
+        table = table_of(columns | {"x": x})
+        return plot.from_counts(table, replace(SUPPRESSED, k=3), OF_RECORDS).levels
+
+    x[-2:] = np.nan  # two of m; two are left
+    assert levels() == ("g", "f + other")
     x[-2:-1] = 1.5
-    assert draw(table_of(columns | {"x": x}), asked(picture), ORIGIN).levels == ("f", "g", "m")
+    assert levels() == ("f", "g", "m")
     x[2:] = np.nan  # of all levels together 2 are left
     with pytest.raises(RefusedError, match="have fewer than k complete rows for some level of 'se"):
-        draw(table_of(columns | {"x": x}), asked(picture), ORIGIN)
+        levels()
 
 
 VISITS = {
@@ -246,18 +195,16 @@ VISITS = {
 }
 
 
-@pytest.mark.parametrize(("picture", "draw"), DRAW.values(), ids=DRAW)
-def test_persons_with_several_rows_are_refused(
-    picture: str, draw: Callable[..., MultiplesView]
-) -> None:
+@EACH
+def test_persons_with_several_rows_are_refused(plot: Any) -> None:
     with pytest.raises(RefusedError, match=r"several rows.*the levels do not add up.*one row a pe"):
-        draw(table_of(VISITS, unit="who"), asked(picture), ORIGIN)
+        plot.from_counts(table_of(VISITS, unit="who"), SUPPRESSED, OF_RECORDS)
 
 
 def test_persons_with_one_row_each_are_drawn() -> None:
     once = {name: values[80:] for name, values in (VISITS | {"sex": ["f", "m"] * 80}).items()}
 
-    view = histogram.by_level_from_counts(table_of(once, unit="who"), asked("histogram"), ORIGIN)
+    view = BARS.from_counts(table_of(once, unit="who"), SUPPRESSED, OF_RECORDS)
 
     assert [one.counts for one in histograms_of(view).values()] == [(0, 0, 40, 0, 0, 0)] * 2
 
@@ -266,7 +213,7 @@ def test_rows_without_a_value_are_told_as_beside_the_picture_of_all() -> None:
     columns = people(f={0: 40, 1: 40}, m={0: 40, 1: 40})
     columns["x"][:7] = [None] * 7
 
-    view = histogram.by_level_from_counts(table_of(columns), asked("histogram"), ORIGIN)
+    view = BARS.from_counts(table_of(columns), SUPPRESSED, OF_RECORDS)
 
     assert (view.origin.shown, view.origin.total) == (153, 160)
     assert {one.origin.shown for one in view.views} == {None}
@@ -294,25 +241,23 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
     return {"x": x, "y": y, "sex": sex, "ward": ward}
 
 
-METHODS = st.sampled_from(["none", "suppression", "generalization"])
+METHODS = st.sampled_from([RAW, SUPPRESSED, GENERALIZED])
 
 
 @given(tables(), st.sampled_from(["sex", "ward"]), METHODS, st.integers(1, 5))
-def test_what_is_told_of_a_level_is_so(
-    columns: dict[str, Any], by: str, method: str, k: int
-) -> None:
-    table, question = table_of(columns), asked("histogram", POLICY.changed(k=k), by, method=method)
+def test_what_is_told_of_a_level_is_so(columns: dict[str, Any], by: str, how: How, k: int) -> None:
+    table, plot, how = table_of(columns), replace(BARS, by=by), replace(how, k=k)
 
-    view = histogram.by_level_from_counts(table, question, ORIGIN)
+    view = plot.from_counts(table, how, OF_RECORDS)
 
-    levels = panels_of(table, question)
+    levels = panels_of(table, plot, how)
     assert view.levels == levels.names
     names = np.array(levels.named(tuple(level or "" for level in columns[by])))
     for level, one in histograms_of(view).items():
         x = columns["x"][(names == level) & np.isfinite(columns["x"])]
         # the end bins are open
         held = np.histogram(np.clip(x, one.edges[0], one.edges[-1]), one.edges)[0].tolist()
-        few = [method != "none" and 0 < number < k for number in held]
+        few = [how.method != "none" and 0 < number < k for number in held]
         told = [None if small else number for small, number in zip(few, held, strict=True)]
         assert list(one.counts) == told
 
@@ -321,8 +266,7 @@ def test_what_is_told_of_a_level_is_so(
 def test_grids_of_all_levels_together_are_that_of_all(columns: dict[str, Any], by: str) -> None:
     table = table_of(columns)
 
-    view = heatmap.by_level_from_counts(table, asked("heatmap", by=by, method="none"), ORIGIN)
-    plain = heatmap.from_counts(table, asked("heatmap", by=None, method="none"), ORIGIN)
+    view, plain = (replace(GRID, by=it).from_counts(table, RAW, OF_RECORDS) for it in (by, None))
 
     grids = list(grids_of(view).values())
     assert {(grid.x_edges, grid.y_edges) for grid in grids} == {(plain.x_edges, plain.y_edges)}
@@ -331,17 +275,12 @@ def test_grids_of_all_levels_together_are_that_of_all(columns: dict[str, Any], b
 
 
 @given(tables(), METHODS, st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(
-    columns: dict[str, Any], method: str, random: Any
-) -> None:
+def test_the_order_of_rows_does_not_matter(columns: dict[str, Any], how: How, random: Any) -> None:
     order = list(range(len(columns["x"])))
     random.shuffle(order)
     shuffled = {name: [values[i] for i in order] for name, values in columns.items()}
-    question = asked("histogram", method=method)
 
-    one, other = (
-        histogram.by_level_from_counts(table_of(of), question, ORIGIN) for of in (shuffled, columns)
-    )
+    one, other = (BARS.from_counts(table_of(of), how, OF_RECORDS) for of in (shuffled, columns))
     assert one == other
 
 
@@ -487,51 +426,44 @@ def test_a_level_that_stands_alone_keeps_its_name(counts: dict[str, int], least:
 # --- of a table -------------------------------------------------------------------------------
 
 
-def table_of_levels(held: dict[str | None, int]) -> Table:
+WARDS = HistogramPlot("x", by="ward")
+
+
+def table_of_levels(held: dict[str | None, int]) -> Any:
     """Make a table of so many persons of each level."""
     wards = [ward for ward, n in held.items() for _ in range(n)]
-    x = [float(place) for place in range(len(wards))]
-    return open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
-
-
-def asked_of_levels(**named: Any) -> PlotRequest:
-    """Settle a histogram for each level."""
-    return POLICY.settle("histogram", ["x"], by="ward", **named)
-
-
-HELD: dict[str | None, int] = {"n": 60, "s": 51, "w": 40, "e": 6, "x": 3, None: 4}
+    return table_of({"ward": wards, "x": [float(place) for place in range(len(wards))]})
 
 
 def test_tables_name_all_levels_and_panels_those_of_k() -> None:
-    table, everyone = table_of_levels(HELD), ("e", "n", "s", "w", "x", "(missing)")
+    table = table_of_levels({"n": 60, "s": 51, "w": 40, "e": 6, "x": 3, None: 4})
+    everyone = ("e", "n", "s", "w", "x", "(missing)")
 
-    assert levels_of(table, "ward", asked_of_levels(k=5)).names == everyone
-    assert panels_of(table, asked_of_levels()).names == everyone
-    assert panels_of(table, asked_of_levels(k=5)).names == ("e", "n", "s", "w", "other")
+    assert levels_of(table, "ward").names == everyone
+    assert panels_of(table, WARDS, SUPPRESSED).names == everyone
+    assert panels_of(table, WARDS, replace(SUPPRESSED, k=5)).names == ("e", "n", "s", "w", "other")
 
 
 def test_panels_count_those_who_have_what_is_drawn() -> None:
     """A level of 72 persons without a value was refused, and is joined as a small one is."""
     wards = ["n"] * 200 + ["s"] * 200 + [None] * 72
-    x = [1.0] * 400 + [None] * 70 + [2.0] * 2
-    table = open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
+    table = table_of({"ward": wards, "x": [1.0] * 400 + [None] * 70 + [2.0] * 2})
 
-    assert panels_of(table, asked_of_levels()).names == ("s", "n + other")
-    assert levels_of(table, "ward", asked_of_levels()).names == ("n", "s", "(missing)")
+    assert panels_of(table, WARDS, SUPPRESSED).names == ("s", "n + other")
+    assert levels_of(table, "ward").names == ("n", "s", "(missing)")
 
 
 def test_a_level_of_which_nobody_has_what_is_drawn_is_joined() -> None:
-    wards, x = ["n"] * 9 + ["s"] * 9, [1.0] * 9 + [None] * 9
-    table = open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
+    table = table_of({"ward": ["n"] * 9 + ["s"] * 9, "x": [1.0] * 9 + [None] * 9})
 
-    assert panels_of(table, asked_of_levels()).names == ("n + other",)
+    assert panels_of(table, WARDS, SUPPRESSED).names == ("n + other",)
 
 
 def test_more_levels_than_can_be_told_apart_are_refused() -> None:
     held: dict[str | None, int] = {f"w{i}": 60 for i in range(61)}
 
-    assert len(levels_of(table_of_levels(held), "ward", asked_of_levels()).names) == 61
+    assert len(levels_of(table_of_levels(held), "ward").names) == 61
     with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
-        panels_of(table_of_levels(held), asked_of_levels())
+        panels_of(table_of_levels(held), WARDS, SUPPRESSED)
     del held["w60"]
-    assert len(panels_of(table_of_levels(held), asked_of_levels()).names) == 60
+    assert len(panels_of(table_of_levels(held), WARDS, SUPPRESSED).names) == 60

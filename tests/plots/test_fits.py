@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import statsmodels.api as sm
 from numpy.typing import NDArray
@@ -18,34 +17,24 @@ from discreet.plots import (
     PLOTS,
     Diagnostic,
     LeverageView,
-    Origin,
+    Plot,
     QQView,
     ResidualView,
     View,
     diagnostics,
 )
-from discreet.plots.diagnostics import KnownNoise
-from discreet.policy import PlotRequest, Policy
+from discreet.plots.diagnostics import KnownNoise, QQPlot
+from discreet.policy import How, PlotRequest, Policy, settle
 from discreet.regression import Folds, Model, fit, read_formula
 from discreet.render.scene import Dots
 from discreet.secret import Secret
-from discreet.table import Table, open_table
+from tests.plots.cases import OF_COPY, OF_RECORDS, table_of
 
 Floats = NDArray[np.float64]
-DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]
+DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula()]
 
-ORIGIN = Origin(
-    policy="research",
-    regime="research",
-    public=False,
-    study="simulated",
-    version=None,
-    left_out=0,
-    counted="records",
-)
 SECRET = Secret.from_bytes(bytes(range(32)))
 RESEARCH = Policy.preset("research")
-STANDARD = Policy.preset("standard")
 KINDS = {"y": "continuous", "x": "continuous", "z": "continuous", "sex": "categorical"}
 
 
@@ -58,19 +47,16 @@ def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
     return {"y": y, "x": x, "z": z, "sex": sex}
 
 
-def table_of(given: Mapping[str, Any]) -> Table:
-    """Put columns behind a table."""
-    return open_table(pa.table(dict(given)), kinds={}, roles={}, unit=None, key=None)
-
-
 def model_of(formula: str) -> Model:
     """Read a formula of the columns."""
     return read_formula(formula, KINDS)
 
 
-def settled(picture: str, model: Model, policy: Policy = RESEARCH, **named: Any) -> PlotRequest:
-    """Settle a diagnostic."""
-    return policy.settle(picture, model.numbers, **named)
+def plot_of(picture: str, formula: str, **asked: Any) -> Plot[Any]:
+    """Ask for a diagnostic."""
+    made: Any = PLOTS[picture]
+    plot: Plot[Any] = made(formula, **asked)
+    return plot
 
 
 def of_records(
@@ -78,20 +64,21 @@ def of_records(
     formula: str,
     given: Mapping[str, Any],
     *,
-    noise_on: str = "points",
     policy: Policy = RESEARCH,
-    **named: Any,
+    method: str = "none",
+    q: float | None = None,
+    **asked: Any,
 ) -> Diagnostic:
     """Draw a diagnostic of the real data, as under `research`."""
     model = model_of(formula)
+    request = settle(policy, plot_of(picture, formula, **asked), method=method, q=q)
+
+    def protect(numbers: Mapping[str, Floats]) -> Mapping[str, Floats]:
+        return protect_view(table_of(numbers), policy, [*numbers], request.how, SECRET).columns
+
+    request = dataclasses.replace(request, model=model)
     return diagnostics.of_records(
-        model,
-        table_of(given),
-        settled(picture, model, policy, **named),
-        ORIGIN,
-        lambda columns, of: protect_view(table_of(columns), policy, of, SECRET).columns,
-        residual_df=1,
-        noise_on=noise_on,
+        model, table_of(given), request, OF_RECORDS, protect, residual_df=1
     )
 
 
@@ -110,8 +97,8 @@ def of_protected(
         model,
         rows,
         texts,
-        dataclasses.replace(settled(picture, model, method="condensation", k=5), of_copy=True),
-        dataclasses.replace(ORIGIN, regime="guarded", counted="protected rows"),
+        PlotRequest(plot_of(picture, formula), How("condensation", k=5, of_copy=True), model),
+        OF_COPY,
         residual_df=residual_df,
         noise=noise,
     )
@@ -164,7 +151,7 @@ VIEWS = {"residuals": ResidualView, "qq": QQView, "leverage": LeverageView}
 def test_without_protection_points_and_estimates_are_those_of_statsmodels(picture: str) -> None:
     given = columns()
 
-    view = of_records(picture, FORMULA, given, method="none")
+    view = of_records(picture, FORMULA, given)
 
     x, y, found = twin(picture, given)
     assert type(view) is VIEWS[picture]
@@ -204,7 +191,7 @@ def test_a_view_comes_back_from_json(picture: str) -> None:
 
 @pytest.mark.parametrize("picture", DIAGNOSTICS)
 def test_estimates_have_six_digits(picture: str) -> None:
-    view = of_records(picture, FORMULA, columns(), method="none")
+    view = of_records(picture, FORMULA, columns())
 
     assert all(float(f"{value:.6g}") == value for value in view.coefficients.values())
 
@@ -214,8 +201,8 @@ def test_rows_that_are_not_complete_are_left_out_of_the_fit() -> None:
     whole = {name: values[5:] for name, values in given.items()}
     given["z"][:5] = [np.nan, np.inf, -np.inf, np.nan, np.nan]
 
-    assert points(of_records("residuals", FORMULA, given, method="none")) == pytest.approx(
-        points(of_records("residuals", FORMULA, whole, method="none"))
+    assert points(of_records("residuals", FORMULA, given)) == pytest.approx(
+        points(of_records("residuals", FORMULA, whole))
     )
 
 
@@ -260,7 +247,7 @@ def test_gridded_points_stand_for_k_records_each(picture: str, method: str) -> N
 def test_limits_of_a_column_are_not_those_of_what_is_drawn() -> None:
     policy = RESEARCH.changed(limits={"residuals": [0, 1], "fitted values": [0, 1], "y": [0, 1]})
 
-    view = of_records("residuals", FORMULA, columns(), policy=policy, method="none")
+    view = of_records("residuals", FORMULA, columns(), policy=policy)
 
     assert view.parameters == {}
     gridded = of_records("residuals", FORMULA, columns(), policy=policy, method="suppression")
@@ -302,23 +289,18 @@ def test_noise_on_the_variable_is_noise_on_the_residuals_of_the_records() -> Non
 def test_other_columns_are_not_protected_for_the_variable() -> None:
     model, seen = model_of("y ~ x"), []
 
-    def protect(columns: Mapping[str, Floats], asked: PlotRequest) -> Mapping[str, Floats]:
-        seen.append((asked.columns, [*columns]))
-        return {name: columns[name] for name in asked.columns}
+    def protect(columns: Mapping[str, Floats]) -> Mapping[str, Floats]:
+        seen.append([*columns])
+        return columns
 
     for noise_on in ("variable", "points"):
+        plot, how = QQPlot("y ~ x", noise_on=noise_on), How("probabilistic", k=3, q=0.25)
+        request = PlotRequest(plot, how, model)
         diagnostics.of_records(
-            model,
-            table_of(columns()),
-            settled("qq", model, method="probabilistic"),
-            ORIGIN,
-            protect,
-            residual_df=1,
-            noise_on=noise_on,
+            model, table_of(columns()), request, OF_RECORDS, protect, residual_df=1
         )
 
-    alone, both = ("standardised residuals",), ("normal quantiles", "standardised residuals")
-    assert seen == [(alone, [*alone]), (both, [*both])]
+    assert seen == [["standardised residuals"], ["normal quantiles", "standardised residuals"]]
 
 
 # --- Cook's distance --------------------------------------------------------------------------
@@ -344,7 +326,7 @@ def test_a_point_of_that_cooks_distance_lies_on_the_curve(distance: float, sign:
 
     shift = brentq(lambda shift: cooks(shift) - distance, 0.0, 60.0)
     assert cooks(shift) == pytest.approx(distance)
-    view = of_leverage(of_records("leverage", FORMULA, given, method="none"))
+    view = of_leverage(of_records("leverage", FORMULA, given))
     curves = {
         curve.y[0] > 0: curve
         for curve in view.curves
@@ -360,7 +342,7 @@ def test_a_point_of_that_cooks_distance_lies_on_the_curve(distance: float, sign:
 
 
 def test_curves_are_of_two_distances_either_side_and_reach_beyond_the_points() -> None:
-    view = of_leverage(of_records("leverage", FORMULA, columns(), method="none"))
+    view = of_leverage(of_records("leverage", FORMULA, columns()))
 
     labels = [curve.label for curve in view.curves]
     assert labels == ["Cook's distance 0.5"] * 2 + ["Cook's distance 1"] * 2

@@ -1,82 +1,55 @@
-"""Pictures of rows that are protected already: those of a copy, and those of one picture."""
+"""Plots of rows that are protected already: those of a copy, and those of one plot."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.columns import BinAxis
-from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
-from discreet.plots import box as box_plot
-from discreet.policy import PlotRequest, Policy
-from tests.cases import policy_of
+from discreet.plots import How, counts
+from discreet.plots.box import BoxPlot
+from discreet.plots.contour import ContourPlot
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.scatter import ScatterPlot
+from tests.plots.cases import COPY, OF_COPY, ROWS, rows_of
 
-ORIGIN = Origin(
-    policy="standard",
-    regime="guarded",
-    public=False,
-    study=None,
-    version="0" * 16,
-    left_out=5,
-    counted="protected rows",
-)
-
-
-def asked(
-    picture: str, columns: list[str], policy: str = "standard", by: str | None = None, **named: Any
-) -> PlotRequest:
-    """Settle a picture by the row method of `research`, or one of a copy."""
-    found = policy_of(**named).settle(picture, columns, method="rows", by=by)
-    if policy == "research":
-        return found
-    return dataclasses.replace(found, method="whole", k=5, q=None, of_copy=True)
-
-
-def rows(**columns: Any) -> dict[str, Any]:
-    """Make protected rows."""
-    return {name: np.array(values, dtype=float) for name, values in columns.items()}
+LIMITS = {"x": (0, 2), "y": (0, 2)}
 
 
 def test_points_are_different_sorted_and_sized() -> None:
-    view = scatter.points_of_rows(
-        rows(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9]), (), asked("scatter", ["x", "y"]), ORIGIN
-    )
+    rows = rows_of(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9])
+
+    view = ScatterPlot("x", "y").from_rows(rows, (), COPY, OF_COPY)
 
     assert view.x == (0, 1, 1, 2)
     assert view.y == (9, 6, 7, 5)
     assert view.size == (1, 1, 1, 2)
     assert view.parameters == {"k": 5}
     assert view.suppressed == 0
-    assert view.origin == ORIGIN
+    assert view.origin == OF_COPY
 
 
 def test_points_follow_the_order_of_the_columns_asked_for() -> None:
-    view = scatter.points_of_rows(
-        rows(x=[1, 2], y=[9, 8]), (), asked("scatter", ["y", "x"]), ORIGIN
-    )
+    view = ScatterPlot("y", "x").from_rows(rows_of(x=[1, 2], y=[9, 8]), (), COPY, OF_COPY)
 
     assert (view.x, view.y) == ((8, 9), (2, 1))
 
 
 def test_a_histogram_of_a_copy_shows_shares_of_all_rows() -> None:
-    question = asked("histogram", ["x"], bins=4, limits={"x": [0, 4]})
+    rows = rows_of(x=[0.5] * 5 + [1.5] * 2 + [3.5, 4.0, 77.0])
 
-    view = histogram.from_rows(
-        rows(x=[0.5] * 5 + [1.5] * 2 + [3.5, 4.0, 77.0]), (), question, ORIGIN
-    )
+    view = HistogramPlot("x", bins=4, limits={"x": (0, 4)}).from_rows(rows, (), COPY, OF_COPY)
 
     assert view.edges == (0, 1, 2, 3, 4)
     assert view.counts == (5, 2, 0, 3)
     assert view.density == (0.5, 0.2, 0, 0.3)
     assert view.suppressed == 0
-    assert view.origin == dataclasses.replace(ORIGIN, shown=10)
+    assert view.origin == dataclasses.replace(OF_COPY, shown=10)
 
 
 def test_research_shows_every_bin() -> None:
-    question = asked("histogram", ["x"], "research", bins=2)
-
-    view = histogram.from_rows(rows(x=[0, 1, 1, 4]), (), question, ORIGIN)
+    view = HistogramPlot("x", bins=2).from_rows(rows_of(x=[0, 1, 1, 4]), (), ROWS, OF_COPY)
 
     assert view.edges == (0, 2, 4)
     assert view.counts == (3, 1)
@@ -84,37 +57,22 @@ def test_research_shows_every_bin() -> None:
     assert view.suppressed == 0
 
 
-def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
-    question = asked("heatmap", ["x", "y"], grid=2, limits={"x": [0, 2], "y": [0, 2]})
-    points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 11
-
-    view = heatmap.from_rows(
-        rows(x=[x for x, _ in points], y=[y for _, y in points]), (), question, ORIGIN
-    )
-
-    assert view.counts == ((6, 3), (0, 11))
-    assert view.suppressed == 0
-
-
 def test_limits_are_of_the_protected_rows() -> None:
-    values = np.linspace(10, 20, 101)
+    rows = rows_of(x=np.linspace(10, 20, 101))
 
-    view = histogram.from_rows(rows(x=values), (), asked("histogram", ["x"], bins=5), ORIGIN)
-    raw = histogram.from_rows(
-        rows(x=values), (), asked("histogram", ["x"], "research", bins=5), ORIGIN
-    )
+    view, raw = (HistogramPlot("x", bins=5).from_rows(rows, (), it, OF_COPY) for it in (COPY, ROWS))
 
     # of tenths the bins of a copy end between two
     assert (view.edges[0], view.edges[-1]) == (9.75, 20.25)
-    assert sum(count or 0 for count in view.counts) == 101
+    assert np.nansum(np.array(view.counts, dtype=float)) == 101
     assert (raw.edges[0], raw.edges[-1]) == (10, 20)
 
 
-@pytest.mark.parametrize(("policy", "k"), [("standard", 5), ("research", 3)])
-def test_a_box_draws_mean_and_outliers(policy: str, k: int) -> None:
-    view = box_plot.from_rows(
-        rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]), (), asked("box", ["x", "y"], policy), ORIGIN
-    )
+@pytest.mark.parametrize(("how", "k"), [(COPY, 5), (ROWS, 3)])
+def test_a_box_draws_mean_and_outliers(how: How, k: int) -> None:
+    rows = rows_of(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5])
+
+    view = BoxPlot(("x", "y")).from_rows(rows, (), how, OF_COPY)
 
     assert [box.label for box in view.groups] == ["x", "y"]
     assert view.groups[0].mean == 8
@@ -124,9 +82,9 @@ def test_a_box_draws_mean_and_outliers(policy: str, k: int) -> None:
 
 
 def test_noise_is_told_where_there_is_some() -> None:
-    question = Policy.preset("research").settle("scatter", ["x", "y"], method="probabilistic")
+    how = How("probabilistic", k=3, q=0.25)
 
-    view = scatter.points_of_rows(rows(x=[1], y=[2]), (), question, ORIGIN)
+    view = ScatterPlot("x", "y").from_rows(rows_of(x=[1], y=[2]), (), how, OF_COPY)
 
     assert view.parameters == {"q": 0.25}
 
@@ -135,12 +93,9 @@ def test_noise_is_told_where_there_is_some() -> None:
 
 
 def test_points_are_coloured_by_their_levels() -> None:
-    view = scatter.points_of_rows(
-        rows(x=[2, 1, 2, 1, 2], y=[5, 7, 5, 6, 5]),
-        ("m", "f", "f", "m", "m"),
-        asked("scatter", ["x", "y"], by="sex"),
-        ORIGIN,
-    )
+    rows = rows_of(x=[2, 1, 2, 1, 2], y=[5, 7, 5, 6, 5])
+
+    view = ScatterPlot("x", "y", by="sex").from_rows(rows, ("m", "f", "f", "m", "m"), COPY, OF_COPY)
 
     assert (view.x, view.y) == ((1, 1, 2, 2), (6, 7, 5, 5))
     assert view.level == ("m", "f", "f", "m")
@@ -149,14 +104,9 @@ def test_points_are_coloured_by_their_levels() -> None:
 
 
 def test_each_level_has_a_box_in_order_of_names() -> None:
-    values = np.arange(1.0, 101.0)
+    rows = rows_of(x=[*range(1, 101), *range(101, 201)])
 
-    view = box_plot.from_rows(
-        rows(x=np.concatenate([values, values + 100])),
-        ("m",) * 100 + ("f",) * 100,
-        asked("box", ["x"], by="sex"),
-        ORIGIN,
-    )
+    view = BoxPlot(("x",), by="sex").from_rows(rows, ("m",) * 100 + ("f",) * 100, COPY, OF_COPY)
 
     assert [(box.label, box.low, box.median) for box in view.groups] == [
         ("f", 101, 150.5),
@@ -166,12 +116,9 @@ def test_each_level_has_a_box_in_order_of_names() -> None:
 
 
 def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
-    view = box_plot.from_rows(
-        rows(x=[1, 2, 3, 4, 30, 30, 31, 32]),
-        ("f",) * 5 + ("m",) * 3,
-        asked("box", ["x"], "research", by="sex"),
-        ORIGIN,
-    )
+    rows = rows_of(x=[1, 2, 3, 4, 30, 30, 31, 32])
+
+    view = BoxPlot(("x",), by="sex").from_rows(rows, ("f",) * 5 + ("m",) * 3, ROWS, OF_COPY)
 
     assert [(box.label, box.mean, box.outliers) for box in view.groups] == [
         ("f", 8, (30,)),
@@ -180,9 +127,9 @@ def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
 
 
 def test_declared_edges_are_those_of_the_bins() -> None:
-    question = asked("histogram", ["x"], edges={"x": [0, 1, 10]})
+    rows = rows_of(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5)
 
-    view = histogram.from_rows(rows(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5), (), question, ORIGIN)
+    view = HistogramPlot("x", edges={"x": (0, 1, 10)}).from_rows(rows, (), COPY, OF_COPY)
 
     assert view.edges == (0, 1, 10)
     assert view.counts == (10, 10)
@@ -190,20 +137,22 @@ def test_declared_edges_are_those_of_the_bins() -> None:
     assert "bins" not in view.parameters
 
 
-def test_a_contour_is_the_grid_of_the_heat_map() -> None:
-    limits = {"x": [0, 2], "y": [0, 2]}
+def test_a_heat_map_counts_the_two_columns_of_a_row_and_a_contour_has_its_grid() -> None:
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 31
-    given = rows(x=[x for x, _ in points], y=[y for _, y in points])
+    rows = rows_of(x=[x for x, _ in points], y=[y for _, y in points])
 
-    view = contour.from_rows(given, (), asked("contour", ["x", "y"], grid=2, limits=limits), ORIGIN)
+    grid, lines = (
+        plot("x", "y", grid=2, limits=LIMITS).from_rows(rows, (), COPY, OF_COPY)
+        for plot in (HeatMap, ContourPlot)
+    )
 
-    grid = heatmap.from_rows(given, (), asked("heatmap", ["x", "y"], grid=2, limits=limits), ORIGIN)
-    assert view.counts == grid.counts == ((6, 3), (0, 31))
-    assert view.x_edges == view.y_edges == (0, 1, 2)
+    assert lines.counts == grid.counts == ((6, 3), (0, 31))
+    assert lines.x_edges == lines.y_edges == (0, 1, 2)
+    assert grid.suppressed == 0
 
 
 def test_rows_are_counted_in_the_cells_of_their_columns() -> None:
     axes = (BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 3, (0, 1, 5, 9)))
-    given = rows(x=[0.5, 1, 7, 99], y=[-1, 0.5, 1, 5], z=[9, 9, 9, 9])
+    given = rows_of(x=[0.5, 1, 7, 99], y=[-1, 0.5, 1, 5], z=[9, 9, 9, 9])
 
     assert counts.cells_of(given, axes).tolist() == [[1, 1, 0], [0, 0, 2]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from datetime import date, timedelta
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import OverTimeView, View
-from discreet.plots.over_time import Series, from_counts, means_by
+from discreet.plots.over_time import OverTimePlot, Series, means_by
 from discreet.plots.periods import (
     AUTO,
     EVERY,
@@ -33,6 +32,7 @@ from discreet.plots.view import Origin
 from discreet.policy import Policy
 from discreet.render.scene import Bands, Lines
 from discreet.table import open_table
+from tests.plots.cases import RAW
 
 FIRST = date(1970, 1, 1)
 
@@ -195,7 +195,7 @@ def test_means_are_those_of_each_place_alone(rows: list[tuple[int, float]]) -> N
 # --- views ----------------------------------------------------------------------------------------
 
 
-def drawn(columns: dict[str, Any], value: str | None = None, **how: Any) -> OverTimeView:
+def drawn(columns: dict[str, Any], value: str | None = None, **asked: Any) -> OverTimeView:
     """Draw raw days, for which alone a table needs no copy."""
     kinds = {"day": "continuous", "score": "continuous", "ward": "categorical"}
     table = open_table(
@@ -205,10 +205,8 @@ def drawn(columns: dict[str, Any], value: str | None = None, **how: Any) -> Over
         unit=None,
         key=None,
     )
-    names = ["day"] if value is None else ["day", value]
-    asked = Policy.preset("research").settle("over_time", names, by=how.pop("by", None))
     origin = Origin("r", "research", True, None, None, None, "records", dates=("day",))
-    return from_counts(table, dataclasses.replace(asked, **how), origin)
+    return OverTimePlot("day", value, **asked).from_counts(table, RAW, origin)
 
 
 # January whole, nothing in February, March whole, and of April a day.

@@ -3,7 +3,6 @@
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,12 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods.counts import merged_bins
-from discreet.plots import ParallelAxis
-from discreet.plots.by_level import Levels
+from discreet.plots import How, ParallelAxis
+from discreet.plots.facets import Levels
+from discreet.plots.parallel import ParallelPlot
 from discreet.plots.parallel_axes import (
     CELL_PIXELS,
+    AxesRequest,
     CellAxis,
     PixelAxis,
     axes_to_order,
@@ -30,9 +31,7 @@ from discreet.plots.parallel_axes import (
     proposed_order,
     too_diverse,
 )
-from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
-from tests.cases import policy_of
 
 Sensitive = Mapping[str, tuple[str, ...]]
 LIMITS = {"x": [0, 100]}
@@ -46,12 +45,11 @@ def table_of(ordered: Sensitive | None = None, **columns: Sequence[Any]) -> Tabl
 
 def asked(
     *columns: str, pixels: int = 100, sensitive: Sensitive | None = None, **fields: Any
-) -> PlotRequest:
-    """Settle parallel coordinates of k = 3."""
-    given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
-    found = policy_of(**given).settle("parallel", columns)
-    axes = AxesRequest(pixels, 2, sensitive or {}, "smaller", fuzzy=True)
-    return replace(found, axes=axes)
+) -> AxesRequest:
+    """Ask for axes of k = 3."""
+    k, given = fields.pop("k", 3), {"bins": max(2, pixels // CELL_PIXELS), "diversity": 2, **fields}
+    plot = ParallelPlot(columns, pixels=pixels, sensitive=sensitive or {}, **given)
+    return plot.request(How("none", k=k))
 
 
 def cut(table: Table, name: str, **how: Any) -> CellAxis:
@@ -380,17 +378,14 @@ def table_of_in_order(columns: Mapping[str, Any] = COLUMNS) -> Table:
 TABLE = table_of_in_order()
 
 
-def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> PlotRequest:
-    """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
-    policy = Policy.preset("research", k=3, **fields, papers={"bins": 10})
-    named = {name: () for name in sensitive}
-    axes = AxesRequest(100, 2, named, "smaller", fuzzy=True)
-    return replace(policy.settle("parallel", columns), axes=axes)
+def asked_in_order(columns: Sequence[str], *sensitive: str, **fields: Any) -> AxesRequest:
+    """Ask for axes of 100 pixels, k = 3."""
+    return asked(*columns, sensitive=dict.fromkeys(sensitive, ()), **fields)
 
 
-def cut_in_order(table: Table, how: PlotRequest) -> dict[str, CellAxis]:
-    """Cut the axes that are asked_in_order for."""
-    return {name: cell_axis(table, how, name) for name in how.columns}
+def cut_in_order(table: Table, how: AxesRequest) -> dict[str, CellAxis]:
+    """Cut the axes that are asked for."""
+    return {name: cell_axis(table, how, name) for name in how.names}
 
 
 # --- counting ---------------------------------------------------------------------------------

@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.plots import Origin, ParallelAxis, ParallelView
-from discreet.plots.parallel import from_counts
-from discreet.policy import AxesRequest
+from discreet.plots import How, ParallelAxis, ParallelView
+from discreet.plots.parallel import ParallelPlot
 from discreet.table import Table, open_table
-from tests.cases import policy_of
+from tests.plots.cases import OF_RECORDS, table_of
 
 # What made tables may be refused for.
 EXPECTED = (
@@ -34,31 +33,15 @@ EXPECTED = (
 )
 Columns = Mapping[str, Sequence[Any]]
 Mask = NDArray[np.bool_]
-ORIGIN = Origin(
-    policy="standard",
-    regime="guarded",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="records",
-)
-
-
-def table_of(columns: Columns, ordered: Mapping[str, Sequence[str]] | None = None) -> Table:
-    """Put columns behind a table."""
-    frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=None, key=None, ordered=ordered or {})
 
 
 def drawn(
     table: Table, columns: Sequence[str], *, pixels: int = 100, **fields: Any
 ) -> ParallelView:
     """Draw parallel coordinates of cells, as of a copy."""
-    policy = policy_of(**{"k": 3, "bins": pixels // 10, **fields})
-    asked = policy.settle("parallel", columns)
-    axes = AxesRequest(pixels, 1, {}, "smaller", fuzzy=True)
-    return from_counts(table, replace(asked, method="whole", of_copy=True, axes=axes), ORIGIN)
+    how = How("whole", k=fields.pop("k", 3), of_copy=True)
+    plot = ParallelPlot(columns, pixels=pixels, **{"bins": pixels // 10, **fields})
+    return plot.from_counts(table, how, OF_RECORDS)
 
 
 def persons(cells: Sequence[Sequence[int]], left: str = "abcdef", right: str = "uvwxyz") -> Columns:
@@ -99,7 +82,7 @@ def test_small_cells_are_one_cluster_and_large_ones_each_their_own() -> None:
     assert (view.sizes, view.suppressed, view.pixels) == (None, None, 150)
     assert (view.method, view.columns) == ("whole", ("one", "two"))
     assert view.parameters == {"k": 5, "pixels": 150}
-    assert view.origin == replace(ORIGIN, shown=74, total=74)
+    assert view.origin == replace(OF_RECORDS, shown=74, total=74)
 
 
 def test_clusters_light_up_together_where_they_share_k_persons() -> None:
@@ -145,7 +128,7 @@ def test_small_levels_are_one_band_and_those_declared_stand_in_their_order() -> 
     wards = [*"n" * 20, *"s" * 20, *"w" * 16, "e", "e", "z", "z"]
     columns = {"ward": wards, "x": [float(7 * i % 60) for i in range(60)]}
 
-    view = drawn(table_of(columns, {"ward": ("w", "e", "n")}), ["ward", "x"])
+    view = drawn(table_of(columns, ordered={"ward": ("w", "e", "n")}), ["ward", "x"])
 
     assert view.axes[0].levels == ("w", "n", "s", "other")
     assert view.axes[0].bands == ((0, 25), (25, 50), (50, 75), (75, 100))

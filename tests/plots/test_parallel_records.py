@@ -17,29 +17,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots import Origin, ParallelAxis, ParallelView
-from discreet.plots.parallel import Gap, clusters_of_records
-from discreet.policy import AxesRequest
+from discreet.plots import How, ParallelAxis, ParallelView
+from discreet.plots.parallel import Gap, ParallelPlot
 from discreet.table import Table, open_table
-from tests.cases import policy_of
+from tests.plots.cases import OF_RECORDS, table_of
 
 Columns = Mapping[str, Sequence[Any]]
 Whole = NDArray[np.int64]
-ORIGIN = Origin(
-    policy="research",
-    regime="research",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="records",
-)
-
-
-def table_of(columns: Columns, ordered: Mapping[str, Sequence[str]] | None = None) -> Table:
-    """Put columns behind a table."""
-    frame = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return open_table(frame, kinds={}, roles={}, unit=None, key=None, ordered=ordered or {})
 
 
 def drawn(
@@ -61,10 +45,10 @@ def drawn(
         for name in chosen
         if not any(isinstance(value, str) for value in columns[name])
     }
-    policy = policy_of(**{"k": 3, "limits": limits, **fields})
-    asked = policy.settle("parallel", chosen, method=method)
-    axes = AxesRequest(pixels, diversity, sensitive or {}, cost, fuzzy=True)
-    return clusters_of_records(table or table_of(columns), replace(asked, axes=axes), ORIGIN)
+    how = How(method, k=fields.pop("k", 3))
+    given: dict[str, Any] = {"limits": limits, "sensitive": sensitive or {}, **fields}
+    plot = ParallelPlot(chosen, pixels=pixels, diversity=diversity, cost=cost, **given)
+    return plot.from_counts(table or table_of(columns), how, OF_RECORDS)
 
 
 # --- by hand ----------------------------------------------------------------------------------
@@ -88,7 +72,7 @@ def test_pairs_are_clustered_one_by_one_and_light_up_where_they_share_a_record()
     assert view.axes[0] == ParallelAxis("x", "continuous", 0.0, 10.0)
     assert (view.pixels, view.columns, view.method) == (10, ("x", "y", "z"), "k-member")
     assert view.parameters == {"k": 3, "pixels": 10}
-    assert (view.suppressed, view.origin) == (0, replace(ORIGIN, shown=7, total=7))
+    assert (view.suppressed, view.origin) == (0, replace(OF_RECORDS, shown=7, total=7))
 
 
 def test_clusters_of_two_gaps_that_share_no_record_are_not_lit() -> None:

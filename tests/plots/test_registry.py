@@ -1,71 +1,50 @@
-"""The registry of plots: it fits the Study's methods, the policy's and the schema's."""
+"""What is known of each plot: its places and settings, and how it can be made."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
-import typing
+from typing import Any
 
 import pytest
 
 from discreet.custodian.research import Research
+from discreet.errors import BrokenPromiseError, InputError
 from discreet.explore import Study
-from discreet.methods import METHODS
+from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, METHODS, ROW_METHODS
 from discreet.parallel.pixels import COSTS
-from discreet.plots import PARAMETERS, PLOTS
+from discreet.plots import PLOTS, How, Plot, PlotRequest, Setting
+from discreet.plots.box import BoxPlot
+from discreet.plots.crosstab import CrossTable
+from discreet.plots.ecdf import EcdfPlot
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.plot import OF_METHOD
+from discreet.plots.scatter import ScatterPlot
 from discreet.policy import FIELDS, PAPER_FIELDS
+from tests.plots.cases import COPY, OF_RECORDS, RAW, ROWS, SUPPRESSED, table_of
 
-NOT_ASKED = {
-    # ends of axes and edges of bins are the custodian's to declare
-    "limits",
-    "edges",
-    # what the server reads apart
-    "method",
-    "by",
-    "sensitive",
-    "weights",
-}
+EACH = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+SETTINGS = [(f"{name}-{key}", it) for name, p in PLOTS.items() for key, it in p.settings().items()]
+SETTINGS += [*OF_METHOD.items()]
 
 
-def taken(of: type, kind: str, settings: str) -> dict[str, object]:
-    """Return what a method takes by name beside what is read apart, each with its default."""
-    method = getattr(of, kind, None)
-    if method is None:
-        return {}
-    named = inspect.signature(method).parameters.values()
-    found = {it.name: it.default for it in named if it.kind is it.KEYWORD_ONLY}
-    for part in typing.get_args(typing.get_type_hints(method).get(settings)):
-        found |= dict.fromkeys(typing.get_type_hints(part))
-    return found
+# --- what it is -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", PLOTS)
-def test_a_picture_takes_what_methods_take(kind: str) -> None:
-    picture = PLOTS[kind]
-    of_study, of_papers = taken(Study, kind, "view"), taken(Research, kind, "settings")
-    both = of_papers | of_study
-
-    assert set(picture.parameters) == {*both} - NOT_ASKED
-    assert bool(picture.by) == ("by" in of_study)
-    assert (picture.weigh is not None) == ("weights" in of_study)
-    for name in {*both} & set(picture.parameters):
-        assert both[name] in (None, PARAMETERS[name].usual)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_a_picture_says_what_it_is(kind: str) -> None:
-    picture = PLOTS[kind]
-
-    assert picture.name == kind
-    assert picture.title[0].isupper()
-    assert picture.says.endswith(".")
-    assert 0 <= picture.least <= picture.most
-    assert (picture.most == 0) == picture.of_formula
-    assert picture.columns in ("continuous", "categorical", "any", "formula")
-    assert len(picture.places) in (0, picture.most)
+@EACH
+def test_a_plot_says_what_it_is(plot: type[Plot[Any]]) -> None:
+    assert plot.title[0].isupper()
+    assert plot.says.endswith(".")
+    assert 0 <= plot.least() <= plot.most()
+    assert (plot.most() == 0) == plot.of_formula()
+    assert plot.kind() in ("continuous", "categorical", "any", "formula")
+    assert len(plot.places()) == (1 if plot.listed() else plot.most())
 
 
 def test_a_sentence_names_each_plot_as_a_reader_would() -> None:
-    assert {name: it.phrase for name, it in PLOTS.items()} == {
+    assert {name: it.phrase() for name, it in PLOTS.items()} == {
         "histogram": "a histogram",
         "density": "a density curve",
         "ecdf": "an empirical distribution",
@@ -86,42 +65,207 @@ def test_a_sentence_names_each_plot_as_a_reader_would() -> None:
     }
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_a_parameter_says_what_it_may_be(name: str) -> None:
-    it = PARAMETERS[name]
+def test_a_sentence_says_which_columns_it_takes() -> None:
+    said = {name: it.takes() for name, it in PLOTS.items()}
 
-    assert it.name == name
+    assert said["histogram"] == "continuous columns"
+    assert said["crosstab"] == "categorical columns"
+    assert said["survival"] == "time (continuous) and event (any)"
+    assert said["over_time"] == "date (continuous), and perhaps value (continuous)"
+
+
+def test_columns_and_what_divides_them_in_the_order_of_their_places() -> None:
+    bars, pair = HistogramPlot("age", by="sex"), BoxPlot(("age", "bmi"), by=["arm", "sex"])
+
+    assert (bars.names, bars.by_names, bars.by_name) == (("age",), ("sex",), "sex")
+    assert (pair.names, pair.by_names) == (("age", "bmi"), ("arm", "sex"))
+    assert (EcdfPlot("age").by_names, EcdfPlot("age").by_name) == ((), None)
+    assert CrossTable.of_columns(["a", "b"]) == CrossTable("a", "b")
+    assert BoxPlot.of_columns(["a", "b"], by="c") == BoxPlot(("a", "b"), by="c")
+    assert (OverTimePlot.of_columns(["day"]).names, OverTimePlot("day", "x").names) == (
+        ("day",),
+        ("day", "x"),
+    )
+    for by in (["a", "b", "c"], [], 3):
+        with pytest.raises(InputError, match=r"^by takes the name of a column of levels, or of tw"):
+            HistogramPlot("x", by=by).by_names  # type: ignore[arg-type]  # noqa: B018
+
+
+def test_a_settled_plot_says_all_that_it_rests_on() -> None:
+    request = PlotRequest(HistogramPlot("age", by="sex", weights="w"), COPY)
+
+    assert (request.name, request.columns) == ("histogram", ("age",))
+    assert request.named == ("age", "sex")
+    assert request.rests_on == ("age", "sex", "w")
+    assert PlotRequest(HistogramPlot("age", weights="age"), COPY).rests_on == ("age",)
+
+
+# --- what it is asked for with --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("it", [it for _, it in SETTINGS], ids=[name for name, _ in SETTINGS])
+def test_a_setting_says_what_it_may_be(it: Setting) -> None:
     assert it.says.endswith(".")
-    assert any(name in picture.parameters for picture in PLOTS.values())
-    assert set(it.methods) <= set(METHODS)
-    assert set(it.more) <= set(METHODS)
-    assert {
-        "integer": it.least is not None and it.usual is None and not it.choices,
-        "number": it.least is not None and it.most is not None and not it.choices,
-        "yes_no": isinstance(it.usual, bool) and it.least is None,
-        "word": it.usual in it.choices and it.least is None,
-        "words": it.usual is None and not it.choices and it.least is None,
-    }[it.type]
-    # The policy says what is usual of its numbers.
-    assert (it.usual is None) == (name in {**FIELDS, **PAPER_FIELDS} or it.type == "words")
+    assert it.only in ("", "study", "papers")
+    assert {*it.methods, *it.more} <= {*METHODS}
+    assert bool(it.choices) == (it.type == "word")
+    ranged = it.type in ("integer", "number", "columns")
+    assert ranged == (it.least is not None)
+    assert ranged or it.most is it.step is None
+    assert it.type != "number" or it.most is not None
+    assert (it.kind == "any") or it.type in ("column", "columns", "by")
 
 
-def test_costs_are_those_there_are() -> None:
-    assert PARAMETERS["cost"].choices == COSTS
+@EACH
+def test_what_holds_where_nobody_says_is_allowed(plot: type[Plot[Any]]) -> None:
+    required = {name for name, it in plot.usual().items() if it is dataclasses.MISSING}
+
+    assert required <= {*plot.places(), "formula"}
+    for name, it in plot.parameters().items():
+        usual = plot.usual().get(name)
+        if it.type == "yes_no":
+            assert isinstance(usual, bool)
+        elif usual is not None:
+            assert usual in it.choices
+        # The policy says what is usual of its numbers.
+        assert usual is not None or name in {**FIELDS, **PAPER_FIELDS, "event_is": 0, "noise_on": 0}
 
 
-LEAST: dict[str, tuple[str, list[str], float | None]] = {
-    "of counts": ("k", ["suppression"], 1),
-    "of rows": ("k", ["suppression", "condensation"], 2),
-    "of the nearest three": ("k", ["condensation", "deterministic", "suppression"], 3),
-    "of clusters": ("k", ["k-member", "none"], 2),
-    "of records": ("diversity", ["k-member"], 1),
-    "of what is no number": ("trend", ["condensation"], None),
+@EACH
+@pytest.mark.parametrize(("of", "door"), [(Study, "study"), (Research, "papers")])
+def test_a_method_takes_what_its_plot_does(plot: type[Plot[Any]], of: type, door: str) -> None:
+    if (method := getattr(of, plot.name, None)) is None:
+        assert of is Research
+        return
+    taken = [*inspect.signature(method).parameters.values()][1:]
+    here = [name for name, it in plot.settings().items() if it.only in ("", door)]
+    ways = [it.name for it in taken if it.name not in here]
+
+    assert [it.name for it in taken] == [*here, *ways]
+    assert {*ways} <= {"method", *plot.numbers}
+    assert (of is Research) <= (ways == ["method", *plot.numbers])
+    for it in taken:
+        usual = plot.usual().get(it.name)
+        assert it.default == (usual if usual is not dataclasses.MISSING else it.empty)
+
+
+LEAST: dict[str, tuple[Setting, list[str], float | None]] = {
+    "of counts": (OF_METHOD["k"], ["suppression"], 1),
+    "of rows": (OF_METHOD["k"], ["suppression", "condensation"], 2),
+    "of the nearest three": (OF_METHOD["k"], ["condensation", "deterministic", "suppression"], 3),
+    "of clusters": (OF_METHOD["k"], ["k-member", "none"], 2),
+    "of records": (ParallelPlot.parameters()["diversity"], ["k-member"], 1),
+    "of what is no number": (ScatterPlot.parameters()["trend"], ["condensation"], None),
 }
 
 
-@pytest.mark.parametrize(("name", "methods", "least"), LEAST.values(), ids=LEAST)
+@pytest.mark.parametrize(("setting", "methods", "least"), LEAST.values(), ids=LEAST)
 def test_the_least_that_is_enough_for_all(
-    name: str, methods: list[str], least: float | None
+    setting: Setting, methods: list[str], least: float | None
 ) -> None:
-    assert PARAMETERS[name].least_of(methods) == least
+    assert setting.least_of(methods) == least
+
+
+def test_costs_are_those_there_are() -> None:
+    assert ParallelPlot.parameters()["cost"].choices == COSTS
+
+
+USES: dict[str, tuple[type[Plot[Any]], str, set[str]]] = {
+    "bars by counts": (HistogramPlot, "suppression", {"k", "bins", "limits", "edges"}),
+    "bars of noise": (HistogramPlot, "probabilistic", {"k", "q", "bins", "limits", "edges"}),
+    "points of rows": (ScatterPlot, "condensation", {"k"}),
+    "points of cells": (ScatterPlot, "suppression", {"k", "grid", "limits"}),
+    "curves": (EcdfPlot, "condensation", set()),
+    "axes": (ParallelPlot, "k-member", {"k", "diversity", "pixels", "limits"}),
+}
+
+
+@pytest.mark.parametrize(("plot", "method", "uses"), USES.values(), ids=USES)
+def test_which_numbers_a_plot_by_a_method_has_a_use_for(
+    plot: type[Plot[Any]], method: str, uses: set[str]
+) -> None:
+    numbers = ("k", "q", "bins", "grid", "limits", "edges", "pixels", "diversity")
+
+    assert {name for name in numbers if plot.uses(method, name)} == uses
+
+
+# --- how it is made -------------------------------------------------------------------------------
+
+OF_ROWS = {
+    "deterministic",
+    "probabilistic",
+    "multiplicative",
+    "condensation",
+    "microaggregation",
+    "rounding",
+}
+ANY = {"none", "suppression", "generalization"} | OF_ROWS
+MADE_BY = {
+    "histogram": ANY,
+    "correlations": OF_ROWS,
+    "density": OF_ROWS,
+    "violin": OF_ROWS,
+    "ecdf": OF_ROWS,
+    "scatter": ANY,
+    "heatmap": ANY,
+    "contour": ANY,
+    "box": ANY,
+    "bars": {"none"},
+    "crosstab": {"none"},
+    "residuals": ANY,
+    "qq": ANY,
+    "leverage": ANY,
+    "parallel": {"k-member", "k-member-joint", "none"},
+    "survival": {"none"},
+    "over_time": {"none"},
+}
+
+
+def test_every_plot_has_its_methods() -> None:
+    assert {name: {*plot.methods} for name, plot in PLOTS.items()} == MADE_BY
+    assert all(len({*plot.methods}) == len(plot.methods) for plot in PLOTS.values())
+    assert {*ROW_METHODS, *COUNT_METHODS, *CLUSTER_METHODS} == set().union(*MADE_BY.values())
+    assert all(plot.method in {"rows", *plot.methods} for plot in PLOTS.values())
+
+
+@pytest.mark.parametrize("method", sorted(set().union(*MADE_BY.values())))
+def test_row_methods_draw_from_rows_and_others_from_counts(method: str) -> None:
+    assert How(method, k=3).from_rows is (method in OF_ROWS)
+
+
+@EACH
+def test_a_plot_is_drawn_from_what_it_says(plot: type[Plot[Any]]) -> None:
+    """Of what it is not drawn from nothing is drawn at all."""
+    own = {name for name in ("from_rows", "from_counts") if name in vars(plot)}
+
+    assert plot.of_formula() or own == {f"from_{it}" for it in plot.sources}
+    assert bool(plot.divided) == ("by" in plot.settings())
+    asked = Plot.__new__(plot)
+    if "from_rows" not in own:
+        with pytest.raises(BrokenPromiseError, match=r"is not drawn from rows$"):
+            asked.from_rows({}, (), ROWS, OF_RECORDS)
+    if "from_counts" not in own:
+        with pytest.raises(BrokenPromiseError, match=r"is not drawn from counts$"):
+            asked.from_counts(table_of({"x": [1.0]}), SUPPRESSED, OF_RECORDS)
+    if "weighted" not in vars(plot):
+        with pytest.raises(BrokenPromiseError, match=r"has no weights$"):
+            asked.weighted(None, {}, {}, None, ROWS)  # type: ignore[arg-type]
+
+
+def test_what_is_asked_and_how_it_is_made_cannot_be_changed() -> None:
+    asked = HistogramPlot("x")
+
+    assert PlotRequest(asked, RAW) == PlotRequest(HistogramPlot("x"), How("none", k=3))
+    assert asked.changed(bins=4) == HistogramPlot("x", bins=4) != asked
+    for of, name in ((asked, "bins"), (RAW, "k"), (PlotRequest(asked, RAW), "plot")):
+        with pytest.raises(AttributeError, match=f"cannot assign to field '{name}'"):
+            setattr(of, name, 1)
+    frozen: tuple[Any, ...] = (
+        PLOTS,
+        HistogramPlot.settings(),
+        HistogramPlot.parameters(),
+        RAW.orders,
+    )
+    for of_names in frozen:
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            of_names["histogram"] = None

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots import DRAWN, RAW, Origin, PointsView, Trend, View
-from discreet.plots.scatter import with_trends
+from discreet.plots.scatter import ScatterPlot, with_raw_trend
 from discreet.render.scene import Axis, Dots, Lines
+from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
 
 def view(method: str = "condensation", **changes: Any) -> PointsView:
@@ -125,39 +126,19 @@ def test_levels_and_trends_come_back_from_json() -> None:
 
 # --- trends --------------------------------------------------------------------------------------
 
-ORIGIN = Origin(
-    policy="research",
-    regime="research",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="protected rows",
-)
 Points = list[tuple[float, float, int]]
 
 
-def view_of(points: Points, levels: list[str] | None = None) -> PointsView:
-    """Make a view of points (x, y, size)."""
-    named = sorted(zip(points, levels or [""] * len(points), strict=True), key=in_order)
-    return PointsView(
-        columns=("x", "y"),
-        method="deterministic",
-        parameters=MappingProxyType({"k": 3}),
-        suppressed=0,
-        origin=ORIGIN,
-        x=tuple(point[0] for point, _ in named),
-        y=tuple(point[1] for point, _ in named),
-        size=tuple(point[2] for point, _ in named),
-        by=None if levels is None else "sex",
-        level=() if levels is None else tuple(level for _, level in named),
+def trends_of(points: Points, levels: list[str] | None = None, raw: Any = None) -> Any:
+    """Draw rows at points (x, y, how many), and trends of them, and of `raw` records."""
+    sizes = [size for *_, size in points]
+    rows = rows_of(
+        x=np.repeat([x for x, *_ in points], sizes), y=np.repeat([y for _, y, _ in points], sizes)
     )
-
-
-def in_order(named: tuple[tuple[float, float, int], str]) -> tuple[float, float, str]:
-    """Sort points as a view has them."""
-    (x, y, _), level = named
-    return x, y, level
+    of = np.repeat(levels or [""] * len(points), sizes).tolist()
+    plot = ScatterPlot("x", "y", by=None if levels is None else "sex", trend=True)
+    view: Any = plot.from_rows(rows, of, ROWS, OF_ROWS)
+    return view.trends if raw is None else with_raw_trend(view, *raw).trends
 
 
 def floats(*values: float) -> NDArray[np.float64]:
@@ -178,7 +159,7 @@ LINES: dict[str, tuple[Points, float, float]] = {
 
 @pytest.mark.parametrize(("points", "slope", "intercept"), LINES.values(), ids=LINES)
 def test_a_line_by_hand(points: Points, slope: float, intercept: float) -> None:
-    (trend,) = with_trends(view_of(points), None).trends
+    (trend,) = trends_of(points)
 
     assert (trend.of, trend.level) == (DRAWN, "")
     assert trend.slope == pytest.approx(slope, abs=1e-11)
@@ -186,21 +167,21 @@ def test_a_line_by_hand(points: Points, slope: float, intercept: float) -> None:
 
 
 def test_nothing_else_of_the_view_changes() -> None:
-    view = view_of([(0, 1, 1), (2, 5, 1)])
+    rows = rows_of(x=[0, 2], y=[1, 5])
+    plain, found = (
+        ScatterPlot("x", "y", trend=trend).from_rows(rows, (), ROWS, OF_ROWS)
+        for trend in (False, True)
+    )
 
-    found = with_trends(view, None)
-
-    assert view.trends == ()
-    assert dataclasses.replace(found, trends=()) == view
+    assert plain.trends == ()
+    assert dataclasses.replace(found, trends=()) == plain
     assert View.from_json(found.to_json()) == found
 
 
 def test_each_level_has_a_line_in_order_of_names() -> None:
     points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1), (0, 1, 4), (2, 2, 1)]
 
-    found = with_trends(view_of(points, ["m", "m", "f", "f", "x", "x"]), None)
-
-    assert found.trends == (
+    assert trends_of(points, ["m", "m", "f", "f", "x", "x"]) == (
         Trend(DRAWN, "f", -2.0, 5.0),
         Trend(DRAWN, "m", 1.0, 0.0),
         Trend(DRAWN, "x", 0.5, 1.0),
@@ -208,22 +189,18 @@ def test_each_level_has_a_line_in_order_of_names() -> None:
 
 
 def test_the_raw_records_have_a_line_of_their_own() -> None:
-    found = with_trends(view_of([(0, 1, 1), (2, 5, 1)]), (floats(0, 1, 2), floats(3, 2, 1)))
+    found = trends_of([(0, 1, 1), (2, 5, 1)], raw=(floats(0, 1, 2), floats(3, 2, 1)))
 
-    assert found.trends == (Trend(DRAWN, "", 2.0, 1.0), Trend(RAW, "", -1.0, 3.0))
+    assert found == (Trend(DRAWN, "", 2.0, 1.0), Trend(RAW, "", -1.0, 3.0))
 
 
 def test_and_one_for_all_levels() -> None:
     points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1)]
 
-    found = with_trends(view_of(points, ["m", "m", "f", "f"]), (floats(0, 1), floats(0, 7)))
+    found = trends_of(points, ["m", "m", "f", "f"], (floats(0, 1), floats(0, 7)))
 
-    assert [(trend.of, trend.level) for trend in found.trends] == [
-        (DRAWN, "f"),
-        (DRAWN, "m"),
-        (RAW, ""),
-    ]
-    assert found.trends[-1].slope == 7
+    assert [(trend.of, trend.level) for trend in found] == [(DRAWN, "f"), (DRAWN, "m"), (RAW, "")]
+    assert found[-1].slope == 7
 
 
 UPRIGHT: dict[str, tuple[Points, list[str] | None, Any]] = {
@@ -239,19 +216,19 @@ def test_no_line_goes_through_points_above_one_another(
     points: Points, levels: list[str] | None, raw: Any
 ) -> None:
     with pytest.raises(RefusedError, match="all points lie above one another, so there is no tr"):
-        with_trends(view_of(points, levels), raw)
+        trends_of(points, levels, raw)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-320, 1e200, 4e307])
 def test_no_line_goes_through_points_whose_squares_are_no_numbers(scale: float) -> None:
     points = [(i * scale, float(i % 3), 1) for i in range(5)]
     with pytest.raises(RefusedError, match="too close together or too far apart for a trend"):
-        with_trends(view_of(points), None)
+        trends_of(points)
 
 
 def test_no_points_have_no_line() -> None:
     with pytest.raises(RefusedError, match="no point is shown, so there is no trend to draw"):
-        with_trends(view_of([]), None)
+        trends_of([])
 
 
 places = st.integers(-40, 40)
@@ -268,7 +245,7 @@ def test_lines_are_those_of_numpy(found: list[tuple[int, int, int]], offset: flo
     if np.ptp(x) == 0:
         return
 
-    (trend,) = with_trends(view_of(points), None).trends
+    (trend,) = trends_of(points)
 
     # numpy weighs residuals, not their squares
     slope, height = np.polyfit(x - offset, y + offset, 1, w=np.sqrt(n))
@@ -294,7 +271,7 @@ def test_a_point_that_counts_twice_is_two_records(
     random.shuffle(records)
     x, y = np.array(records).T
 
-    drawn, raw = with_trends(view_of(points), (x, y)).trends
+    drawn, raw = trends_of(points, raw=(x, y))
 
     assert raw.slope == pytest.approx(drawn.slope, rel=1e-9, abs=1e-9)
     assert raw.intercept == pytest.approx(drawn.intercept, rel=1e-9, abs=1e-9)

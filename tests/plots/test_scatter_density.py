@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from types import MappingProxyType
 from typing import Any
 
@@ -15,21 +14,19 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import CellsOfLevel, PointsView, ScatterDensityView, View
-from discreet.plots.scatter_density import density_of_rows, edges_of
-from discreet.plots.view import Origin
+from discreet.plots.scatter import ScatterPlot
+from discreet.plots.scatter_density import edges_of
 from discreet.policy import Policy
 from discreet.render.scene import Cells, Lines, scene_to_plain
+from tests.plots.cases import OF_COPY, ROWS, rows_of
 
-ORIGIN = Origin("standard", "guarded", False, None, "0" * 16, 0, "protected rows")
 
-
-def drawn(x: Any, y: Any, levels: Any = (), **how: Any) -> ScatterDensityView:
+def drawn(x: Any, y: Any, levels: Any = (), *, trend: bool = False) -> ScatterDensityView:
     """Draw rows as if they were those of a copy."""
-    asked = Policy.preset("research").settle("scatter", ["a", "b"], method="condensation")
-    by = "sex" if len(levels) else None
-    request = dataclasses.replace(asked, by=by, show="density", **how)
-    rows = {"a": np.array(x, dtype=float), "b": np.array(y, dtype=float)}
-    return density_of_rows(rows, tuple(levels), request, ORIGIN)
+    plot = ScatterPlot("a", "b", by="sex" if len(levels) else None, show="density", trend=trend)
+    view = plot.from_rows(rows_of(a=x, b=y), tuple(levels), ROWS, OF_COPY)
+    assert isinstance(view, ScatterDensityView)
+    return view
 
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -149,7 +146,7 @@ def test_what_is_no_view_of_a_density() -> None:
         "method": "condensation",
         "parameters": MappingProxyType({}),
         "suppressed": None,
-        "origin": ORIGIN,
+        "origin": OF_COPY,
         "x_edges": (0.0, 1.0),
         "y_edges": (0.0, 1.0),
     }
@@ -187,4 +184,4 @@ def test_many_rows_of_the_copy_are_cells_and_few_are_points() -> None:
         "m",
     ]
     with pytest.raises(InputError, match=r"^show must be 'auto', 'points', 'density'"):
-        study.scatter("age", "bmi", show="hexagons")  # type: ignore[call-overload]
+        study.scatter("age", "bmi", show="hexagons")

@@ -19,7 +19,7 @@ import discreet as dc
 from discreet.custodian.papers import Papers
 from discreet.errors import InputError, RefusedError
 from discreet.plots import SurvivalCurve, SurvivalView, View
-from discreet.plots.survival import SURVIVAL, event_of, log_minus_log, product_limit
+from discreet.plots.survival import SurvivalPlot, event_of, log_minus_log, product_limit
 from discreet.render.scene import Bands, Lines
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
@@ -290,18 +290,18 @@ def test_rows_that_are_left_out_are_said(records: Papers) -> None:
     months = table["months"].to_numpy().copy()
     months[:3] = -1
     odd = table.set_column(0, "months", pa.array(months))
-    view = dc.research(odd, public=True).papers.draw(SURVIVAL, ["months", "died"])
+    view = dc.research(odd, public=True).papers.draw(SurvivalPlot("months", "died"))
 
     assert "rows of a negative months are left out: 3" in view.notes()
     assert "shown: 597 of 600 records, unprotected" in view.notes()
-    said = records.draw(SURVIVAL, ["months", "died"], by="ward").notes()
+    said = records.draw(SurvivalPlot("months", "died", by="ward")).notes()
     assert "a level of fewer than 10 rows not drawn" in said
     assert "shown: 594 of 600 records, unprotected" in said
 
 
 def test_it_may_be_of_raw_records(records: Papers) -> None:
     table = patients()
-    view = records.draw(SURVIVAL, ["months", "status"], event_is="2")
+    view = records.draw(SurvivalPlot("months", "status", event_is="2"))
     at, shares, *_ = product_limit(table["months"].to_numpy(), table["status"].to_numpy() == 2, 10)
 
     assert (view.method, view.curves[0].times) == ("none", tuple(at))
@@ -330,7 +330,7 @@ def test_fewer_rows_than_a_curve_needs() -> None:
     few = dc.research(patients().slice(0, 9), public=True).papers
 
     with pytest.raises(RefusedError, match=r"^fewer than 10 rows have a time and an event"):
-        few.draw(SURVIVAL, ["months", "vital"], event_is="dead")
+        few.draw(SurvivalPlot("months", "vital", event_is="dead"))
 
 
 # --- the plot -------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_a_view_is_read_back(study: dc.Study) -> None:
 def test_many_times_are_drawn_as_far_as_an_eye_can_tell_them_apart() -> None:
     rng = np.random.default_rng(1)
     table = pa.table({"days": rng.exponential(9, 20_000), "died": rng.integers(0, 2, 20_000) == 1})
-    view = dc.research(table, public=True).papers.draw(SURVIVAL, ["days", "died"])
+    view = dc.research(table, public=True).papers.draw(SurvivalPlot("days", "died"))
     (curve,) = view.curves
     at, shares, *_ = product_limit(table["days"].to_numpy(), table["died"].to_numpy(), 10)
     whole = dict(zip(at.tolist(), shares.tolist(), strict=True))

@@ -12,29 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.plots import BarView, CrossTableView, Origin
-from discreet.plots import bars as bar_chart
-from discreet.plots import crosstab as cross_table
-from discreet.policy import Policy
-from discreet.table import Table, open_table
+from discreet.plots import BarView, CrossTableView
+from discreet.plots.bars import BarChart
+from discreet.plots.crosstab import CrossTable
+from discreet.table import Table
+from tests.plots.cases import OF_RECORDS, RAW, table_of
 
-ORIGIN = Origin(
-    policy="research",
-    regime="research",
-    public=False,
-    study=None,
-    version=None,
-    left_out=0,
-    counted="records",
-)
-RESEARCH = Policy.preset("research")
 Cells = Sequence[Sequence[int]]
-
-
-def table_of(columns: dict[str, Any], unit: str | None = None) -> Table:
-    """Put columns behind a table; whoever is counted has words for levels."""
-    text = {name: pa.array(values) for name, values in columns.items()}
-    return open_table(pa.table(text), kinds={}, roles={}, unit=unit, key=None)
 
 
 def persons(cells: Cells, rows: str = "abcdefgh", columns: str = "uvwxyz") -> dict[str, Any]:
@@ -54,12 +38,12 @@ def persons(cells: Cells, rows: str = "abcdefgh", columns: str = "uvwxyz") -> di
 
 def bars(table: Table, column: str = "one", by: str | None = None) -> BarView:
     """Draw bars."""
-    return bar_chart.from_counts(table, RESEARCH.settle("bars", [column], by=by), ORIGIN)
+    return BarChart(column, by=by).from_counts(table, RAW, OF_RECORDS)
 
 
 def crosstab(table: Table, columns: tuple[str, str] = ("one", "two")) -> CrossTableView:
     """Count a cross-table."""
-    return cross_table.from_counts(table, RESEARCH.settle("crosstab", columns), ORIGIN)
+    return CrossTable(*columns).from_counts(table, RAW, OF_RECORDS)
 
 
 # --- bars -------------------------------------------------------------------------------------
@@ -79,7 +63,7 @@ def test_bars_are_counts_of_all_levels() -> None:
     assert (view.by, view.by_levels, view.by_counts) == (None, (), ())
     assert view.parameters == {}
     assert view.suppressed == 0
-    assert view.origin == dataclasses.replace(ORIGIN, shown=39, total=39)
+    assert view.origin == dataclasses.replace(OF_RECORDS, shown=39, total=39)
 
 
 def test_a_missing_level_is_a_bar() -> None:
@@ -108,7 +92,7 @@ def test_a_table_has_all_counts_and_their_sums() -> None:
     assert (view.row_totals, view.column_totals, view.total) == ((1, 9), (3, 7), 10)
     assert view.suppressed == 0
     assert view.parameters == {}
-    assert view.origin == dataclasses.replace(ORIGIN, shown=10, total=10)
+    assert view.origin == dataclasses.replace(OF_RECORDS, shown=10, total=10)
 
 
 def test_a_missing_level_is_one_of_a_table() -> None:
@@ -136,7 +120,7 @@ def test_persons_with_one_row_each_are_counted() -> None:
     table = table_of(TWICE | {"who": [*range(120)]}, unit="who")
 
     assert crosstab(table).counts == ((30, 30), (30, 30))
-    assert crosstab(table).origin.counted == ORIGIN.counted
+    assert crosstab(table).origin.counted == OF_RECORDS.counted
 
 
 # --- laws -------------------------------------------------------------------------------------

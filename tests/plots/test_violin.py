@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from types import MappingProxyType
 from typing import Any
 
@@ -12,21 +11,19 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
-from discreet.plots import Curve, View, ViolinView, density
-from discreet.plots.view import Origin
-from discreet.plots.violin import from_rows
+from discreet.plots import Curve, View, ViolinView
+from discreet.plots.density import DensityPlot
+from discreet.plots.violin import ViolinPlot
 from discreet.policy import Policy
 from discreet.render.scene import Violins
 from discreet.render.to_matplotlib import draw
+from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
-ORIGIN = Origin("research", "research", True, None, "0" * 16, 0, "protected rows")
 
-
-def drawn(values: Any, levels: Any = (), **changes: Any) -> ViolinView:
+def drawn(values: Any, levels: Any = ()) -> ViolinView:
     """Draw rows as if they were protected."""
-    asked = Policy.preset("research").settle("violin", ["age"], method="deterministic")
-    request = dataclasses.replace(asked, by="sex" if len(levels) else None, **changes)
-    return from_rows({"age": np.array(values, dtype=float)}, tuple(levels), request, ORIGIN)
+    plot = ViolinPlot("age", by="sex" if len(levels) else None)
+    return plot.from_rows(rows_of(age=values), tuple(levels), ROWS, OF_ROWS)
 
 
 AGES = [*range(40), *range(10, 20)]
@@ -35,8 +32,7 @@ SEXES = ["f"] * 40 + ["m"] * 10
 
 def test_violins_are_the_curves_of_densities_with_the_quartiles_of_their_rows() -> None:
     view = drawn(AGES, SEXES)
-    request = Policy.preset("research").settle("density", ["age"], method="deterministic", by="sex")
-    curves = density.from_rows({"age": np.array(AGES, dtype=float)}, SEXES, request, ORIGIN).curves
+    curves = DensityPlot("age", by="sex").from_rows(rows_of(age=AGES), SEXES, ROWS, OF_ROWS).curves
 
     assert view.curves == curves
     assert view.quarters == ((9.75, 19.5, 29.25), (12.25, 14.5, 16.75))
@@ -88,7 +84,7 @@ def test_what_is_no_view_of_violins() -> None:
         "method": "condensation",
         "parameters": MappingProxyType({}),
         "suppressed": None,
-        "origin": ORIGIN,
+        "origin": OF_ROWS,
         "curves": (Curve("", (0.0, 4.0), (0.5, 0.5)),),
     }
     with pytest.raises(InputError, match="three quartiles each"):
