@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
+from discreet.levels import in_order
 from discreet.plots.counts import Protected
 from discreet.plots.plot import How, Plot
 from discreet.plots.view import Tidy
@@ -39,42 +41,53 @@ class Curve:
     y: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class OfLevels:
-    """The rising values of each level that has a curve; one without a name where no level is asked.
+class ShownLevels(NamedTuple):
+    """Levels that are drawn, in order; those of too few rows; those beyond the largest ones."""
 
-    `few` have too few rows for a curve, and `others` fewer than the levels that are drawn.
-    """
-
-    values: tuple[tuple[str, Floats], ...]
+    drawn: tuple[str, ...]
     few: tuple[str, ...]
     others: tuple[str, ...]
 
 
-def of_levels(rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How) -> OfLevels:
-    """Return the values of a column's protected rows, level by level where there are levels.
+def shown_levels(words: Iterable[str], order: Sequence[str] = ()) -> ShownLevels:
+    """Say which levels are drawn: at most `MOST_CURVES`, those with the most rows.
 
-    Drawn are at most `MOST_CURVES` levels, those with the most rows, of `LEAST_ROWS` at least.
+    Each has `LEAST_ROWS` at least; `words` are the levels of the rows.
+
+    Examples
+    --------
+    >>> shown_levels(["b"] * 12 + ["a"] * 10 + ["c"] * 9)
+    ShownLevels(drawn=('a', 'b'), few=('c',), others=())
     """
-    values = rows[plot.names[0]]
-    found = {"": values}
-    if plot.by_name is not None:
-        of = np.array(levels)
-        found = {name: values[of == name] for name in how.in_order(levels, plot.by_name)}
-    few = tuple(name for name, held in found.items() if len(held) < LEAST_ROWS)
-    enough = sorted((name for name in found if name not in few), key=lambda it: -len(found[it]))
-    if not enough:
-        which = "column" if plot.by_name is None else f"level of {plot.by_name!r}"
+    sizes = Counter(words)
+    names = in_order(sizes, order)
+    few = tuple(name for name in names if sizes[name] < LEAST_ROWS)
+    enough = sorted((name for name in names if name not in few), key=lambda it: -sizes[it])
+    largest = {*enough[:MOST_CURVES]}
+    drawn = tuple(name for name in names if name in largest)
+    return ShownLevels(drawn, few, tuple(it for it in names if it not in {*few, *largest}))
+
+
+def values_by_level(
+    rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How
+) -> tuple[list[tuple[str, Floats]], ShownLevels]:
+    """Return the rising values of each level that has a curve, and which levels these are.
+
+    Of a plot that is not divided it is one, without a name.
+    """
+    values, by = rows[plot.names[0]], plot.by_name
+    words = ("",) * len(values) if by is None else levels
+    shown = shown_levels(words, how.orders.get(by or "", ()))
+    if not shown.drawn:
+        which = "column" if by is None else f"level of {by!r}"
         raise RefusedError(
             f"no {which} has {LEAST_ROWS} rows with a value, which a curve rests on at least;"
-            f" choose another column{'' if plot.by_name is None else ', or leave by out'}"
+            f" choose another column{'' if by is None else ', or leave by out'}"
         )
-    drawn = {*enough[:MOST_CURVES]}
-    return OfLevels(
-        tuple((name, np.sort(found[name])) for name in found if name in drawn),
-        few,
-        tuple(name for name in found if name in enough[MOST_CURVES:]),
-    )
+    if by is None:
+        return [("", np.sort(values))], shown
+    of = np.array(levels)
+    return [(name, np.sort(values[of == name])) for name in shown.drawn], shown
 
 
 def decoded(curves: Sequence[Mapping[str, Any]]) -> tuple[Curve, ...]:

@@ -12,7 +12,15 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels, tidy_curves
+from discreet.plots.curves import (
+    Curve,
+    decoded,
+    left_out,
+    lines_of,
+    named,
+    tidy_curves,
+    values_by_level,
+)
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
@@ -187,8 +195,8 @@ class DensityPlot(Plot[DensityView | PanelsView]):
         self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
     ) -> DensityView:
         """Draw the density of the protected rows, or of those of each level."""
-        found = of_levels(rows, levels, self, how)
-        spread = [(level, values) for level, values in found.values if values[0] < values[-1]]
+        by_level, shown = values_by_level(rows, levels, self, how)
+        spread = [(level, values) for level, values in by_level if values[0] < values[-1]]
         if not spread:
             raise RefusedError(
                 f"column {self.names[0]!r} has one value alone, so it has no density; draw another"
@@ -211,7 +219,7 @@ class DensityPlot(Plot[DensityView | PanelsView]):
             curves=curves,
             bandwidths=tuple(float(f"{width:.{DIGITS}g}") for width in widths),
             by=self.by_name,
-            few=found.few,
-            others=found.others,
-            constant=tuple(name for name, values in found.values if values[0] == values[-1]),
+            few=shown.few,
+            others=shown.others,
+            constant=tuple(name for name, values in by_level if values[0] == values[-1]),
         )

@@ -13,7 +13,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels, tidy_curves
+from discreet.plots.curves import Curve, decoded, left_out, lines_of, tidy_curves, values_by_level
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
@@ -155,15 +155,15 @@ class EcdfPlot(Plot[EcdfView | PanelsView]):
         self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
     ) -> EcdfView:
         """Draw which share of the protected rows lies at or below each value."""
-        found = of_levels(rows, levels, self, how)
+        values, shown = values_by_level(rows, levels, self, how)
         return EcdfView(
             columns=self.names,
             method=how.method,
             parameters=parameters_of_rows(how),
             suppressed=0,
             origin=origin,
-            curves=tuple(steps_of(level, values) for level, values in found.values),
+            curves=tuple(steps_of(level, of) for level, of in values),
             by=self.by_name,
-            few=found.few,
-            others=found.others,
+            few=shown.few,
+            others=shown.others,
         )

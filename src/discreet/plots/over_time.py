@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
-from discreet.levels import in_order
-from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, Chance, Own, intervals_for, left_out
+from discreet.plots.curves import LEAST_ROWS, Chance, Own, intervals_for, left_out, shown_levels
 from discreet.plots.facets import PanelsView
 from discreet.plots.periods import AUTO, EVERY, STEP, Periods, divided, in_part, words_of
 from discreet.plots.plot import BY, COUNTS, ROWS, By, How, Plot, column, setting
@@ -319,23 +318,6 @@ def periods_for(days: Floats, plot: OverTimePlot, how: How, *, dated: bool) -> t
     return divided(days, plot.names[0], plot.every, dated=dated, beyond=beyond)
 
 
-def _levels_drawn(
-    levels: NDArray[np.str_], order: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the levels that have a line, those of too few rows, and those beyond the largest."""
-    names, sizes = np.unique(levels, return_counts=True)
-    size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
-    ordered = in_order(size, order)
-    few = tuple(name for name in ordered if size[name] < LEAST_ROWS)
-    enough = sorted((name for name in ordered if name not in few), key=lambda it: -size[it])
-    drawn = {*enough[:MOST_CURVES]}
-    return (
-        tuple(name for name in ordered if name in drawn),
-        few,
-        tuple(name for name in ordered if name in enough[MOST_CURVES:]),
-    )
-
-
 def _series(
     level: str,
     here: NDArray[np.bool_],
@@ -479,7 +461,7 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
             ("",) * len(periods.places) if self.by_name is None else rows.texts[self.by_name]
         )
         order = () if self.by_name is None else table.columns[self.by_name].order
-        drawn, few, others = _levels_drawn(of, order)
+        drawn, few, others = shown_levels(of.tolist(), order)
         parts = in_part(periods)
         # A mean does not fall where a period is covered in part, as a count does.
         off = () if value or len(periods.starts) - len(parts) < LEAST_WHOLE else parts

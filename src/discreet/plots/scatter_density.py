@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
-from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named
+from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named, shown_levels
 from discreet.plots.heatmap import tidy_cells
 from discreet.plots.plot import How, Plot
 from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
@@ -202,16 +201,13 @@ def density_of_rows(
     """Count the rows in the cells of a grid, those of each level by themselves."""
     x, y = (rows[name] for name in plot.names)
     of = np.array(("",) * len(x) if plot.by_name is None else levels)
-    size = Counter(of.tolist())
-    ordered = how.in_order(size, plot.by_name)
-    enough = sorted((it for it in ordered if size[it] >= LEAST_ROWS), key=lambda it: -size[it])
-    drawn = [it for it in ordered if it in enough[:MOST_CURVES]]
+    drawn, few, others = shown_levels(of.tolist(), how.orders.get(plot.by_name or "", ()))
     if not drawn:
         raise RefusedError(
             f"no level of {plot.by_name!r} has {LEAST_ROWS} rows; leave by out, or draw points:"
             " show='points'"
         )
-    most = sum(size[it] for it in drawn) // len(drawn)
+    most = int(np.isin(of, drawn).sum()) // len(drawn)
     side = min(max(math.isqrt(most // ROWS_A_CELL), SIDES[0]), SIDES[1])
     edges = [edges_of(values, side) for values in (x, y)]
     panels, trends = [], []
@@ -232,8 +228,8 @@ def density_of_rows(
         panels=tuple(panels),
         by=plot.by_name,
         trends=tuple(trends),
-        few=tuple(it for it in ordered if size[it] < LEAST_ROWS),
-        others=tuple(it for it in ordered if it in enough[MOST_CURVES:]),
+        few=few,
+        others=others,
     )
 
 
