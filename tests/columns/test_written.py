@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.columns.written import check_form, days_in, forms_of, read_dates
+from discreet.columns.dates import check_form, days_in, forms_of, read_dates
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
 

@@ -25,8 +25,8 @@ from discreet.release import arrow_table
 from discreet.render.scene import scene_to_plain
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.vault.protected import copy_of_whole
-from discreet.vault.whole import raw_whole
+from discreet.vault.vault import raw_whole
+from discreet.vault.whole_columns import copy_of_whole
 from tests.cases import examples
 
 N = 300

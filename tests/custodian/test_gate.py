@@ -18,7 +18,7 @@ from discreet.register.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.table import open_table
-from discreet.vault.whole import version_of_whole
+from discreet.vault.vault import version_of_whole
 from tests.cases import policy_of
 from tests.records.given import register_in
 

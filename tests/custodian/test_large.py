@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.columns import unread as lazily
+from discreet.columns import column as lazily
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.explore.from_copy import WholeTable
@@ -29,12 +29,10 @@ from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
-from discreet.vault.aside import in_turn
+from discreet.vault.keyed_rows import in_turn
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
-from discreet.vault.vault import Vault, load
-from discreet.vault.whole import raw_whole
-from discreet.vault.whole_columns import wanted_of
+from discreet.vault.vault import Vault, load, raw_whole
+from discreet.vault.whole_columns import columns_of_copy, copy_of_whole, protected, wanted_of
 from tests.custodian.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 

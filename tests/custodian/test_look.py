@@ -19,8 +19,7 @@ from discreet.secret import Secret
 from discreet.sketch import Sketch, Sketched
 from discreet.table import Table, frames, open_table
 from discreet.vault import whole_columns
-from discreet.vault.vault import Vault
-from discreet.vault.whole import raw_whole
+from discreet.vault.vault import Vault, raw_whole
 from tests.custodian.test_gate import Heard
 
 SECRET = Secret.from_bytes(bytes(range(32)))

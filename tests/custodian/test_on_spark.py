@@ -23,13 +23,19 @@ from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import on_spark, whole_columns
-from discreet.vault.keyed import Columns
-from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark
-from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import Protected, Work, protected
+from discreet.vault import partitions as on_spark
+from discreet.vault import whole_columns
+from discreet.vault.keyed_rows import Columns
+from discreet.vault.partitions import (
+    LargeTable,
+    Runs,
+    done_on_spark,
+    first_on_spark,
+    total_on_spark,
+)
 from discreet.vault.stored import part_of
 from discreet.vault.vault import Vault
+from discreet.vault.whole_columns import Protected, Work, protected
 from tests.custodian.test_whole import cohort
 from tests.spark_session import spark_session
 

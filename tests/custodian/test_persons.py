@@ -10,8 +10,13 @@ import pytest
 
 import discreet as dc
 from discreet.custodian.guesses import proposed_policy
-from discreet.custodian.person_names import Named, named_by
-from discreet.custodian.persons import person_column, refuse_unsaid_persons, repeats_rows
+from discreet.custodian.persons import (
+    Named,
+    named_by,
+    person_column,
+    refuse_unsaid_persons,
+    repeats_rows,
+)
 from discreet.errors import RefusedError
 from discreet.table import open_table
 

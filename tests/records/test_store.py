@@ -21,9 +21,20 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
 from discreet.progress import listening
-from discreet.records.chain import FIRST, Schema, create, link, objects_of, row_of, seal_of, stamp
-from discreet.records.store import Store, Verification, verify
-from discreet.register.schema import REGISTER
+from discreet.records.store import (
+    FIRST,
+    Schema,
+    Store,
+    Verification,
+    create,
+    link,
+    objects_of,
+    row_of,
+    seal_of,
+    stamp,
+    verify,
+)
+from discreet.register.register import REGISTER
 from discreet.serve.log import log
 from discreet.serve.state import RECORD
 from discreet.serve.tokens import add_token

@@ -16,8 +16,9 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import InputError
-from discreet.table import Table, open_table, postgres
-from discreet.table.urls import masked, without_table
+from discreet.table import Table, open_table
+from discreet.table import databases as postgres
+from discreet.table.databases import masked, without_table
 from tests.table.postgres_server import Server, serving
 
 SECRET = "Canary-pass%40word"

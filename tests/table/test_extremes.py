@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from discreet.table import Table, open_table
-from discreet.table.binary import ends_of_groups
+from discreet.table.arrow import ends_of_groups
 from tests.cases import examples
 
 NAN, INF = math.nan, math.inf

@@ -364,7 +364,7 @@ def test_a_workbook_of_much_text_is_refused(tmp_path: Path) -> None:
 def test_a_workbook_that_unpacks_to_very_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.table.workbook_size.MOST_BYTES", 1 << 30)
+    monkeypatch.setattr("discreet.table.excel.MOST_BYTES", 1 << 30)
     made = sheet(tmp_path, "docProps/core.xml", b"")
     with zipfile.ZipFile(made, "a", zipfile.ZIP_DEFLATED) as book:
         info = zipfile.ZipInfo("xl/more.xml")

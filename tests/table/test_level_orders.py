@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.columns.level_orders import orders_in_arrow
+from discreet.columns.column import orders_in_arrow
 from discreet.table import open_table
 
 if TYPE_CHECKING:

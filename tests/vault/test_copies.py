@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns.column import Unread
 from discreet.columns.copied import Copy
-from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.vault import stored
 from discreet.vault.stored import pieces_of

@@ -14,8 +14,8 @@ from discreet import memory
 from discreet.errors import RefusedError
 from discreet.progress import listening
 from discreet.secret import Secret
-from discreet.vault import needs
-from discreet.vault.needs import Needs, check_memory
+from discreet.vault import partitions as needs
+from discreet.vault.partitions import Needs, check_memory
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from discreet.columns import KINDS
-from discreet.custodian.persons import person_column
-from discreet.custodian.role_names import role_named, words_in, words_of
+from discreet.custodian.persons import person_column, role_named, words_in, words_of
 from discreet.errors import RefusedError
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.methods.whole_rows import MEMBERS_PER_K

@@ -45,7 +45,7 @@ from discreet.study_file import (
 )
 from discreet.study_file.rows import most_rows_again
 from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
-from discreet.vault.whole import raw_in_one, remarks_of
+from discreet.vault.vault import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
 
 FORM = "discreet"

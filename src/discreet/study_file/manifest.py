@@ -10,8 +10,15 @@ from typing import Any
 
 from discreet.arguments import LONGEST_LABEL
 from discreet.errors import InputError
-from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
-from discreet.study_file.signing import Successor, is_hex, is_signed, successors_of
+from discreet.study_file.signing import (
+    LARGEST_WHOLE,
+    Successor,
+    canonical_json,
+    is_hex,
+    is_signed,
+    read_json,
+    successors_of,
+)
 
 SCHEMA, PRIVATE_SCHEMA = 1, 0
 """Of study files, and of the copy that is kept beside the data, which is opened as none."""

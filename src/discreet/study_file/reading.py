@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 
 from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
-from discreet.study_file.canonical import MOST_BYTES, read_json
 from discreet.study_file.manifest import (
     LAYOUT,
     MANIFEST,
@@ -30,7 +29,7 @@ from discreet.study_file.manifest import (
     columns_again,
     read_manifest,
 )
-from discreet.study_file.parquet_checks import open_part
+from discreet.study_file.parquet import open_part
 from discreet.study_file.rows import (
     Part,
     ValueDigest,
@@ -41,6 +40,7 @@ from discreet.study_file.rows import (
     part_rows,
     type_of,
 )
+from discreet.study_file.signing import MOST_BYTES, read_json
 
 NEARNESS = "nearness.json"
 ANSWER = re.compile(r"answers/(.+)\.json")

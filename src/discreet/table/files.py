@@ -22,7 +22,7 @@ import narwhals as nw
 
 from discreet.columns.dates import spans_as_numbers
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.table.binary import (
+from discreet.table.arrow import (
     names_in_arrow,
     names_in_parquet,
     read_arrow,

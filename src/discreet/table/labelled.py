@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import text_of
-from discreet.columns.level_orders import orders_in_arrow
+from discreet.columns.column import orders_in_arrow
 from discreet.errors import needing
 from discreet.levels import order_key
 from discreet.table.engine import Kept, Source, check_different, held

@@ -25,13 +25,18 @@ from discreet.columns import (
     texts_of,
     words_of,
 )
-from discreet.columns.column import FIRST, check_names, found_column, way_out
-from discreet.columns.dates import Dates, days_of, spans_as_numbers
+from discreet.columns.column import (
+    FIRST,
+    Orders,
+    check_names,
+    found_column,
+    orders_in_arrow,
+    way_out,
+)
+from discreet.columns.dates import Dates, days_of, how_to_declare, spans_as_numbers
 from discreet.columns.grids import EDGE_TOLERANCE
-from discreet.columns.level_orders import Orders, orders_in_arrow
-from discreet.columns.written import how_to_declare
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.table.binary import ends_of_groups
+from discreet.table.arrow import ends_of_groups, orders_in_schema
 from discreet.table.columns import (
     CODES,
     array_of,
@@ -44,17 +49,15 @@ from discreet.table.columns import (
     without_values,
 )
 from discreet.table.databases import Opened, is_database, open_database
-from discreet.table.dated import least_rows, with_dates, with_declared_as_text
-from discreet.table.ends import ends_of
 from discreet.table.engine import Kept, failure, quiet, quietly
-from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
+from discreet.table.extremes import Extremes, Outer, ends_of, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.level_cells import cells_of_levels
-from discreet.table.level_orders import orders_in_schema
+from discreet.table.text_dates import least_rows, with_dates, with_declared_as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -1000,3 +1003,15 @@ def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) ->
     out = table.changed({**table.columns, **levels}, table._missing)
     out.few = few
     return out
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+def cells_of_levels(out: nw.DataFrame[Any], levels: Levels) -> Whole:
+    """Return the cell of each row of a frame, in which the i-th column of levels is `level i`."""
+    cell = np.zeros(len(out), dtype=np.int64)
+    for i, places in enumerate(levels.values()):
+        here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
+        cell = cell * (max(places.values()) + 1) + np.array(here, dtype=np.int64)
+    return cell

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import words_of
-from discreet.columns.unread import Unread
+from discreet.columns.column import Unread
 from discreet.errors import InputError
 from discreet.places import files_like, is_there
 from discreet.table.private import own_folder

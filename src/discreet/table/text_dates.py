@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from discreet.columns import KINDS, Column
 from discreet.columns.column import FIRST
-from discreet.columns.dates import DATE, Dates
-from discreet.columns.written import (
+from discreet.columns.dates import (
+    DATE,
     NAMED,
     NOT_KNOWN,
     YEAR_FIRST,
     YEAR_LAST,
     YEARS,
+    Dates,
     TextDates,
     check_form,
     forms_of,

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import glob
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from discreet.columns.level_orders import orders_in_arrow
+import narwhals as nw
+import numpy as np
+
+from discreet.columns import texts_of
+from discreet.columns.column import Orders, merged_orders, ordered_columns, orders_in_arrow
 from discreet.errors import InputError
 from discreet.table.engine import (
     Kept,
@@ -20,12 +27,11 @@ from discreet.table.engine import (
     quoted,
     with_made,
 )
-from discreet.table.level_orders import orders_in_parquet
-from discreet.table.periods import first_days_in_duckdb, with_first_days
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
+
 
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 """So many of each unit are a day."""
@@ -152,3 +158,127 @@ def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:
 
     whole = source.start(len(FILE)) == FILE
     return pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+MOST_FILES = 20
+"""So many files of a table are asked for the order of their levels."""
+
+
+def orders_in_schema(schema: Mapping[str, nw.dtypes.DType]) -> Orders:
+    """Return the orders that types say: ordered categoricals of pandas, Enum of polars, DuckDB."""
+    return {
+        name: texts_of(dtype.categories)
+        for name, dtype in schema.items()
+        if isinstance(dtype, nw.Enum)
+    }
+
+
+def orders_in_dataset(dataset: pa.dataset.Dataset) -> Orders:
+    """Return the orders of the dictionaries that a dataset of pyarrow begins with."""
+    names = ordered_columns(dataset.schema)
+    return orders_in_arrow(dataset.head(1, columns=names)) if names else {}
+
+
+def orders_in_parquet(files: Sequence[Path], schema: pa.Schema) -> Orders:
+    """Return the orders of ordered dictionaries that were written as Parquet.
+
+    A file has all levels of a dictionary before its rows, in their order.
+    """
+    from pyarrow.parquet import ParquetFile
+
+    names = ordered_columns(schema)
+    if not names:
+        return {}
+    found: dict[str, list[Sequence[object]]] = {name: [] for name in names}
+    for path in files[:MOST_FILES]:
+        with ParquetFile(path) as file:
+            groups = [*range(min(file.num_row_groups, 1))]
+            for batch in islice(file.iter_batches(1, row_groups=groups, columns=names), 1):
+                for name in names:
+                    found[name].append(batch[name].dictionary.to_pylist())
+    return {name: merged_orders(orders) for name, orders in found.items()}
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+PERIOD = "pandas.period"
+NAME, METADATA = b"ARROW:extension:name", b"ARROW:extension:metadata"
+
+
+class Step(NamedTuple):
+    """How long a period is: so many days or months, and where that of number 0 begins."""
+
+    length: int
+    of: str
+    first: int = 0
+
+
+STEPS: Mapping[str, Step] = MappingProxyType(
+    {
+        "D": Step(1, "D"),
+        "W-SUN": Step(7, "D", -10),
+        "M": Step(1, "M"),
+        "Q-DEC": Step(3, "M"),
+        "Y-DEC": Step(12, "M"),
+        "A-DEC": Step(12, "M"),
+    }
+)
+
+
+def _periods_in(schema: pa.Schema) -> dict[str, Step]:
+    """Return the columns of periods; refuse periods of another length than days to years."""
+    said = {field.name: _frequency(field) for field in schema}
+    for name, frequency in said.items():
+        if frequency is not None and frequency not in STEPS:
+            raise InputError(
+                f"column {name!r} holds periods of pandas that are not read from here (days, weeks"
+                " to Sunday, months, quarters and years are); write their first moments:"
+                f" frame[{name!r}].dt.to_timestamp()"
+            )
+    return {name: STEPS[frequency] for name, frequency in said.items() if frequency is not None}
+
+
+def _frequency(field: Any) -> str | None:
+    if getattr(field.type, "extension_name", None) == PERIOD:
+        return str(field.type.freq)
+    said = field.metadata or {}
+    if said.get(NAME) != PERIOD.encode():
+        return None
+    return str(json.loads(said[METADATA])["freq"])
+
+
+def first_days_in_duckdb(schema: pa.Schema) -> dict[str, str]:
+    """Return what DuckDB makes the first days of the columns of periods by."""
+    return {name: _in_duckdb(quoted(name), step) for name, step in _periods_in(schema).items()}
+
+
+def _in_duckdb(column: str, step: Step) -> str:
+    number = f"{step.length} * {column} + {step.first}"
+    if step.of == "D":
+        return f"DATE '1970-01-01' + CAST({number} AS INTEGER)"
+    return f"CAST(DATE '1970-01-01' + to_months(CAST({number} AS INTEGER)) AS DATE)"
+
+
+def with_first_days(table: pa.Table) -> pa.Table:
+    """Return a table of pyarrow whose periods are their first days."""
+    for name, step in _periods_in(table.schema).items():
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, _first_days(table.column(place), step))
+    return table
+
+
+def _first_days(values: pa.ChunkedArray, step: Step) -> pa.ChunkedArray:
+    """Return the first days of periods."""
+    import pyarrow as pa
+
+    if isinstance(values.type, pa.BaseExtensionType):
+        stored = [it.storage for it in values.chunks]
+        values = pa.chunked_array(stored, values.type.storage_type)
+    missing = np.asarray(values.is_null())
+    number = np.asarray(values.fill_null(0)).astype(np.int64) * step.length + step.first
+    days = number.astype(f"datetime64[{step.of}]").astype("datetime64[D]")
+    return pa.chunked_array([pa.array(days, pa.date32(), mask=missing)])
