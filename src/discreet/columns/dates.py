@@ -200,7 +200,6 @@ def _pattern(form: str) -> str:
 
 @cache
 def _in_python(form: str) -> re.Pattern[str]:
-    """Return the same expression for Python."""
     return re.compile(_pattern(form).replace(r"\pL", r"[^\W\d_]"))
 
 
@@ -354,7 +353,6 @@ def _offsets(
 
 
 def _offset(text: str) -> int:
-    """Return how many minutes ahead of UTC an offset is."""
     digits = re.sub(r"\D", "", text)
     if not digits:
         return 0

@@ -72,7 +72,6 @@ class StudyOutputs:
         self._take_comments(handed)
 
     def _take_comments(self, handed: Sequence[Output]) -> None:
-        """Write down what was said on the server of outputs that are here now."""
         store, study = self.folder.store, self.folder.study
         here = {it.digest: it for it in list_outputs(store, study)}
         for output in handed:
@@ -103,7 +102,6 @@ class StudyOutputs:
                     yield f"{call}, as {form}"
 
     def _history(self) -> list[dict[str, Any]]:
-        """Return what the latest version released."""
         rows = self.verifier.register.history(self.folder.study)
         return [it for it in rows if str(it["version"]) == self.folder.in_force.version]
 
@@ -211,7 +209,6 @@ def checker(verifier: Verifier, study: str) -> Check:
 
 
 def _columns_of(request: Mapping[str, Any], kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of an output: what its provenance says, for that is sealed."""
     said = request.get("columns", request.get("table"))
     return tuple(said if isinstance(said, list) else kept)
 

@@ -277,7 +277,6 @@ def named_by(name: str) -> Named:
 
 
 def _is_of_persons(word: str) -> bool:
-    """Whether a compound says a number of a person (Probandennr, idpaciente)."""
     return _is_compound(word, PERSONS)
 
 
@@ -354,7 +353,6 @@ def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
 
 
 def _persons(table: Table, rows: _Rows, name: str, named: Named) -> int:
-    """Return how many persons a column seems to tell apart; 0 where it seems to tell none."""
     if named in (Named.NUMBER, Named.UNSAID):
         return rows.are_of_persons(name, named is Named.NUMBER)
     known, different = table.repeats(name)

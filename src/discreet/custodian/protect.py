@@ -69,7 +69,6 @@ def session_of(source: object, policy: Policy) -> Session:
 
 
 def _table_of(source: object, policy: Policy) -> Table:
-    """Open a source as the policy says, with columns of the kinds that it declares."""
     kinds = {name: "categorical" for name in policy.of_papers.strata} | dict(policy.kinds)
     folder = folder_of(policy)
     if folder is not None and not policy.private_files and isinstance(source, str | Path):
@@ -110,7 +109,6 @@ def _least_of_order(policy: Policy, name: str) -> int:
 
 
 def _check_declared(table: Table, policy: Policy) -> None:
-    """Refuse a policy that names columns the table has not, or of another kind."""
     table.require(policy.of_papers.strata, "categorical")
     if policy.tables and not policy.fixed:
         raise InputError(

@@ -179,7 +179,6 @@ class Session:
         return table, self.sealer({REPORT: TABLE, "columns": [*columns], **how}, MEASURED, version)
 
     def _version_of_counts(self) -> str:
-        """Name the version in the register that counts are of."""
         named = None if self.policy.public else self.name  # what is public is not recorded
         number = 1 if named is None else self.register.version(named)
         return version_of_counts(self.secret, self.name, number)

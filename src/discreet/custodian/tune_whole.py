@@ -216,7 +216,6 @@ def sweep_whole(
 
 
 def _columns(session: Session, columns: Sequence[str] | None, drop: Sequence[str]) -> RawWhole:
-    """Return the raw columns that are copied: all that a copy of the whole table has, or some."""
     raw = raw_whole(session.table, session.policy, session.secret)
     check_columns(session.table, columns, drop)
     for name in columns or ():

@@ -195,7 +195,6 @@ def _pieces(
 def _derivation(
     session: Session, columns: Sequence[str], derived: DerivedCopy | None
 ) -> tuple[str, ...]:
-    """Say what was done to the copy before it was released."""
     whole = session.whole if derived is None else derived.whole
     steps = [*derived_notes(session.policy, whole.beneath(columns))]
     steps += derived.steps if derived else ()
@@ -246,7 +245,6 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
 
 
 def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
-    """Say what was done, in the order in which it was."""
     policy, copy = session.policy, session.whole.copy
     sources = session.whole.sources(columns)
     told: dict[str, Any] = {
@@ -265,7 +263,6 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
 
 
 def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
-    """Say what the reader of a report may not expect."""
     notes = ["Risk and use are measured on rows beside the records that each was drawn for."]
     gaps = [name for name in session.kept.copy.columns if name not in pair.original.numbers]
     if gaps:
@@ -334,7 +331,6 @@ def attack_versions(
 
 
 def _made_by(raw: RawWhole) -> dict[str, Any]:
-    """Say how the copies are made that are attacked."""
     it = raw.settings
     told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
     told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}

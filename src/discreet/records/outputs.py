@@ -178,7 +178,6 @@ def _handed(
     body: bytes,
     record: Mapping[str, Any],
 ) -> Output:
-    """Record an output, once, with its bytes where they are not too many."""
     values = {
         "at": stamp(),
         "study": study,

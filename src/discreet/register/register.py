@@ -358,7 +358,6 @@ def _reason(reason: str) -> str:
 
 
 def _to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
-    """Return the version of a study that is to be withdrawn, the one in force for None."""
     live = [it for it in all_versions(connection) if study and it.study == study]
     found = [it for it in live if number in (None, it.number)]
     if not found:
@@ -418,7 +417,6 @@ def _keep(
     told: Provenance,
     lines: Lines | None = None,
 ) -> None:
-    """Record what the files of a release carry, or are recognised by."""
     kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum}
     row = store.append(connection, "provenance", {**kept, "told": told.to_text()})
     if lines is not None:

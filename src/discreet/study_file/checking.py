@@ -118,7 +118,6 @@ def _to_text(manifest: Manifest) -> bytes:
 
 
 def _seen(path: Path) -> str:
-    """Return the key that a file remembers."""
     with path.open("rb") as file:
         plain = read_json(file.read(MOST_BYTES), path.name)
     fields = {"key", "schema", "study"}
@@ -241,7 +240,6 @@ PLAIN = (
 
 
 def _column_in_words(column: Column) -> str:
-    """Return the name of a column, and what it holds."""
     if column.kind == "categorical":
         return f"{column.name} ({len(column.levels)} levels)"
     if column.kind == "date":
@@ -319,7 +317,6 @@ def _signer(manifest: Manifest, state: str | Path | None, trust: str | None) -> 
 
 
 def _check_of(path: Path, manifest: Manifest, answers: tuple[str, ...], signer: Signer) -> Check:
-    """Return what is said of a manifest."""
     return Check(
         path=str(path),
         study=manifest.study,

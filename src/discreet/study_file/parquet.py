@@ -64,7 +64,6 @@ def _unfit(part: Part, why: str) -> InputError:
 
 
 def _check(archive: Archive, part: Part) -> None:
-    """Compare all that a Parquet file says of itself with the manifest."""
     size = archive.stretches[part.name].size
     tail = archive.read(part.name, size - TAIL) if size > 2 * TAIL else b""
     if tail[4:] != MAGIC or archive.read(part.name, 0, len(MAGIC)) != MAGIC:
@@ -195,7 +194,6 @@ def read_footer(text: bytes, part: Part, end: int) -> Iterator[Chunk]:
 
 
 def _check_field(number: int, value: object, part: Part) -> None:
-    """Compare what the footer says of the whole file."""
     fits = {
         1: lambda: value in VERSIONS,
         3: lambda: value == part.rows,
@@ -209,7 +207,6 @@ def _check_field(number: int, value: object, part: Part) -> None:
 
 
 def _check_columns(reader: Reader, part: Part) -> None:
-    """Compare names and types of the columns."""
     try:
         reader.length(STRUCT, len(part.columns) + 1)
     except InputError:
@@ -458,7 +455,6 @@ class Reader:
         raise _no_thrift()
 
     def _list_head(self) -> tuple[int, int]:
-        """Return how many values a list has, and their type."""
         head = self._byte()
         return (self._unsigned() if head >> 4 == 15 else head >> 4), head & 15
 

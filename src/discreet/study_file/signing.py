@@ -66,7 +66,6 @@ def canonical_json(value: object) -> bytes:
 
 
 def _check(value: object, deep: int) -> None:
-    """Refuse what has no one way to be written."""
     if value is None or isinstance(value, bool | str):
         return
     if isinstance(value, int):
@@ -127,7 +126,6 @@ def read_json(text: bytes, what: str) -> Any:
 
 
 def _check_size(text: bytes, what: str) -> None:
-    """Refuse a text that would take much memory, before it is read."""
     if len(text) > MOST_BYTES:
         raise InputError(f"{what} is larger than the {MOST_BYTES} bytes that are allowed")
     if sum(map(text.count, (b",", b"[", b"{"))) > MOST_ITEMS:
@@ -220,7 +218,6 @@ class SigningKey:
         return Ed25519PrivateKey.from_private_bytes(self._private)
 
     def _to_text(self) -> bytes:
-        """Return what its file holds."""
         return canonical_json(
             {
                 "private": self._private.hex(),
@@ -290,7 +287,6 @@ def replace_signing_key(folder: Path) -> SigningKey:
 
 
 def _read(path: Path) -> SigningKey:
-    """Return the key of a file; refuse one that others may read."""
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
         raise InputError(
             f"the signing key in {path_in_words(path)} can be read by others; give it owner-only"

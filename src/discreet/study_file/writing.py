@@ -142,7 +142,6 @@ def write_study_file(
 
 
 def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
-    """Write all entries, the manifest last, for it says the digests of the others."""
     values, count = ValueDigest(draft.columns), 0
 
     def seen(group: pa.Table) -> None:
@@ -213,7 +212,6 @@ def _manifest(
     again: tuple[Again, ...],
     key: SigningKey,
 ) -> Manifest:
-    """Return the manifest, signed; `of_rows` are the digest of all, and how many there are."""
     values, rows = of_rows
     made = Manifest(
         study=draft.study,

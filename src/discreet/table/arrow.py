@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.columns import texts_of
 from discreet.columns.column import Orders, merged_orders, ordered_columns, orders_in_arrow
@@ -29,7 +31,6 @@ from discreet.table.engine import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 
@@ -40,12 +41,10 @@ FILE = b"ARROW1"
 
 def read_parquet(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read Parquet where it lies: files of the same columns are one table."""
-    from pyarrow.parquet import read_schema
-
-    schema = read_schema(source.file)
+    schema = pq.read_schema(source.file)
     check_different(schema.names)
     for other in source.files[1:]:
-        _check_same(source, schema, other, read_schema(other))
+        _check_same(source, schema, other, pq.read_schema(other))
     parted = _are_columns(source, {name.lower(): name for name in schema.names})
     return relation_of(kept, source.files, schema, parted=parted)
 
@@ -72,8 +71,6 @@ def relation_of(
     kept: Kept, files: tuple[Path, ...], schema: pa.Schema, *, parted: bool = False
 ) -> DuckDBPyRelation:
     """Return Parquet files of one schema as a relation."""
-    import pyarrow as pa
-
     kept.zones, kept.files = in_zones(schema), files
     kept.orders = {**kept.orders, **orders_in_parquet(files, schema)}
     relation = kept.connection.read_parquet(
@@ -91,10 +88,8 @@ def ends_of_groups(files: tuple[Path, ...], name: str) -> list[tuple[float, floa
 
     They stand at the end of a file of Parquet. Files may be wrong about them.
     """
-    from pyarrow.parquet import read_metadata
-
     out: list[tuple[float, float]] = []
-    for said in map(read_metadata, files):
+    for said in map(pq.read_metadata, files):
         names = [said.schema.column(i).path for i in range(said.num_columns)]
         if name in names:
             groups = (said.row_group(i) for i in range(said.num_row_groups))
@@ -110,7 +105,6 @@ def _ends(said: Any) -> tuple[float, float] | None:
 
 
 def _check_same(source: Source, first: pa.Schema, path: Path, other: pa.Schema) -> None:
-    """Refuse files of other columns, or of other types, than the first one has."""
     differ = [name for name in first.names if name not in other.names]
     differ += [name for name in other.names if name not in first.names]
     differ += [it.name for it in first if it.name in other.names and it.type != _type(other, it)]
@@ -128,23 +122,17 @@ def _type(schema: pa.Schema, of: Any) -> Any:
 
 def names_in_parquet(source: Source) -> list[str]:
     """Return the names of the columns of Parquet files."""
-    from pyarrow.parquet import read_schema
-
-    return list(read_schema(source.file).names)
+    return list(pq.read_schema(source.file).names)
 
 
 def names_in_arrow(source: Source) -> list[str]:
     """Return the names of the columns of a file or stream of Arrow."""
-    import pyarrow as pa
-
     with pa.memory_map(str(source.file)) as file:
         return list(_arrow(source, file).schema.names)
 
 
 def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read a file of Arrow (Feather), or a stream of it, and hold it."""
-    import pyarrow as pa
-
     with pa.memory_map(str(source.file)) as file:
         reader = _arrow(source, file)
         check_different(reader.schema.names)
@@ -154,8 +142,6 @@ def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
 
 
 def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:
-    import pyarrow as pa
-
     whole = source.start(len(FILE)) == FILE
     return pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)
 
@@ -187,14 +173,12 @@ def orders_in_parquet(files: Sequence[Path], schema: pa.Schema) -> Orders:
 
     A file has all levels of a dictionary before its rows, in their order.
     """
-    from pyarrow.parquet import ParquetFile
-
     names = ordered_columns(schema)
     if not names:
         return {}
     found: dict[str, list[Sequence[object]]] = {name: [] for name in names}
     for path in files[:MOST_FILES]:
-        with ParquetFile(path) as file:
+        with pq.ParquetFile(path) as file:
             groups = [*range(min(file.num_row_groups, 1))]
             for batch in islice(file.iter_batches(1, row_groups=groups, columns=names), 1):
                 for name in names:
@@ -272,9 +256,6 @@ def with_first_days(table: pa.Table) -> pa.Table:
 
 
 def _first_days(values: pa.ChunkedArray, step: Step) -> pa.ChunkedArray:
-    """Return the first days of periods."""
-    import pyarrow as pa
-
     if isinstance(values.type, pa.BaseExtensionType):
         stored = [it.storage for it in values.chunks]
         values = pa.chunked_array(stored, values.type.storage_type)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import narwhals as nw
+import pyarrow as pa
 
 from discreet.errors import InputError, needing, one_of, path_in_words, some_of
 from discreet.table.columns import as_lazy
@@ -23,7 +24,6 @@ from discreet.table.engine import connect, named, plain_types, quoted
 
 if TYPE_CHECKING:
     import psycopg
-    import pyarrow as pa
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
@@ -274,7 +274,6 @@ class Postgres:
     def batches(self, frame: nw.LazyFrame[Any]) -> Iterator[pa.RecordBatch]:
         """Stream the rows of a frame by a connection of its own, as the snapshot has them."""
         import psycopg
-        import pyarrow as pa
         import pyarrow.csv as pc
 
         query = nw.to_native(frame)
@@ -394,9 +393,6 @@ def _go_on_after_errors(connection: psycopg.Connection[Any]) -> None:
 
 
 def _sent_as(kind: pa.DataType) -> pa.DataType:
-    """Return as which type a column is read from the text that is sent."""
-    import pyarrow as pa
-
     same = pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
     return kind if same and not pa.types.is_duration(kind) else pa.string()
 
@@ -454,7 +450,6 @@ def open_spark(source: str) -> tuple[Any, str]:
 
 
 def _session(master: str | None) -> Any:
-    """Return the session of this process, or begin one."""
     with needing("spark", "Spark"):
         from pyspark.sql import SparkSession
     active = SparkSession.getActiveSession()

@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import narwhals as nw
+import pyarrow as pa
 
 from discreet.errors import DiscreetError, InputError
 from discreet.table.private import at_end, own_folder
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
@@ -65,8 +65,6 @@ class Kept:
 
         Another question on the same one would end it.
         """
-        import pyarrow as pa
-
         query = nw.to_native(frame).sql_query()
         with self.connection.cursor() as own:
             yield from pa.RecordBatchReader.from_stream(own.sql(query))
@@ -90,8 +88,6 @@ class Source:
 
     def start(self, size: int) -> bytes:
         """Return how the first file begins."""
-        import pyarrow as pa
-
         with pa.input_stream(str(self.file), compression=self.compression) as file:
             return bytes(file.read(size))
 
@@ -224,7 +220,6 @@ def quiet(
 
 
 def _cause(why: Callable[[], str]) -> str:
-    """Return the cause that is found; none where looking for it fails as reading did."""
     with suppress(Exception):
         return why()
     return ""

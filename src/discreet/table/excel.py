@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 
@@ -27,8 +27,6 @@ WHOLE = 2**53
 
 def read_excel(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read the sheet of a workbook that is named, or the only one that holds anything."""
-    import pyarrow as pa
-
     names, *rows = _rows(source)
     columns = [*zip(*rows, strict=True)] if rows else [()] * len(names)
     found = {}
@@ -53,7 +51,6 @@ def names_in_excel(source: Source) -> list[str]:
 
 
 def _rows(source: Source, most: int | None = None) -> list[list[Any]]:
-    """Return the rows of the sheet, or the first of them."""
     with needing("excel", f"file {source.name!r}"):
         from python_calamine import CalamineWorkbook
     check_size(source.file)
@@ -81,9 +78,6 @@ def _chosen(source: Source, filled: Sequence[str]) -> str:
 
 
 def _column(cells: Sequence[Any]) -> pa.Array:
-    """Return cells as a column of one type: as text where they are of several."""
-    import pyarrow as pa
-
     known = [None if isinstance(it, str) and it.strip() in MISSING_WORDS else it for it in cells]
     found = {type(it) for it in known if it is not None}
     if found <= {float, int}:
@@ -175,7 +169,6 @@ def _letters_of_texts(book: zipfile.ZipFile) -> np.ndarray[tuple[int], np.dtype[
 def _check_sheet(
     name: str, sheet: IO[bytes], letters: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> None:
-    """Refuse a sheet of too many cells, or of too much text."""
     rows = columns = text = 0
     most = int(letters.max())
     for piece in _pieces(sheet, rb"</(?:\w+:)?row>|<(?:\w+:)?row\b[^>]*/>"):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.columns import Column
 from discreet.errors import InputError
@@ -21,7 +23,6 @@ from discreet.table.engine import Kept, connect, plain_types, quiet, with_made
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 
 def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
@@ -57,7 +58,6 @@ class Zones:
 
 
 def _without_nulls(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """Let columns of polars that hold nothing, and so are of no type, be of text."""
     import polars as pl
 
     native: pl.LazyFrame = nw.to_native(frame)
@@ -66,7 +66,6 @@ def _without_nulls(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def _plain_arrow(source: pa.Table) -> nw.LazyFrame[Any]:
-    """Return a table of pyarrow whose columns are of types that all engines know."""
     source = with_first_days(source)
     for i, field in enumerate(source.schema):
         found = source[i]
@@ -77,9 +76,6 @@ def _plain_arrow(source: pa.Table) -> nw.LazyFrame[Any]:
 
 
 def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = values.type
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name == "arrow.uuid":
@@ -172,8 +168,6 @@ def no_more_of_dask(frame: nw.LazyFrame[Any]) -> Iterator[None]:
 
 
 def _of_duckdb(relation: Any) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
     yield from pa.RecordBatchReader.from_stream(relation)
 
 
@@ -222,7 +216,6 @@ def _in_small_parts(frame: Any) -> Any:
 
 def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
     """Let workers write Arrow, and fetch one partition of it after another."""
-    import pyarrow as pa
 
     def written(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # Workers need pyarrow and nothing of discreet: what is in here travels to them.
@@ -287,9 +280,6 @@ def plain_frame(source: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
 
 def _name_of_zone(column: pd.Series[Any]) -> str | None:
     """Return what pyarrow calls the time zone of a column; None where it knows it not."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     try:
         values = pa.array(column[:1])
         pc.local_timestamp(values)
@@ -299,7 +289,6 @@ def _name_of_zone(column: pd.Series[Any]) -> str | None:
 
 
 def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column as one of a plain type, where there is one."""
     import pandas as pd
 
     kind = column.dtype
@@ -338,9 +327,7 @@ def _of_words(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
-    """Return a column of one of pyarrow's types as one of a type that pandas has, too."""
     import pandas as pd
-    import pyarrow as pa
 
     of = kind.pyarrow_dtype
     if pa.types.is_null(of):
@@ -416,7 +403,6 @@ def _moments(known: list[Any]) -> Any:
 
 
 def _filled(column: pd.Series[Any], known: Any) -> pd.Series[Any]:
-    """Return a column whose known values are others, in their order."""
     import pandas as pd
 
     places = np.where(column.notna(), np.cumsum(column.notna()) - 1, -1)

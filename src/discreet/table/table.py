@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.columns import (
@@ -54,10 +55,6 @@ from discreet.table.extremes import Extremes, Outer, ends_of, extremes_of, outer
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
 from discreet.table.text_dates import least_rows, with_dates, with_declared_as_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -111,7 +108,6 @@ def _may_follow(values: Floats, few: int = 1) -> bool:
 
 
 def _said(missing: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
-    """Return which numbers stand for missing ones, but for columns that have none."""
     return {name: tuple(values) for name, values in missing.items() if values}
 
 
@@ -247,7 +243,6 @@ class Table:
 
     @property
     def _read_by(self) -> object:
-        """What reads the rows, beside the library of the frame."""
         return self._keep if self._held_columns is None else None
 
     def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
@@ -375,7 +370,6 @@ class Table:
         return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
 
     def _is_near(self, axis: BinAxis) -> bool:
-        """Whether each number is in an interval of an axis, or of few more beyond its ends."""
         ends, reach = self._ends.get(axis.column), axis.high - axis.low
         if axis.breaks or axis.bins == 1 or ends is None or not len(ends.lows):
             return False
@@ -746,7 +740,6 @@ class Table:
         return rows, wanted, Reading(dates, tuple(texts))
 
     def _read_as(self, name: str, values: Any, number: bool) -> Any:
-        """Return part of a column as numbers, as days where it holds dates, or as levels."""
         dates = self.columns[name].dates
         return _numbers(values, dates) if number or dates is not None else levels_of(values)
 
@@ -804,7 +797,6 @@ class Table:
         return rows - different if rows > 1 else math.inf
 
     def _finite(self, name: str) -> nw.LazyFrame[Any]:
-        """Return the numbers of a whole column, as `value`; codes for missing values too."""
         return (
             self._of([name], whole=True)
             .select(value=number(name))
@@ -903,7 +895,6 @@ class Table:
 
 
 def _found(source: object, private: Path | None) -> tuple[Opened, Mapping[str, str]]:
-    """Open a source; return what it is, and the time zones of its columns that no type tells."""
     if isinstance(source, str | Path) and is_database(source):
         return open_database(source), {}
     if not isinstance(source, str | Path):

@@ -15,13 +15,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError
 from discreet.table.engine import Compression, Kept, Source, check_different, quoted
 from discreet.table.private import INPUT, own_folder
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 
@@ -92,7 +94,6 @@ def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
 def _read_texts(
     kept: Kept, file: Path, compression: Compression | None, delimiter: str, names: Sequence[str]
 ) -> DuckDBPyRelation:
-    """Return a CSV file whose cells are all texts."""
     return kept.connection.read_csv(
         glob.escape(str(file)),
         header=True,
@@ -110,9 +111,6 @@ def _read_texts(
 
 
 def _ends_lines_differently(source: Source) -> bool:
-    """Whether lines of a file end in several ways."""
-    import pyarrow as pa
-
     ends, last = set[bytes](), b""
     with pa.input_stream(str(source.file), compression=source.compression) as file:
         while part := bytes(file.read(1 << 20)):
@@ -183,9 +181,6 @@ def why_no_csv(source: Source) -> str:
 
 
 def _lines(source: Source) -> io.TextIOWrapper:
-    """Open a file of text, whatever it is compressed by."""
-    import pyarrow as pa
-
     raw = pa.input_stream(str(source.file), compression=source.compression)
     return io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
 
@@ -224,7 +219,6 @@ def _cells_of_rows(source: Source, sign: str) -> list[int]:
 
 
 def _refuse_other_signs(source: Source) -> None:
-    """Refuse a file whose cells are parted by a sign that is not read."""
     for sign, word in OTHER_SEPARATORS.items():
         found = _cells_of_rows(source, sign)
         if len(found) > 1 and len({*found}) == 1 and found[0] > 1:
@@ -334,8 +328,6 @@ class _Seen:
 
     def see(self, cells: pa.Array) -> None:
         """Look at some more cells."""
-        import pyarrow.compute as pc
-
         cells = cells.drop_null()
         if self.kinds == () or not len(cells):
             return
@@ -358,8 +350,6 @@ class _Seen:
 
 
 def _all_match(cells: pa.Array, pattern: str) -> bool:
-    import pyarrow.compute as pc
-
     return bool(pc.all(pc.match_substring_regex(cells, _whole_cell(pattern))).as_py())
 
 
@@ -389,9 +379,6 @@ def kinds_of_cells(
 
 
 def _with_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[str]:
-    """Name the columns of which some cell is written as a fraction."""
-    import pyarrow.compute as pc
-
     found = set[str]()
     for batch in _batches(relation.project(", ".join(map(quoted, names)))):
         for name in names:
@@ -403,8 +390,6 @@ def _with_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[st
 
 def grouped_by_points(relation: DuckDBPyRelation, *, any_cell: bool) -> list[str]:
     """Name the columns whose points may stand before thousands: in any cell, or in all with one."""
-    import pyarrow.compute as pc
-
     grouped, others = dict.fromkeys(relation.columns, False), set[str]()
     for batch in _batches(relation):
         for name in relation.columns:
@@ -418,8 +403,6 @@ def grouped_by_points(relation: DuckDBPyRelation, *, any_cell: bool) -> list[str
 
 
 def _batches(relation: DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
     batches: Iterable[pa.RecordBatch] = pa.RecordBatchReader.from_stream(relation)
     yield from batches
 

@@ -12,9 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.arguments import Labels
 from discreet.columns import Rows
@@ -24,10 +25,6 @@ from discreet.keys import BLOCK, Column, Keys, coded, row_digests, row_keys, tot
 from discreet.progress import advance
 from discreet.secret import DerivedKey, Secret, encrypted
 from discreet.table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Columns = dict[str, Any]
 """Columns as `Table.in_parts` gives them: floats, and DictionaryArrays of texts."""
@@ -70,7 +67,6 @@ def keys_of(secret: Secret, rows: Rows, key: str | None) -> Keys:
 
 
 def _check_key(name: str, column: Column) -> None:
-    """Refuse a key column that has a value twice."""
     if isinstance(column, np.ndarray):
         different = len(np.unique(column))
     else:
@@ -235,8 +231,6 @@ class _Aside:
 
     def add(self, places: Labels, batch: pa.RecordBatch) -> None:
         """Write rows, each to its partition; those whose place is below 0 are left out."""
-        import pyarrow as pa
-
         self.schema = batch.schema
         order = np.argsort(places, kind="stable")
         different, starts = np.unique(places[order], return_index=True)
@@ -263,23 +257,18 @@ class _Aside:
 
     def taken(self, place: int) -> Iterator[pa.RecordBatch]:
         """Read the rows of a partition, and forget that they are there."""
-        import pyarrow as pa
-
         for start, size in self.at.pop(place, []):
             self.file.seek(start)
             yield pa.ipc.read_record_batch(pa.py_buffer(self.file.read(size)), self.schema)
 
     def rows(self, place: int) -> Columns:
         """Return the rows of a partition as columns."""
-        import pyarrow as pa
-
         table = pa.Table.from_batches(self.taken(place), self.schema).combine_chunks()
         return {**_columns(table)}
 
 
 @contextmanager
 def _file_without_name(folder: Path) -> Iterator[_Aside]:
-    """Give a file without a name, which is gone with the process."""
     try:
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed below, at the latest)
     except OSError as error:
@@ -293,8 +282,6 @@ def _file_without_name(folder: Path) -> Iterator[_Aside]:
 
 def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
     """Return rows with their digests; texts as they are, for a dictionary may be longer."""
-    import pyarrow as pa
-
     plain = {
         name: pa.array(it) if isinstance(it, np.ndarray) else it.dictionary_decode()
         for name, it in part.items()
@@ -304,9 +291,6 @@ def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
 
 
 def _columns(table: pa.Table) -> Mapping[str, Any]:
-    """Return rows that were set aside as columns, each once it is asked for."""
-    import pyarrow as pa
-
     def column(name: str) -> Any:
         held = table[name]
         if pa.types.is_floating(held.type):
@@ -321,8 +305,6 @@ def _spread(placed: Placed, keyed: Keyed, first: _Aside, then: _Aside) -> None:
 
     All rows of one digest are in one partition at first. Which of them goes where does not matter.
     """
-    import pyarrow as pa
-
     for place in [*first.at]:
         seen: dict[bytes, int] = {}
         for batch in first.taken(place):
@@ -347,7 +329,6 @@ def _repeats(digests: Keys, seen: dict[bytes, int]) -> Labels:
 
 
 def _one(column: pa.ChunkedArray) -> Any:
-    """Return a column in one piece."""
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 

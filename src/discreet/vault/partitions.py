@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.arguments import Labels
 from discreet.errors import BrokenPromiseError, DiscreetError, InputError, RefusedError
@@ -55,10 +56,6 @@ from discreet.vault.whole_columns import (
     settings_of,
     unreadable,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 LOG = logging.getLogger("discreet.vault")
 
@@ -177,8 +174,6 @@ def done_on_spark(
     """
 
     def made(table: Any) -> Any:  # Spark looks at what is written of types here
-        import pyarrow as pa
-
         place, found = table[PLACE][0].as_py(), Total()
         found.add(_digests(table))
         told: list[Any] = [{}, None, {}, {}, None]
@@ -286,8 +281,6 @@ class Runs:
 
 def _row_batch(columns: Columns, keyed: Keyed, digests: Keys, at: Labels | None) -> pa.RecordBatch:
     """Return rows with their digests: texts as they are, for a dictionary may be longer."""
-    import pyarrow as pa
-
     texts = [columns[name].dictionary_decode().cast(pa.string()) for name in keyed.texts]
     arrays = [
         *(pa.array(columns[name]) for name in keyed.numbers),
@@ -302,8 +295,6 @@ def _row_batch(columns: Columns, keyed: Keyed, digests: Keys, at: Labels | None)
 
 
 def _int32(at: Labels) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array(at, pa.int32())
 
 
@@ -313,7 +304,6 @@ def _digests(rows: pa.Table | pa.RecordBatch) -> Keys:
 
 
 def _columns(table: pa.Table, keyed: Keyed) -> Columns:
-    """Return the rows of a partition as columns."""
     table = table.combine_chunks()
     numbers = {name: np.asarray(table[f"c{i}"]) for i, name in enumerate(keyed.numbers)}
     texts = {
@@ -324,8 +314,6 @@ def _columns(table: pa.Table, keyed: Keyed) -> Columns:
 
 
 def _batch(**columns: list[Any]) -> pa.RecordBatch:
-    import pyarrow as pa
-
     return pa.RecordBatch.from_pydict(columns)
 
 
@@ -346,7 +334,6 @@ TOGETHER = 1.5e9
 
 
 def _lying(table: Table, keyed: Keyed) -> tuple[Any, Reading]:
-    """Return the rows where they lie, and how they are read there."""
     return table.where_it_lies(keyed.numbers, keyed.texts, keyed.known)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.arguments import Floats
 from discreet.columns import Rows, words_of
@@ -222,9 +224,6 @@ def store(path: Path, copy: Copy, version: bytes) -> None:
 
 def load(path: Path, version: bytes) -> Copy:
     """Read a copy that was kept."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
             stored, said = file.read(), said_in(file.metadata, version.hex())
@@ -290,7 +289,6 @@ class Vault:
         return self._large
 
     def _in_partitions(self, large: LargeTable) -> Copy:
-        """Return the copy of a large table."""
         return self._in_a_file(
             _whole_name(large.version), large.version, partial(self._write_whole, large)
         )
@@ -362,7 +360,6 @@ class Vault:
 
 
 def _warn_of_width(raw: RawWhole) -> None:
-    """Say of a table that it is wide for its rows, before its copy is made."""
     k, draws = raw.settings.k, raw.draws
     said = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
     if said:
@@ -370,7 +367,6 @@ def _warn_of_width(raw: RawWhole) -> None:
 
 
 def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
-    """Say what the copy of a large table is, once all partitions are done."""
     left_out = [it.left_out for it in done]
     everywhere = {
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
@@ -382,7 +378,6 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
-    """Return how near the copy of the one partition is of which that was measured."""
     return next(it.near for it in done if it.near is not None)
 
 

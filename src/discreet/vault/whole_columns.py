@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS
@@ -23,10 +24,6 @@ from discreet.methods.listed import copy_with_tables
 from discreet.policy import Policy
 from discreet.table import Table
 from discreet.vault.keyed_rows import Columns, Keyed, persons_of, places
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 HOW = 6
 """Counts the ways in which such copies were made: another way is another copy."""
@@ -130,7 +127,6 @@ def wanted_of(table: Table, policy: Policy) -> Wanted:
 
 
 def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Sequence[str]) -> int:
-    """Return how many partitions are small enough, and of enough persons."""
     cells = table.size * (len(numbers) + len(words))
     if cells <= MOST_CELLS:
         return 1  # how many persons there are need not be known
