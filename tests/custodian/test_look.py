@@ -125,7 +125,6 @@ APART: dict[str, dict[str, Any]] = {
 def test_rows_that_are_not_read_alike_are_read_apart(how: dict[str, Any]) -> None:
     gate = gate_of(frame(), **how)
     look = Look(gate)
-
     assert not gate.table.alike
     assert version_of(gate, look) == version_of(gate, None)
     assert plain(look.all_columns()) == plain(gate._all_columns())
@@ -149,7 +148,6 @@ def test_a_study_that_is_known_is_not_sketched_anew(monkeypatch: pytest.MonkeyPa
     gate = gate_of(frame())
     monkeypatch.setattr(Heard, "knows", lambda *_: True)
     monkeypatch.setattr(Table, "both_ways", lambda *_: pytest.fail("all columns were read"))
-
     assert version_of(gate, Look(gate)) == version_of(gate, None)
 
 

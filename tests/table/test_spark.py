@@ -59,7 +59,6 @@ def test_workers_of_this_machine_run_this_python(
         monkeypatch.setenv("PYSPARK_PYTHON", said)
     context = SimpleNamespace(master=master, pythonExec="python3")
     frame = SimpleNamespace(sparkSession=SimpleNamespace(sparkContext=context))
-
     assert with_this_python(frame) is frame
     assert context.pythonExec == expected
 
