@@ -80,7 +80,7 @@ def test_are_those_of_all_rows(values: Any, skips: bool, k: int, tmp_path: Path)
     plain = values.to_pylist() if isinstance(values, pa.Array) else values
     table, known = opened(written(tmp_path / "t.parquet", values)), finite(plain)
     check(table, known, k)
-    assert (table._ends["x"].size is None) == skips  # the rows were not all read
+    assert (table._answers["ends", "x"].size is None) == skips  # the rows were not all read
     assert table.gaps("x") == N - len(known)
     assert table.known_numbers("x") == len(known)
 
@@ -89,7 +89,7 @@ def test_are_asked_for_again_where_more_are_wanted(tmp_path: Path) -> None:
     table, known = opened(written(tmp_path / "t.parquet", _numbers())), finite(_numbers())
     for k in (3, 12, 40, 4):  # of 40 values groups are too few: all rows are read
         check(table, known, k)
-    assert table._ends["x"].size == len(known)
+    assert table._answers["ends", "x"].size == len(known)
 
 
 @pytest.mark.parametrize(

@@ -236,12 +236,10 @@ class TestLevelsCounted:
         assert counted.counts.tolist() == [2, 1, 3]
         assert (counted.people, counted.left_out) == (6, 0)
 
-    @pytest.mark.parametrize("most", [1, 1_000], ids=["many pairs", "few pairs"])
     @pytest.mark.parametrize("names", [("sex", "stage"), ("stage", "sex")])
     def test_of_two_columns_are_the_same_counted_together(
-        self, source: Make, names: tuple[str, str], most: int, monkeypatch: pytest.MonkeyPatch
+        self, source: Make, names: tuple[str, str]
     ) -> None:
-        monkeypatch.setattr("discreet.table.table.MOST_PAIRS", most)
         table, places = self.levels(source), {"sex": {"f": 0, "m": 1, "": 1}, "stage": OF_STAGE}
         table.require(names, "categorical")
 
@@ -271,23 +269,6 @@ class TestLevelsCounted:
         with pytest.raises(DiscreetError, match="could not be read") as told:
             self.levels(source).count((), {"sex": {"f": 0, "m": 1}})
         no_canary_in(told.value)
-
-
-def test_two_columns_of_few_levels_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = opened(pa.table({"sex": ["f", "m"] * 9, "ward": ["n", "s", "w"] * 6}))
-    asked, collect = [], table._collect
-
-    def collected(frame: Any) -> Any:
-        asked.append(frame.collect_schema().names())
-        return collect(frame)
-
-    monkeypatch.setattr(table, "_collect", collected)
-    table.require(["ward", "sex"], "categorical")
-    table.levels("ward")
-    table.levels("sex")
-    table.count((), {"sex": {"f": 0, "m": 1}, "ward": {"n": 0, "s": 1, "w": 2}})
-
-    assert asked == [["level 0", "level 1", "weight"]] * 2  # of the first rows, and of all
 
 
 # Ann has been at two wards of one house, Bob at one ward twice, Cyd at two houses; Dan nowhere.
