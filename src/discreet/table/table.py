@@ -936,4 +936,3 @@ def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) ->
     return out
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
