@@ -20,9 +20,8 @@ from discreet.methods.copies import Draws
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.vault.protected import copy_of_whole
-from discreet.vault.whole import raw_whole
-from discreet.vault.whole_columns import RawWhole
+from discreet.vault.vault import raw_whole
+from discreet.vault.whole_columns import RawWhole, copy_of_whole
 
 ROWS, COLUMNS, TRIED = 200_000, 4, 4_000
 SECRETS = tuple(Secret.from_bytes(bytes(range(start, start + 32))) for start in (0, 40, 80))

@@ -134,9 +134,7 @@ def test_keys_are_those_of_the_twin(kinds: str, rows: list[tuple[float | str, ..
         np.array(column) if kind == "n" else list(column)
         for kind, column in zip(kinds, zip(*rows, strict=True), strict=True)
     ]
-
     made = row_keys(SECRET, columns)
-
     assert [key.tobytes() for key in made] == slow_keys(SECRET, kinds, rows)
     assert made.shape == (len(rows), 2)
 
@@ -144,7 +142,6 @@ def test_keys_are_those_of_the_twin(kinds: str, rows: list[tuple[float | str, ..
 def test_keys_are_for_good() -> None:
     """Noise of everything that leaves from now on hangs on these bytes."""
     columns = [np.array([1.0, 1.0]), ["a", "a"], np.array([2.5, 2.5]), np.array([NAN, NAN])]
-
     assert (
         row_keys(SECRET, columns).tobytes().hex()
         == "5f72532bdd90f7c6d73edeba279dc737a1c1ca8c0cd4873cd6660deb35021aa7"
@@ -154,9 +151,7 @@ def test_keys_are_for_good() -> None:
 def test_keys_of_many_rows_are_those_of_each_span() -> None:
     rng = np.random.default_rng(2)
     numbers, texts = rng.normal(size=70_000), [str(i % 9) for i in range(70_000)]
-
     made = row_keys(SECRET, [numbers, texts])
-
     some = np.array([0, 16_383, 16_384, 65_536, 69_999])
     alone = row_keys(SECRET, [numbers[some], [texts[i] for i in some]])
     assert made[some].tolist() == alone.tolist()
@@ -169,14 +164,12 @@ def test_keys_of_many_rows_are_those_of_each_span() -> None:
 def test_the_order_is_that_of_bytes_and_the_sum_of_whole_numbers(numbers: list[int]) -> None:
     raw = [number.to_bytes(16, "little") for number in numbers]
     made = np.frombuffer(b"".join(raw), dtype=np.uint64).reshape(-1, 2)
-
     assert [raw[i] for i in in_order(made)] == sorted(raw)
     assert int.from_bytes(total(made), "little") == sum(numbers) % 2**128
 
 
 def test_keys_of_one_first_word_are_in_order_too() -> None:
     made = np.array([[7, 2], [7, 1], [1, 3]], dtype=np.uint64)
-
     assert in_order(made).tolist() == [2, 1, 0]
 
 
@@ -194,7 +187,6 @@ def test_codes_say_which_text_each_row_has() -> None:
 def test_codes_stand_for_their_texts() -> None:
     texts = pa.array(["b", "a", "b", ""])
     numbers = np.arange(4.0)
-
     assert (
         row_keys(SECRET, [numbers, texts.dictionary_encode()]).tolist()
         == row_keys(SECRET, [numbers, texts.to_pylist()]).tolist()
@@ -204,7 +196,6 @@ def test_codes_stand_for_their_texts() -> None:
 def test_equal_rows_have_equal_digests_and_no_two_keys_are_alike() -> None:
     column = np.array([1.0, 2.0, 1.0, 1.0])
     digests, made = row_digests(SECRET, [column]), row_keys(SECRET, [column])
-
     assert digests[0].tolist() == digests[2].tolist() == digests[3].tolist() == made[0].tolist()
     assert len(np.unique(made, axis=0)) == 4
 
@@ -236,7 +227,6 @@ def same(row: Row) -> tuple[object, ...]:
 @given(tables, st.data())
 def test_equal_rows_share_keys_in_any_order(rows: list[Row], data: Any) -> None:
     shuffled = data.draw(st.permutations(rows))
-
     assert sorted(keys(rows)) == sorted(keys(shuffled))
     by_row: dict[object, set[bytes]] = {}
     for row, key in zip(rows, keys(rows), strict=True):
@@ -311,8 +301,6 @@ def test_uneven_columns_are_refused(columns: list[Any]) -> None:
 def test_the_columns_are_left_as_they_were() -> None:
     column = np.array([0.0, -0.0, NAN, INF])
     before = column.tobytes()
-
     row_keys(SECRET, [column])
     SECRET.marks(column)
-
     assert column.tobytes() == before

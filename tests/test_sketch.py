@@ -132,7 +132,6 @@ def test_one_pass_gives_what_each_column_by_itself_gives(
 def test_parts_add_up_to_the_whole(one: list[int], two: list[int]) -> None:
     first, second, both = ({"x": np.array(part, dtype=float)} for part in (one, two, one + two))
     whole = sketch_of(SECRET.marks(both["x"]), SMALLEST)
-
     for parts in ([first, second], [second, first], [both]):
         assert same(sketched(SECRET, parts, rows=(), persons=["x"]).columns["x"], whole)
     digests = {int(digest) for digest in SECRET.marks(both["x"])[:, 0]}
@@ -145,7 +144,6 @@ def test_the_smallest_digests_are_the_smallest_different_ones(
 ) -> None:
     """Whether many are looked at, few, or many that are alike."""
     marks = np.array([[it, 0] for it in digests], dtype=np.uint64).reshape(-1, 2)
-
     assert sketch_of(marks, kept).smallest.tolist() == sorted({*digests})[:kept]
 
 
@@ -166,9 +164,7 @@ NUMBERING: dict[str, tuple[list[float], bool]] = {
 @pytest.mark.parametrize(("values", "numbers"), NUMBERING.values(), ids=NUMBERING)
 def test_what_numbers_the_rows_is_told_without_sorting(values: list[float], numbers: bool) -> None:
     parts = [{"x": np.array(part, dtype=float)} for part in (values[:2], values[2:]) if part]
-
     found = sketched(SECRET, parts, rows=())
-
     assert found.numbering == ({"x"} if numbers else set())
     assert found.rows.mark == "0" * 32
 
@@ -176,9 +172,7 @@ def test_what_numbers_the_rows_is_told_without_sorting(values: list[float], numb
 def test_many_rows_are_sketched_by_spans() -> None:
     values = np.arange(150_000.0) % 1000
     column = {"x": values}
-
     found = sketched(SECRET, [column], rows=["x"])
-
     assert same(found.columns["x"], sketch_of(SECRET.marks(values)))
     assert len(found.rows.smallest) == 1000
     assert sketched(SECRET, [{"x": np.arange(150_000.0)}], rows=()).numbering == {"x"}
@@ -225,7 +219,6 @@ CHANGES: dict[str, Callable[[Floats], Floats]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_linear_change_leaves_the_shape(kind: str, change: Callable[[Floats], Floats]) -> None:
     x = draw(kind, 1)
-
     assert shape(x).told_apart
     assert shared(x, np.random.default_rng(9).permutation(change(x))) > 0.99
 
@@ -238,7 +231,6 @@ def test_another_sample_has_another_shape(kind: str) -> None:
 def test_a_change_that_is_not_linear_alters_it() -> None:
     """Among very many values neighbours lie so near that any smooth change is linear there."""
     x = np.abs(draw("normal", 1)) + 0.5
-
     assert shared(x, np.log(x)) < 0.1
     assert shared(x, np.round(x, 1)) < 0.1
 
@@ -246,7 +238,6 @@ def test_a_change_that_is_not_linear_alters_it() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_less_hardly_alters_it(kind: str) -> None:
     x = draw(kind, 1)
-
     assert shared(x, x[1:] * 3) > 0.8
 
 
@@ -296,7 +287,6 @@ def people(first: int, last: int) -> Sketch:
 
 def test_a_sample_is_what_all_would_keep() -> None:
     small, large = people(0, 300), people(0, 100_000)
-
     assert len(small.sampled_with([small])) == 300
     assert small.sampled_with([large]).tolist() == [
         it for it in small.smallest.tolist() if it <= large.smallest[-1]

@@ -38,7 +38,6 @@ def test_a_file_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
     with being_written(path) as file:
         file.write(b"rows")
         assert not path.exists()
-
     assert path.read_bytes() == b"rows"
     assert names(tmp_path) == ["raw-1.parquet"]
 
@@ -86,7 +85,6 @@ def test_what_fails_is_not_there(
 ) -> None:
     with pytest.raises(ZeroDivisionError, match="zero"), begin(tmp_path / "a.csv"):
         1 / len(())
-
     assert names(tmp_path) == []
 
 
@@ -113,7 +111,6 @@ def test_a_folder_is_kept_where_it_is_renamed(tmp_path: Path) -> None:
     with partial_folder(path) as folder:
         (folder / "part-1.parquet").touch()
         folder.rename(path)
-
     assert names(tmp_path) == ["whole-1.parquet"]
     assert names(path) == ["part-1.parquet"]
 

@@ -23,8 +23,7 @@ from discreet.errors import InputError, RegisterError
 from discreet.places import is_there
 from discreet.policy import Policy, load_policy
 from discreet.records.store import Store
-from discreet.register.register import MARK
-from discreet.register.schema import REGISTER
+from discreet.register.register import MARK, REGISTER
 from discreet.secret import ENVIRONMENT, existing_secret, secret_files
 from discreet.table.engine import MEMORY, MEMORY_LIMIT, connect
 from discreet.warm import NOWHERE

@@ -136,7 +136,6 @@ def _smallest(numbers: Iterable[int]) -> set[int]:
 
 
 def _digests(key: DerivedKey, file: IO[bytes]) -> Iterator[int]:
-    """Yield the digest of each line that is not empty; how it ends does not count."""
     secret = key.secret.digest("lines")
     parts = iter(partial(file.readline, LONGEST), b"")
     first = next(parts, b"").removeprefix(BYTE_ORDER_MARK)

@@ -103,7 +103,7 @@ def open(
         if policy != "standard" or any(it is not None for it in said):
             raise InputError(OF_FILE)
         return study_of_file(source)
-    from discreet.custodian.opening import study_of_data
+    from discreet.custodian.protect import study_of_data
 
     return study_of_data(
         source,

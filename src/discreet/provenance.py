@@ -94,7 +94,6 @@ class Provenance:
         return text
 
     def _said(self) -> dict[str, Any]:
-        """Return all that is sealed."""
         return {
             "schema": self.schema,
             "version": self.version,

@@ -294,7 +294,6 @@ def key_there(path: Path, instead: str = "") -> bool:
 
 
 def _made(path: Path, instead: str) -> Secret:
-    """Make a secret in a folder that is made, too; `instead` is what else would help."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _make(path)

@@ -328,7 +328,6 @@ class Sketching:
                 self._whole.add(self._encryption(sums))
 
     def _marks_of(self, column: Column) -> Callable[[slice], Keys]:
-        """Return what gives the marks of some rows."""
         if isinstance(column, np.ndarray):
             return lambda rows: self._marking(column[rows])
         texts, codes = coded(column)
@@ -444,7 +443,6 @@ def all_different(column: Column) -> bool:
 
 
 def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
-    """Return some of the smallest different digests, in order."""
     if not smallest:
         return NONE
     if len(digests) > MOST_CUT * smallest:  # far quicker than to sort all

@@ -119,7 +119,6 @@ def _finish(file: IO[bytes], partial: Path, path: Path, mode: int) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where a system can."""
     if sys.platform == "win32":
         return
     opened = os.open(folder, os.O_RDONLY)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.columns.written import check_form, days_in, forms_of, read_dates
+from discreet.columns.dates import check_form, days_in, forms_of, read_dates
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
 
@@ -104,9 +104,7 @@ WRITTEN: dict[str, tuple[str, float]] = {
 def test_every_source_says_the_same_days(tmp_path: Path, source: str, form: str) -> None:
     written, hours = WRITTEN[form]
     texts: list[str | None] = [None, *(day.strftime(written) for day in DAYS)]
-
     found = opened(SOURCES[source](frame_of(texts), tmp_path))
-
     assert found.columns["x"].kind == "date"
     moment = np.round(hours * 3.6e9) / 8.64e10
     np.testing.assert_array_equal(days_of(found), [np.nan, *(since(day) + moment for day in DAYS)])
@@ -128,7 +126,6 @@ NO_DATES: dict[str, list[str]] = {
 @pytest.mark.parametrize("texts", NO_DATES.values(), ids=NO_DATES)
 def test_what_is_no_date_stays_text(texts: list[str]) -> None:
     column = opened(frame_of(texts)).columns["x"]
-
     assert (column.kind, column.readings) == ("categorical", ())
 
 
@@ -168,7 +165,6 @@ def test_texts_that_may_be_several_dates_stay_text(
     texts: list[str], readings: tuple[str, ...]
 ) -> None:
     found = opened(frame_of(texts))
-
     assert found.columns["x"].kind == "categorical"
     assert found.columns["x"].readings == readings
     with pytest.raises(InputError, match=r"may be dates.*declare which it is: dates=\{'x': '%"):
@@ -179,16 +175,13 @@ def test_texts_that_may_be_several_dates_stay_text(
 
 def test_a_text_that_all_rows_have_once_may_be_dates_too() -> None:
     found = opened(frame_of([f"{1 + i % 12}/{1 + i // 12}/2020" for i in range(SIZE)]))
-
     with pytest.raises(RefusedError, match=r"identifies persons .* it may be dates, of which"):
         found.require(["x"])
 
 
 def test_nine_rows_of_one_order_alone_say_it() -> None:
     texts = [*(day.strftime("%d/%m/%Y") for day in STARTS), *["25/03/2020"] * 9]
-
     found = opened(frame_of(texts))
-
     assert days_of(found) == [*map(since, STARTS), *[18346] * 9]
 
 
@@ -196,7 +189,6 @@ def test_persons_count_and_not_their_rows() -> None:
     texts = [*(day.strftime("%d/%m/%Y") for day in STARTS), *["25/03/2020"] * 20]
     who = [*range(SIZE), *[1000, 1001] * 10]
     frame = frame_of(texts).append_column("who", pa.array(who))
-
     assert opened(frame, unit="who").columns["x"].kind == "categorical"
     assert opened(frame).columns["x"].kind == "date"
 
@@ -216,15 +208,12 @@ DECLARED: dict[str, tuple[str, str, datetime.date]] = {
 @pytest.mark.parametrize(("form", "text", "day"), DECLARED.values(), ids=DECLARED)
 def test_a_form_is_declared(form: str, text: str, day: datetime.date) -> None:
     found = opened(frame_of([text, None, " ", "NA", text]), dates={"x": form})
-
     np.testing.assert_array_equal(days_of(found), [since(day), np.nan, np.nan, np.nan, since(day)])
 
 
 def test_numbers_are_dates_where_that_is_declared(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,n\n20200229,1\n,2\n20201231,3\n")
-
     found = opened(tmp_path / "t.csv", dates={"x": "%Y%m%d"})
-
     np.testing.assert_array_equal(days_of(found), [18321, np.nan, 18627])
 
 
@@ -242,7 +231,6 @@ def test_floats_with_gaps_are_dates_where_that_is_declared(
     made: Callable[[list[float | None]], object],
 ) -> None:
     found = opened(made([20200229.0, None, 20201231.0]), dates={"x": "%Y%m%d"})
-
     np.testing.assert_array_equal(days_of(found), [18321, np.nan, 18627])
     for other in (20201231.5, 1e300):
         with pytest.raises(InputError, match="row 3 below the names is written otherwise"):
@@ -251,7 +239,6 @@ def test_floats_with_gaps_are_dates_where_that_is_declared(
 
 def test_dates_of_their_own_need_no_form() -> None:
     days = pa.table({"x": pa.array([datetime.date(2020, 1, 1)] * 3)})
-
     assert days_of(opened(days, dates={"x": "%d/%m/%Y"})) == [18262.0] * 3
 
 
@@ -291,14 +278,12 @@ def test_what_is_declared_must_be_there() -> None:
 
 def test_what_is_declared_as_levels_stays_so() -> None:
     frame = frame_of([str(day) for day in DAYS])
-
     assert opened(frame, kinds={"x": "categorical"}).columns["x"].kind == "categorical"
     assert opened(frame, levels=["x"]).columns["x"].kind == "categorical"
 
 
 def test_a_date_of_no_year_is_missing() -> None:
     texts = ["9999-12-31", "0001-01-01", *(str(day) for day in DAYS)]
-
     np.testing.assert_array_equal(
         days_of(opened(frame_of(texts))), [np.nan, np.nan, *map(since, DAYS)]
     )

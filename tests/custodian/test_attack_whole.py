@@ -20,7 +20,6 @@ from tests.custodian.test_whole import cohort, whole
 
 def test_a_release_is_attacked() -> None:
     report = whole().anonymize().attack(10)
-
     names = [attack.name for attack in report.attacks]
     assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
     assert report.made["m"] == 20
@@ -33,24 +32,19 @@ def test_the_same_attacks_come_to_the_same_whatever_the_order_of_the_file() -> N
     frame = cohort()
     turned = frame.select(pl.all().gather(np.random.default_rng(1).permutation(len(frame))))
     turned = turned.with_columns(visit=pl.int_range(1, len(frame) + 1))
-
     first, again = (whole(each).anonymize().attack(0) for each in (frame, turned))
-
     assert first.attacks[-3:] == again.attacks[-3:]
 
 
 def test_the_rows_of_a_person_are_known() -> None:
     frame = cohort().with_columns(patient=pl.Series([f"P{i // 2}" for i in range(400)]))
-
     report = whole(frame, unit="patient").anonymize().attack(0)
-
     assert report["verbatim"].found.trials == 200
 
 
 def test_attacks_write_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
     release = whole().anonymize()
     report = release.attack(0)
-
     assert pickle.loads(pickle.dumps(report)).attacks == report.attacks
     assert "attacker" not in repr(release)
 
@@ -64,7 +58,6 @@ def test_pairs_are_none_or_enough() -> None:
 
 def test_other_tables_cannot_be_made_again() -> None:
     release = dc.research(cohort(), unit=False).anonymize(columns=["age"])
-
     with pytest.raises(InputError, match="only the copy of a guarded study's table"):
         release.attack()
 
@@ -96,9 +89,7 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
     release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
     asked = {it.name for it in release.attack(10).attacks if it.name.startswith("member")}
-
     report = release.with_attacks(10).report
-
     assert report.attacks is not None
     assert asked == {"member, typical", "member, marginal", "member, joint", "member, level"}
     assert {it.name for it in report.attacks.attacks} >= asked
@@ -119,9 +110,7 @@ def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
 
 def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
     policy = Policy.preset("standard", k=4, m=10, round_to=8)
-
     report = dc.open(cohort(), policy, study="s").anonymize().with_attacks(0).report
-
     assert report.measured.rounded_to == 8
     assert report.attacks is not None
     assert report.attacks.rounded_to == 8
@@ -129,7 +118,6 @@ def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
 
 def test_a_report_with_attacks_is_pickled() -> None:
     report = replace(whole().anonymize().with_attacks(0).report, gate=None)
-
     assert pickle.loads(pickle.dumps(report)).to_text() == report.to_text()
 
 
@@ -155,15 +143,12 @@ def test_the_next_version_counts_those_there_are(tmp_path: Path) -> None:
     other = whole(cohort(600, seed=1))
     dc.Protected(other).new_version()
     other.anonymize().save(tmp_path / "second.csv")
-
     report = dc.Protected(whole(cohort(600, seed=2))).attack_versions(repeats=1)
-
     assert report.attacks[0].title == "Who left between 3 versions"
 
 
 def test_who_left_is_seen_in_as_many_versions_as_are_asked_for() -> None:
     report = dc.Protected(whole(study=None)).attack_versions(4, leave=0.2, repeats=2)
-
     assert report.title == "Versions of a frame without a name"
     assert "Who left between 4 versions" in report.to_text()
     assert report.attacks[0].found.trials == 2 * 80
@@ -179,6 +164,5 @@ NO_VERSIONS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("asked", "says"), NO_VERSIONS.values(), ids=NO_VERSIONS)
 def test_versions_that_cannot_be_attacked(asked: dict[str, Any], says: str) -> None:
     study = dc.open(cohort(), study="s")
-
     with pytest.raises((InputError, RefusedError), match=says):
         dc.Protected(study).attack_versions(**asked)

@@ -47,7 +47,6 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
 
 def test_columns_that_are_not_drawn_do_not_stand_in_a_models_way() -> None:
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(N)]
-
     study = dc.research(people(day=pa.array(days)))
     assert study.residuals("y ~ x").x
     with pytest.raises(dc.InputError, match="there is no column 'day'"):
@@ -59,7 +58,6 @@ def test_whole_and_broken_numbers_of_noise_are_one_policy() -> None:
     whole, broken = (
         dc.research(people(), method="probabilistic", q=q).scatter("x", "y") for q in (1, 1.0)
     )
-
     assert whole.x == broken.x
     assert whole.origin.version == broken.origin.version
 
@@ -71,14 +69,12 @@ def test_open_bounds_are_one_policy_however_written() -> None:
         .origin.version
         for ends in [(-9, float("inf")), (-9.0, float("inf"))]
     }
-
     assert len(versions) == 1
 
 
 def test_a_level_is_not_drawn_as_a_number() -> None:
     codes = people(code=np.arange(N) % 4)
     study = dc.open(codes, kinds={"code": "categorical"})
-
     with pytest.raises(dc.InputError, match="column 'code' is categorical; numbers are needed"):
         study.histogram("code")
     with pytest.raises(dc.InputError, match="there is no setting 'kind' here; there are 'bins'"):
@@ -92,26 +88,20 @@ def test_rows_and_levels_come_from_one_query() -> None:
     frame = people(w=np.where(np.arange(N) % 2 == 0, 0.0, 50.0) + np.arange(N) / N)
     assert frame.num_rows == N
     shuffled = duckdb.connect().from_arrow(frame).order("random()")
-
     low, high = dc.research(shuffled).box("w", by="half", method="none").groups
-
     assert low.q3 < 2 < 49 < high.q1
 
 
 def test_a_desk_has_a_table_a_policy_and_a_name() -> None:
     table = open_table(people(), kinds={}, roles={}, unit=None, key=None)
-
     session = Session(table, dc.Policy.preset("standard", study="people"))
-
     assert session.name == "people"
     assert session.table is table
 
 
 def test_the_record_names_the_factors_of_a_model() -> None:
     study = dc.open(people(), study="people")
-
     study.residuals("y ~ x + C(half)").to_json()
-
     (entry,) = register_of("standard").history()
     assert entry["columns"] == ["y", "x", "half"]
 

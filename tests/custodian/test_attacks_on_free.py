@@ -139,7 +139,6 @@ def membership() -> dict[str, float]:
 def test_membership_is_seen_no_better_than_in_the_copy_alone() -> None:
     """The same attack is certain where it is given exact counts."""
     found = membership()
-
     assert found["all that is free"] <= found["the copy"] + 0.03
     assert found["listed tables"] <= found["the copy"] + 0.03
     assert found["exact counts"] == 1
@@ -228,6 +227,5 @@ def suspicion(known: Floats, missing: Floats, share: float, noise: float) -> Flo
 @pytest.mark.promise
 def test_who_left_is_seen_no_better_than_in_the_copy_alone() -> None:
     found = who_left()
-
     assert found["all that is free"] <= found["the copy"] + 0.03
     assert found["exact counts"] >= found["the copy"] + 0.05  # where the same attack succeeds

@@ -69,7 +69,6 @@ def test_the_papers_own_way_gives_most_records_away() -> None:
     frame = correlated()
     view = dc.research(frame).parallel(AXES, k=5)
     left = intervals(view, frame)
-
     narrow = np.mean([high - low <= 0.01 * view.pixels for low, high in left.values()])
     assert narrow > 0.1
 
@@ -100,7 +99,6 @@ def test_a_name_that_the_register_knows_lets_no_other_data_out(
     dc.open(frame, study="s").parallel(["x", "b"]).to_json()
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
     door(unlike, study="known", **how).histogram("z").to_json()
-
     with pytest.raises(LeavingError, match="must be as in the earlier release of study 's'"):
         other(door(frame, study="known", **how)).to_json()
 
@@ -109,6 +107,5 @@ def test_a_name_that_the_register_knows_lets_no_other_data_out(
 def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive(roles: Any) -> None:
     frame = levelled()
     dc.open(frame, study="s", roles=roles[0]).parallel(["x", "b"]).to_json()
-
     with pytest.raises(LeavingError, match="another copy of the whole table was released of study"):
         dc.open(frame, study="again", roles=roles[1]).bars("a").to_json()

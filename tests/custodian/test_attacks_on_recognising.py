@@ -94,7 +94,6 @@ def test_of_research_alone_several_tables_leave_that_promise_nothing_together() 
     frame = cohort(1)
     for i in range(6):
         dc.research(frame.iloc[60 * i :], study=f"part {i}").histogram("bmi").to_json()
-
     with pytest.raises(
         LeavingError, match=r"a protected copy, and what the papers' .* study 'part 0'"
     ):
@@ -176,7 +175,6 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:
     pd.read_csv(left).iloc[80:].to_csv(left, index=False)
-
     with pytest.raises(LeavingError, match="have changed since a release") as refused:
         dc.open(left).scatter("glucose", "bmi").save("b.svg")
     assert "study=" not in str(refused.value)

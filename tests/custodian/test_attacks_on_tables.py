@@ -42,7 +42,6 @@ SPIKES = [
 @pytest.mark.parametrize("formula", SPIKES)
 def test_a_formula_in_a_report_has_columns_as_they_are(formula: str) -> None:
     study = dc.open(people())
-
     with pytest.raises(RefusedError, match="the regression in a guarded report has columns as"):
         study.anonymize(formula=formula)
     assert study.anonymize(formula="y ~ x + z").report.measured.model is not None
@@ -50,7 +49,6 @@ def test_a_formula_in_a_report_has_columns_as_they_are(formula: str) -> None:
 
 def test_a_formula_in_a_report_has_forty_rows_for_each_term() -> None:
     study = dc.open(people(100))
-
     with pytest.raises(RefusedError, match="needs at least 40 rows for each term"):
         study.anonymize(formula="y ~ x + z + C(sex)")
 
@@ -106,7 +104,6 @@ def test_a_group_of_few_rows_and_many_columns_lies_in_no_flat() -> None:
 def test_a_requirement_is_judged_by_the_rounded_risk() -> None:
     study = dc.open(people())
     told = study.anonymize().report.measured.risks["linkage"].share
-
     study.anonymize(risk_below=told + 1e-9)
     with pytest.raises(RefusedError, match="linked to their own released row is not below"):
         study.anonymize(risk_below=told)
@@ -145,7 +142,6 @@ def test_u_in_a_report_tells_no_mean() -> None:
 def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people")
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")
-
     with pytest.raises(dc.LeavingError, match="the formula of the report must be as in"):
         study.anonymize(formula="y ~ z").report.save(tmp_path / "two.html")
     assert not (tmp_path / "two.html").exists()

@@ -25,8 +25,8 @@ from discreet.release import arrow_table
 from discreet.render.scene import scene_to_plain
 from discreet.secret import Secret
 from discreet.table import open_table
-from discreet.vault.protected import copy_of_whole
-from discreet.vault.whole import raw_whole
+from discreet.vault.vault import raw_whole
+from discreet.vault.whole_columns import copy_of_whole
 from tests.cases import examples
 
 N = 300
@@ -185,7 +185,6 @@ def test_no_moment_of_fewer_than_k_persons_is_shown() -> None:
     raw = pa.table(stays(600))
     copies = pa.concat_tables([released(raw, secret) for secret in range(4)])
     rows = np.random.default_rng(3).integers(0, 600, 600)
-
     assert shown_exactly(raw, copies, "seen", 3) == 0
     # Of rows drawn again, as a bootstrap does, the same attack finds more than half.
     assert shown_exactly(raw, raw.take(rows), "seen", 3) > 0.5
@@ -195,7 +194,6 @@ def test_the_first_and_last_of_few_persons_are_not_shown() -> None:
     columns = stays()
     columns["start"][:2] = [date(1901, 1, 1), date(1902, 5, 7)]
     raw = pa.table(columns)
-
     for secret in range(4):
         made = released(raw, secret)
         assert min(made["start"].to_pylist()) >= sorted(columns["start"])[2]
@@ -219,9 +217,7 @@ def test_moments_are_told_to_the_minute_where_nearly_all_are() -> None:
     columns = stays()
     minutes = [None if it is None else it.replace(second=0) for it in columns["seen"]]
     minutes[0] = datetime(2018, 1, 1, 1, 1, 1)
-
     made = released(pa.table({**columns, "seen": minutes}))
-
     days = days_of(made["seen"], Dates("us"))
     known = days[np.isfinite(days)] * 1440
     assert np.abs(known - np.round(known)).max() < 1e-4
@@ -231,34 +227,27 @@ def test_what_few_tell_otherwise_is_taken_as_the_others_tell_it() -> None:
     days = [datetime(2020, 1, 1) + i * DAY for i in range(40)]
     days[:2] = [datetime(2020, 1, 1, 11), datetime(2020, 1, 1, 13)]
     table = open_table(pa.table({"day": days}), kinds={}, roles={}, unit=None, key=None)
-
     raw = raw_whole(table, Policy.preset("standard", k=3), SECRET)
-
     assert raw.settings.parts == {"day": 1}
     assert raw.numbers["day"][:3].tolist() == [18262.0, 18263.0, 18264.0]
 
 
 def test_dates_alone_make_a_copy() -> None:
     made = released(pa.table({"start": stays()["start"]}))
-
     assert made.schema.field("start").type == pa.date32()
 
 
 def test_numbers_are_told_as_they_are() -> None:
     columns = {name: stays()[name] for name in ("age", "ward")}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-
     found = raw_whole(table, Policy.preset("standard"), SECRET)
-
     assert not found.settings.parts
     assert [*found.numbers] == ["age"]
 
 
 def test_dates_may_be_levels() -> None:
     years = [date(2000 + i % 3, 1, 1) for i in range(N)]
-
     study = whole(pl.DataFrame(stays(year=years)), kinds={"year": "categorical"})
-
     assert {"2000-01-01", "2001-01-01", "2002-01-01"} == set(
         study.session.whole.copy.strata["year"]
     )
@@ -289,7 +278,6 @@ def test_plots_of_dates_come_from_the_copy_and_have_dates_beside_their_axes(
     study: dc.Study, name: str
 ) -> None:
     view = PLOTS[name](study)
-
     assert view.method == "whole"
     text = str(scene_to_plain(view.scene()))
     assert {str(year) for year in range(2016, 2020)} <= {*re.findall(r"'(\d{4})'", text)}
@@ -303,16 +291,13 @@ def test_dates_are_days_in_a_formula(study: dc.Study) -> None:
 
 def test_numbers_beside_dates_are_numbers(study: dc.Study) -> None:
     scene = study.scatter("start", "age").scene()
-
     assert scene.panels[0].x.dates
     assert not scene.panels[0].y.dates
 
 
 def test_limits_of_dates_are_dates(study: dc.Study) -> None:
     given = ("2016-01-01", date(2018, 1, 1))
-
     view = study.histogram("start", bins=4, limits={"start": given})  # type: ignore[dict-item]
-
     assert (view.edges[0], view.edges[-1]) == (16801.0, 17532.0)
     with pytest.raises(InputError, match="an end of dates is a date, such as '2020-01-31'"):
         study.histogram("start", limits={"start": ("spring", "2018-01-01")})  # type: ignore[dict-item]
@@ -340,7 +325,6 @@ def test_what_is_not_drawn_of_dates_is_refused_in_words(name: str) -> None:
 
 def test_research_says_what_has_dates() -> None:
     study = dc.research(pl.DataFrame(stays()), unit=False, study="other")
-
     with pytest.raises(InputError, match=r"holds dates; numbers are needed .*\(under a guarded"):
         study.histogram("start")
 
@@ -371,7 +355,6 @@ def test_one_date_that_changed_is_seen_whatever_was_released_first(
 def test_a_table_of_dates_alone_is_released_and_known_again(tmp_path: Path) -> None:
     raw = {"start": stays()["start"]}
     whole(pl.DataFrame(raw)).histogram("start").save(tmp_path / "start.svg")
-
     other = whole(pl.DataFrame({"start": [date(2001, 1, 1), *raw["start"][1:]]}))
     with pytest.raises(LeavingError, match="changed"):
         other.histogram("start").save(tmp_path / "other.svg")

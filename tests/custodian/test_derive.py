@@ -35,16 +35,13 @@ def opened() -> dc.Study:
 def test_they_are_what_assign_makes(opened: dc.Study) -> None:
     asked = {name: text for name, text in DERIVE.items() if name != "none"}
     analyst = dc.open(cohort(), study="s").assign(**asked).anonymize().frame
-
     found = opened.anonymize().frame
-
     assert found.columns[-4:] == ["log_bmi", "band", "older", "risk"]
     assert found.equals(analyst)
 
 
 def test_they_agree_with_their_source_in_every_row(opened: dc.Study) -> None:
     found = opened.anonymize().frame.drop_nulls("age")
-
     old = found.filter(pl.col("band") == "60 or more")
     assert old["age"].min() == 60
     assert (old["older"] == "yes").all()
@@ -53,7 +50,6 @@ def test_they_agree_with_their_source_in_every_row(opened: dc.Study) -> None:
 
 def test_plots_and_tables_take_them_and_say_what_they_are(opened: dc.Study) -> None:
     view = opened.histogram("log_bmi", by="older")
-
     assert {"log_bmi is log(bmi)", "band is cut(age, 40, 60)"} <= {*view.describe().splitlines()}
     assert "log_bmi" in str(opened.summary())
     assert opened.where("log_bmi > 3").assign(more="log_bmi * 2").means("more", "band").figures
@@ -63,7 +59,6 @@ def test_plots_and_tables_take_them_and_say_what_they_are(opened: dc.Study) -> N
 def test_the_register_names_the_columns_they_rest_on() -> None:
     one = study()
     one.histogram("log_bmi", by="older").to_json()
-
     assert one.session.register.history("s")[-1]["columns"] == ["bmi", "age"]
 
 
@@ -101,9 +96,7 @@ def test_what_can_be_no_column_is_refused_at_the_opening(name: str) -> None:
 def test_a_file_says_them(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
     path.write_text('[derive]\nlog_bmi = "log(bmi)"\n\n[limits]\nlog_bmi = [2, 4]\n')
-
     view = dc.open(cohort(), path).histogram("log_bmi")
-
     assert (view.edges[0], view.edges[-1]) == (2, 4)
 
 
@@ -111,8 +104,6 @@ def test_other_ones_want_no_new_version() -> None:
     before = study()
     before.histogram("log_bmi").to_json()
     policy = Policy.preset("standard", derive={"decade": "cut(age, 30, 40, 50, 60)"})
-
     after = dc.open(cohort(), policy, study="s")
     after.bars("decade").to_json()
-
     assert after.session.whole.copy.version == before.session.whole.copy.version

@@ -11,7 +11,6 @@ from discreet.policy import PRESETS, Policy
 def test_a_policy_file_has_its_things_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "ours.toml"
     path.write_text("k = 6\n")
-
     assert folder_of(Policy.load(path)) == tmp_path / ".discreet"
     assert register_of(path).history() == []
     beside = {it.name for it in tmp_path.iterdir() if it.name != ".home"}

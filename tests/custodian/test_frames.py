@@ -95,9 +95,7 @@ ASKED: dict[str, tuple[Callable[[dc.Study], Any], dict[str, str]]] = {
 @pytest.mark.parametrize("name", ASKED)
 def test_numbers_are_numbers_dates_dates_and_counts_whole(name: str) -> None:
     ask, types = ASKED[name]
-
     frame = ask(study()).to_frame()
-
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) > 0
     for column, kinds in types.items():
@@ -109,13 +107,11 @@ def test_numbers_are_numbers_dates_dates_and_counts_whole(name: str) -> None:
 @pytest.mark.parametrize("name", ["histograms", "over time", "means", "model"])
 def test_it_is_of_the_kind_that_came_in(name: str, kind: str) -> None:
     frame = ASKED[name][0](study(kind)).to_frame()
-
     assert type(frame).__module__.split(".")[0] == {"pyarrow": "pyarrow"}.get(kind, kind)
 
 
 def test_a_view_that_was_read_back_has_the_same_frame() -> None:
     view = study().bars("ward", by="sex")
-
     pd.testing.assert_frame_equal(View.from_json(view.to_json()).to_frame(), view.to_frame())
 
 
@@ -137,7 +133,6 @@ def test_the_rows_of_a_frame_are_what_is_drawn() -> None:
 @pytest.mark.parametrize("name", ["histogram", "scatter", "box", "bars", "means", "model"])
 def test_axes_that_are_given_come_back(name: str) -> None:
     figure, axes = plt.subplots()
-
     assert ASKED[name][0](study()).plot(ax=axes) is axes
     assert axes.has_data()
     plt.close(figure)
@@ -145,6 +140,5 @@ def test_axes_that_are_given_come_back(name: str) -> None:
 
 def test_several_axes_that_are_given_come_back() -> None:
     figure, axes = plt.subplots(1, 2)
-
     assert study().histogram("bmi", by="sex").plot(ax=axes) is axes
     plt.close(figure)

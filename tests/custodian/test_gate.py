@@ -18,7 +18,7 @@ from discreet.register.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import WHOLE_ROWS, Sketch
 from discreet.table import open_table
-from discreet.vault.whole import version_of_whole
+from discreet.vault.vault import version_of_whole
 from tests.cases import policy_of
 from tests.records.given import register_in
 
@@ -106,7 +106,6 @@ def test_of_the_papers_the_method_and_its_numbers_are_pinned(
 
 def test_the_copy_is_pinned_and_the_kind_of_each_of_its_columns() -> None:
     record = release_gate(Heard(), preset="standard").record_from_copy("bars", ("x",), "svg", "a")
-
     assert record.choices == {COPY_OF_TABLE: "a", **KINDS}
     assert (record.columns, record.method, dict(record.sketches)) == (("x",), "whole", {})
 
@@ -130,7 +129,6 @@ def test_what_is_drawn_is_sketched_and_the_column_of_its_levels_too(
 
 def test_the_record_names_picture_columns_method_and_form() -> None:
     leaving = told("histogram", "x", by="ward", fields={"study": "s", "k": 6})
-
     assert (leaving.study, leaving.kind, leaving.form, leaving.k) == ("s", "histogram", "svg", 6)
     assert (leaving.columns, leaving.method) == (("x", "ward"), "suppression")
     assert leaving.settings == Policy.preset("research", k=6).settings()
@@ -169,7 +167,6 @@ def test_every_column_is_recognised_but_row_numbers() -> None:
     heard = Heard()
     keeper = release_gate(heard, unit="person", key="row")
     keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
-
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
     shapes = {"shape of x", "shape of y", "shape of z"}
     assert heard.every == [everything | shapes | {"whole rows", "whose rows"}]
@@ -192,17 +189,14 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
     heard = Heard()
     keeper = release_gate(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
     keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
-
     assert ("persons" in heard.every[0]) is told_apart
 
 
 def test_public_data_are_recorded_by_nobody() -> None:
     heard = Heard()
     keeper = release_gate(heard, public=True)
-
     for picture, columns in (("bars", ["ward"]), ("heatmap", ["x", "y"])):
         keeper.release([keeper.record(keeper.policy.settle(picture, columns), "json")])
-
     assert heard.told == []
 
 
@@ -239,7 +233,6 @@ def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
     register = register_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
     leave_from_copy(release_gate(register, **how), "x")
-
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
         leave_from_copy(release_gate(register, **how, kinds={"x": "categorical"}), "z")
     leave_from_copy(release_gate(register, **how), "y", "ward")
@@ -251,7 +244,6 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
     leave(release_gate(register, study="s"), "histogram", "x", by="sex")
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
     other = release_gate(register, pa.table({**COLUMNS, "sex": sex}), study="s")
-
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
         leave(other, "histogram", "y", by="sex")
     leave(other, "histogram", "x")
@@ -260,7 +252,6 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
 def test_a_broken_register_lets_nothing_leave(tmp_path: Path) -> None:
     (tmp_path / "register.sqlite").write_bytes(b"no register" * 1000)
     keeper = release_gate(register_in(tmp_path), study="s")
-
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
         leave(keeper, "histogram", "x")
 
@@ -282,7 +273,6 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
 def test_the_register_keeps_names_and_no_value(tmp_path: Path) -> None:
     register = register_in(tmp_path)
     leave(release_gate(register, study="s"), "crosstab", "ward", "sex")
-
     (entry,) = register.history()
     assert json.dumps(entry["columns"]) == '["ward", "sex"]'
     kept = (tmp_path / "register.sqlite").read_bytes()
@@ -343,7 +333,5 @@ def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
 def test_of_a_public_study_nothing_is_noted() -> None:
     heard = Heard()
     keeper = release_gate(heard, preset="research", public=True)
-
     keeper.release(records(keeper))
-
     assert heard.told == []

@@ -24,9 +24,7 @@ JUDGED = {
 @pytest.mark.parametrize(("how", "status"), JUDGED.values(), ids=JUDGED)
 def test_what_passes(how: dict[str, bool], status: str) -> None:
     policy = Policy.preset("standard")
-
     found, says = judged("copy", policy.settings(), policy, **{"same": True, **how})
-
     assert found == status
     assert (RINGS in says) is how.get("rings", False)
     public = dataclasses.replace(policy, public=True)

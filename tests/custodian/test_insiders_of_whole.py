@@ -103,6 +103,5 @@ def test_a_listed_table_tells_an_insider_little_and_exact_counts_more() -> None:
     """
     found = [by_source(seed) for seed in range(6)]
     points = {name: 100 * np.mean([it[name] - it["copy"] for it in found]) for name in found[0]}
-
     assert points["listed"] <= 2.5
     assert points["exact"] >= 5

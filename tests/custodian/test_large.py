@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.columns import unread as lazily
+from discreet.columns import column as lazily
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.explore.from_copy import WholeTable
@@ -29,12 +29,10 @@ from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
-from discreet.vault.aside import in_turn
+from discreet.vault.keyed_rows import in_turn
 from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import columns_of_copy, copy_of_whole, protected
-from discreet.vault.vault import Vault, load
-from discreet.vault.whole import raw_whole
-from discreet.vault.whole_columns import wanted_of
+from discreet.vault.vault import Vault, load, raw_whole
+from discreet.vault.whole_columns import columns_of_copy, copy_of_whole, protected, wanted_of
 from tests.custodian.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 
@@ -126,7 +124,6 @@ def test_however_many_are_protected_at_a_time(
 
 def test_every_row_is_in_one_partition_of_about_equal_size(frame: pl.DataFrame) -> None:
     found = partitions(table_of(frame))
-
     sizes = [len(it.draws.keys) for it in found]
     assert sum(sizes) == N
     assert min(sizes) > N / 4 - 4 * np.sqrt(N * 3 / 16)
@@ -173,7 +170,6 @@ def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None
 
 def test_partitions_have_noise_of_their_own(frame: pl.DataFrame) -> None:
     first, second, *_ = (it.draws for it in partitions(table_of(frame)))
-
     assert first.version != second.version
     assert not np.array_equal(first.of_table("counts", 5), second.of_table("counts", 5))
 
@@ -211,15 +207,12 @@ def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) 
 
 def test_a_level_that_a_partition_has_not_is_missing_there(tmp_path: Path) -> None:
     few = pl.Series(["yes" if i % 140 == 0 else None for i in range(N)])
-
     copy = Vault(SECRET, tmp_path).whole(table_of(cohort(N).with_columns(few=few)), POLICY)
-
     assert {*copy.strata.get("few", ())} <= {"yes", ""}
 
 
 def test_names_that_differ_in_capitals_alone(frame: pl.DataFrame) -> None:
     both = frame.with_columns(AGE=pl.col("age") + 1)
-
     assert json.loads(parted(both).histogram("AGE").to_json())["columns"] == ["AGE"]
 
 
@@ -229,9 +222,7 @@ def test_moments_of_all_pieces_are_written_alike(
     moments = [datetime(2020, 1, 1 + i % 2, i % 3) for i in range(N)]
     study = parted(cohort(N).with_columns(seen=pl.Series(moments)))
     monkeypatch.setattr(stored, "PIECE", 3)
-
     path = study.anonymize(["seen"]).save(tmp_path / "out.csv")
-
     lines = path.read_text().splitlines()[1:]
     assert any(" 00:00:00" in line for line in lines)
     assert len({len(line) for line in lines}) == 1
@@ -239,7 +230,6 @@ def test_moments_of_all_pieces_are_written_alike(
 
 def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
     raw, first = raw_whole(table_of(frame), POLICY, SECRET), partitions(table_of(frame))[0]
-
     assert raw.version == first.version
     assert sorted(map(tuple, raw.draws.keys.tolist())) == sorted(
         map(tuple, first.draws.keys.tolist())
@@ -251,14 +241,12 @@ def test_a_table_that_is_small_enough_is_one_piece(
     frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 5)
-
     assert wanted_of(table_of(frame), POLICY).partitions == 1
     assert wanted_of(table_of(frame.head(N - 200)), POLICY).partitions == 1
 
 
 def test_partitions_are_of_persons_enough() -> None:
     few = cohort(N).with_columns(patient=pl.Series([f"P{i % 200:03}" for i in range(N)]))
-
     assert wanted_of(table_of(few, unit="patient"), POLICY).partitions == 1  # 4 x 50 m are 1200
 
 
@@ -290,7 +278,6 @@ def test_the_same_copy_whatever_holds_the_rows(
 def test_another_row_is_another_version(frame: pl.DataFrame, copy: Copy) -> None:
     other = pl.concat([frame.head(N - 1), frame.tail(1).with_columns(age=pl.lit(41.0))])
     version = Vault(SECRET, None).version_of_whole(table_of(other), POLICY)
-
     assert version != copy.version
     assert Vault(SECRET, None).version_of_whole(table_of(frame), POLICY) == copy.version
 
@@ -298,9 +285,7 @@ def test_another_row_is_another_version(frame: pl.DataFrame, copy: Copy) -> None
 def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> None:
     mixed = frame.to_pandas()
     mixed["mixed"] = pd.Series([1.5, b"bird"] * (N // 2), dtype=object)
-
     copy = Vault(SECRET, None).whole(table_of(mixed), POLICY)
-
     assert "mixed" not in {*copy.columns, *copy.strata}
     assert any("mixed (cannot be read)" in it for it in copy.remarks)
     assert len(copy.columns["age"]) > N / 2
@@ -309,7 +294,6 @@ def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> 
 def test_a_key_must_tell_rows_apart(frame: pl.DataFrame) -> None:
     fine = table_of(frame, key="visit")
     assert len(Vault(SECRET, None).whole(fine, POLICY)) > N / 2
-
     twice = frame.with_columns(visit=pl.col("visit") // 2)
     with pytest.raises(InputError, match="'visit' holds a value twice"):
         Vault(SECRET, None).whole(table_of(twice, key="visit"), POLICY)
@@ -358,7 +342,6 @@ def test_a_copy_of_another_version_is_not_taken(frame: pl.DataFrame, copy: Copy)
     again = Vault(SECRET, None).version_of_whole(other, POLICY)
     assert copy.path is not None
     copy.path.rename(copy.path.with_name(f"whole-{again}.parquet"))
-
     with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
         Vault(SECRET, copy.path.parent).whole(other, POLICY)
 
@@ -366,7 +349,6 @@ def test_a_copy_of_another_version_is_not_taken(frame: pl.DataFrame, copy: Copy)
 def test_a_file_that_is_no_copy_is_named(frame: pl.DataFrame, copy: Copy) -> None:
     assert copy.path is not None
     copy.path.write_bytes(b"PAR1 no more")
-
     with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
         Vault(SECRET, copy.path.parent).whole(table_of(frame), POLICY)
 
@@ -390,7 +372,6 @@ def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
 def test_parts_and_new_columns_of_a_copy_in_a_file(frame: pl.DataFrame) -> None:
     study = parted(frame)
     older = study.where("age >= 50").assign(double="2 * bmi")
-
     shown = json.loads(older.histogram("double").to_json())
     rows = study.anonymize(["age", "bmi"]).frame.drop_nulls()
     assert 0 < shown["origin"]["shown"] == (rows["age"] >= 50).sum()
@@ -439,7 +420,6 @@ def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
 def test_a_refusal_within_a_partition_leaves_no_file(tmp_path: Path) -> None:
     empty = cohort(N).with_columns(age=pl.lit(None, pl.Float64), bmi=pl.lit(None, pl.Float64))
     nothing = empty.select("age", "bmi")
-
     with pytest.raises(RefusedError, match="no column"):
         Vault(SECRET, tmp_path).whole(table_of(nothing), POLICY)
     assert [*tmp_path.iterdir()] == []

@@ -155,7 +155,6 @@ def test_what_is_not_listed_is_the_copys_own(study: dc.Study) -> None:
 
 def test_what_is_counted_says_so(study: dc.Study) -> None:
     said = "counted in the data, with noise: "
-
     assert f"{said}ward by died" in study.crosstab("died", "ward").notes()
     assert f"{said}sex by ward" in study.bars("sex", by="ward").notes()
     assert not any(said in it for it in study.bars("sex").notes())
@@ -167,13 +166,11 @@ def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None
     for secret in ("0123456789abcdef" * 2, "fedcba9876543210" * 2, "0123456789abcdef" * 2):
         monkeypatch.setenv("DISCREET_SECRET", secret)
         found.append(of_table(opened(raw, study=secret).crosstab("ward", "sex"), "ward", "sex"))
-
     assert found[0] == found[2] != found[1]
 
 
 def test_no_order_of_a_list_changes_the_copy(study: dc.Study) -> None:
     other = opened(tables=[it[::-1] for it in TABLES[::-1]], study="another order")
-
     assert other.session.whole.copy.version == study.session.whole.copy.version
     assert other.session.whole.copy.strata == study.session.whole.copy.strata
 
@@ -182,7 +179,6 @@ def test_a_listed_column_that_is_not_in_the_copy_is_left_out() -> None:
     raw = cohort().with_columns(word=pl.Series([f"word {i}" for i in range(N)]))
     roles, kinds = {"word": "quasi-identifier"}, {"word": "categorical"}
     study = opened(raw, [["ward", "word"], ["ward", "died"]], roles=roles, kinds=kinds)
-
     assert study.crosstab("ward", "died").method == "whole"
 
 
@@ -193,7 +189,6 @@ def test_persons_with_several_rows_are_not_counted() -> None:
         opened(raw, tables, unit="who", study=f"{len(tables)}").session.whole.copy.strata
         for tables in ([], TABLES)
     ]
-
     assert {*frames[0]} == {*frames[1]} == {*LEVELS}
 
 
@@ -202,7 +197,6 @@ def test_persons_with_several_rows_are_not_counted() -> None:
 
 def test_other_tables_are_another_policy() -> None:
     opened(tables=[["ward", "died"]]).histogram("x").to_json()
-
     with pytest.raises(LeavingError, match=r"^'tables' must be as in the earlier release"):
         opened(tables=[["ward", "sex"]]).histogram("x").to_json()
 
@@ -224,8 +218,6 @@ def test_a_policy_file_lists_tables(tmp_path: Path) -> None:
     file = tmp_path / "discreet.toml"
     file.write_text('tables = [["ward", "died"]]\n', encoding="utf-8")
     cohort().write_csv(tmp_path / "cohort.csv")
-
     study = dc.open(tmp_path / "cohort.csv", file)
-
     assert study.policy.tables == (("ward", "died"),)
     assert study.crosstab("died", "ward").method == "whole"

@@ -19,8 +19,7 @@ from discreet.secret import Secret
 from discreet.sketch import Sketch, Sketched
 from discreet.table import Table, frames, open_table
 from discreet.vault import whole_columns
-from discreet.vault.vault import Vault
-from discreet.vault.whole import raw_whole
+from discreet.vault.vault import Vault, raw_whole
 from tests.custodian.test_gate import Heard
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -126,7 +125,6 @@ APART: dict[str, dict[str, Any]] = {
 def test_rows_that_are_not_read_alike_are_read_apart(how: dict[str, Any]) -> None:
     gate = gate_of(frame(), **how)
     look = Look(gate)
-
     assert not gate.table.alike
     assert version_of(gate, look) == version_of(gate, None)
     assert plain(look.all_columns()) == plain(gate._all_columns())
@@ -150,7 +148,6 @@ def test_a_study_that_is_known_is_not_sketched_anew(monkeypatch: pytest.MonkeyPa
     gate = gate_of(frame())
     monkeypatch.setattr(Heard, "knows", lambda *_: True)
     monkeypatch.setattr(Table, "both_ways", lambda *_: pytest.fail("all columns were read"))
-
     assert version_of(gate, Look(gate)) == version_of(gate, None)
 
 

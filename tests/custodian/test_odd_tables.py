@@ -43,7 +43,6 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
 def test_a_copy_is_made(case: tuple[dict[str, Any], dict[str, Any], dict[str, int]]) -> None:
     columns, how, values = case
     found = dc.open(pd.DataFrame(columns), study="odd", **how).anonymize().frame
-
     assert {name: min(found[name].nunique(), least) for name, least in values.items()} == values
     assert 0.7 < len(found) / len(pd.DataFrame(columns)) < 1.3
     for name in set(values) & {"c", "word"}:

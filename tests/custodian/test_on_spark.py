@@ -23,13 +23,19 @@ from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import on_spark, whole_columns
-from discreet.vault.keyed import Columns
-from discreet.vault.on_spark import Runs, done_on_spark, first_on_spark, total_on_spark
-from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import Protected, Work, protected
+from discreet.vault import partitions as on_spark
+from discreet.vault import whole_columns
+from discreet.vault.keyed_rows import Columns
+from discreet.vault.partitions import (
+    LargeTable,
+    Runs,
+    done_on_spark,
+    first_on_spark,
+    total_on_spark,
+)
 from discreet.vault.stored import part_of
 from discreet.vault.vault import Vault
+from discreet.vault.whole_columns import Protected, Work, protected
 from tests.custodian.test_whole import cohort
 from tests.spark_session import spark_session
 
@@ -90,7 +96,6 @@ def kept(copy: Copy) -> tuple[object, ...]:
 def test_equal_digests_are_counted_from_batch_to_batch() -> None:
     digests = np.array([[1, 1], [1, 1], [1, 2], [3, 0], [3, 0], [3, 0], [4, 0]], dtype=np.uint64)
     expected = [0, 1, 0, 0, 1, 2, 0]
-
     for size in range(1, 8):
         runs = Runs()
         found = [runs.repeats(digests[i : i + size]) for i in range(0, 7, size)]
@@ -240,7 +245,6 @@ def test_neither_rows_nor_a_copy_come_to_the_driver(
 def test_what_a_worker_refuses_is_said_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "cohort.parquet"
     cohort(N).with_columns(visit=pl.col("visit") // 2).write_parquet(path)
-
     with pytest.raises(InputError, match="key column 'visit' holds a value twice"):
         Vault(SECRET, tmp_path).whole(table_of(spark.read.parquet(str(path)), key="visit"), POLICY)
     assert [*tmp_path.iterdir()] == [path]

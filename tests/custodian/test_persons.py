@@ -10,8 +10,13 @@ import pytest
 
 import discreet as dc
 from discreet.custodian.guesses import proposed_policy
-from discreet.custodian.person_names import Named, named_by
-from discreet.custodian.persons import person_column, refuse_unsaid_persons, repeats_rows
+from discreet.custodian.persons import (
+    Named,
+    named_by,
+    person_column,
+    refuse_unsaid_persons,
+    repeats_rows,
+)
 from discreet.errors import RefusedError
 from discreet.table import open_table
 
@@ -82,7 +87,6 @@ NO_PERSONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("columns", PERSONS.values(), ids=PERSONS)
 def test_a_column_of_persons_is_found(columns: dict[str, Any]) -> None:
     (name,) = columns
-
     assert found(columns | {"x": [*range(N)]}) == name
     assert found(columns, {name: "identifier"}) == name
     assert found(columns, {name: "quasi-identifier"}) is None, "who says otherwise is believed"
@@ -169,7 +173,6 @@ def test_waves_below_each_other_and_balanced_panels_are_found() -> None:
     draw, whose = np.random.default_rng(1), np.arange(60.0)
     waves = {"mg": draw.normal(size=180), "nr": np.tile(whose, 3)}
     blocks = {"mg": draw.normal(size=180), "nr": np.repeat(whose, 3)}
-
     assert person_in(pa.table(waves)) == "nr"
     assert person_in(pa.table(blocks)) == "nr"
 
@@ -255,7 +258,6 @@ def test_a_guarded_study_asks_whose_rows_are_that_are_alike(made: Any) -> None:
 def test_rows_that_are_alike_by_chance_are_not_asked_about() -> None:
     draw, n = np.random.default_rng(6), 900
     titanic = {name: draw.integers(0, levels, n) for name, levels in [("class", 3), ("sex", 2)]}
-
     assert dc.open(once())
     assert dc.open(pa.table(titanic | {"survived": draw.integers(0, 2, n)}))
     assert dc.open(pa.table({"age": draw.integers(18, 90, n)}))
@@ -265,7 +267,6 @@ def test_of_a_table_with_a_column_that_cannot_be_read_the_others_are_looked_at()
     repeated = pl.from_arrow(visits())
     assert isinstance(repeated, pl.DataFrame)
     failing = repeated.lazy().with_columns(broken=pl.col("region").cast(pl.Float64))
-
     assert repeats_rows(open_table(failing, kinds={}, roles={}, unit=None, key=None))
 
 
@@ -307,7 +308,6 @@ def test_a_copy_of_rows_alike_gives_no_record_away_and_would_without_the_cure(
 
 def test_of_several_columns_the_one_of_most_persons_is_named() -> None:
     columns = {"household_id": each(8), "person_id": each(2), "patient_id": each(2)}
-
     assert found(columns) == "person_id"
 
 
@@ -316,7 +316,6 @@ def test_only_columns_with_such_a_name_are_read() -> None:
         x=pl.col("x").cast(pl.Float64)
     )
     table = open_table(failing, kinds={}, roles={}, unit=None, key=None)
-
     assert person_column(table, {}) == "patient_id"
 
 
@@ -380,7 +379,6 @@ def test_a_policy_file_says_so_too(tmp_path: Path) -> None:
 def test_the_register_holds_a_row_is_a_person_as_it_held_nothing_said(tmp_path: Path) -> None:
     table = pa.table({"x": np.random.default_rng(1).normal(size=N)})
     policy = dc.Policy.preset("standard")
-
     assert policy.changed(unit=False).settings() == policy.settings()
     assert policy.changed(unit=False).copy_settings() == policy.copy_settings()
     dc.open(table, policy, study="s").histogram("x").save(tmp_path / "before.json")
@@ -399,6 +397,5 @@ def test_public_tables_open_as_before(name: str) -> None:
 
 def test_tables_that_come_along_and_a_survey_open_as_before() -> None:
     survey = {"SEQN": 109263.0 + np.arange(N), "RIDAGEYR": np.arange(N) % 80.0, "SDMVPSU": [1] * N}
-
     assert dc.open(dc.datasets.diabetes())
     assert dc.open(pa.table(survey))

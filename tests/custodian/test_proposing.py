@@ -147,13 +147,11 @@ ONES: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize("name", ONES)
 def test_the_role_of_a_column(name: str) -> None:
     values, role = ONES[name]
-
     assert read(people(N, **{name: values}))["roles"][name] == role
 
 
 def test_the_file_says_why_a_role_was_guessed() -> None:
     text = proposed_policy(people(N, agew=[*range(20, 50)] * 2, x1=[1, 2, 3] * 20))
-
     assert "# agew: guessed from its name\n" in text
     assert f'# x1: {UNSURE}\nroles.x1 = "quasi-identifier"\n' in text
 
@@ -161,7 +159,6 @@ def test_the_file_says_why_a_role_was_guessed() -> None:
 def test_a_date_is_not_drawn() -> None:
     frame = people(N, visit=[*pd.date_range("2001-01-01", periods=N)])
     given = read(frame)
-
     assert given["roles"]["visit"] == "quasi-identifier"
     assert "visit" not in given["kinds"]
 
@@ -188,7 +185,6 @@ KINDS: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize("name", KINDS)
 def test_the_kind_of_a_column(name: str) -> None:
     values, kind = KINDS[name]
-
     assert read(people(N, **{name: values}))["kinds"][name] == kind
 
 
@@ -209,9 +205,7 @@ def test_what_is_proposed_and_what_is_opened_agree(name: str) -> None:
     frame = people(N, **{name: AGREED[name]})
     proposed = read(frame)["kinds"][name]
     declared = {"missing_values": {"flag_coded": [-9]}} if name == "flag_coded" else {}
-
     opened = dc.open(frame, Policy.preset("standard", **declared))
-
     assert opened.session.table.columns[name].kind == proposed
 
 
@@ -291,7 +285,6 @@ def test_identifiers_have_a_role_and_nothing_else() -> None:
 def test_a_tiny_table_has_no_ranges(n: int) -> None:
     frame = people(n, age=[*range(31, 31 + n)], sex=["Canary"] * n)
     text = proposed_policy(frame)
-
     assert ranges(text) == {}
     assert CANARY not in text
     assert read(frame)["roles"]["age"] == "quasi-identifier"
@@ -317,14 +310,12 @@ def test_one_person_does_not_move_a_range() -> None:
     values = [*np.linspace(10.0, 20.0, N)]
     plain = ranges(proposed_policy(people(N, x=values)))["x"]
     odd = ranges(proposed_policy(people(N, x=[*values[:-1], 987654.3])))["x"]
-
     assert plain == odd
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=50, max_size=80), st.integers(0, 10**6))
 def test_the_order_of_rows_is_of_no_account(values: list[float], seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(values)
-
     assert proposed_policy(pa.table({"x": values})) == proposed_policy(pa.table({"x": shuffled}))
 
 
@@ -392,7 +383,6 @@ def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
     path.write_text(proposed_policy(people(N)), encoding="utf-8")
     policy = Policy.load(path)
     standard = Policy.preset("standard")
-
     same = ("papers", "k", "m", "round_to")
     for name in (*same, "unit", "limits"):
         assert getattr(policy, name) == getattr(standard, name), name
@@ -438,7 +428,6 @@ def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> N
 def test_a_table_may_be_open_already() -> None:
     frame = people(N)
     table = open_table(frame, kinds={}, roles={}, unit=None, key=None)
-
     assert proposed_policy(table) == proposed_policy(frame)
 
 

@@ -76,9 +76,7 @@ def test_persons_are_those_of_the_copy_and_rounded(tmp_path: Path) -> None:
 def test_levels_that_the_copy_has_not_are_not_named(tmp_path: Path) -> None:
     order = ["yes", "no", "a level of few"]
     policy = dc.Policy.preset("standard").changed(ordered={"smoker": order})
-
     path = dc.protect(cohort(), policy, study="ordered").publish(tmp_path / "ordered.discreet")
-
     assert manifest_of(path).policy["ordered"] == {"smoker": ["yes", "no"]}
 
 
@@ -302,7 +300,6 @@ def test_a_copy_beside_the_data_is_no_study_file_by_another_name(tmp_path: Path)
     dc.open(cohort(), in_folder(tmp_path), study="cohort").histogram("age")
     (path,) = (tmp_path / ".discreet").glob("whole-*.copy")
     named = path.rename(tmp_path / "cohort.discreet")
-
     for opening in (dc.open, dc.check, open_study_file):
         with pytest.raises(InputError, match="keeps beside the data, and no study file"):
             opening(named)

@@ -59,7 +59,6 @@ def test_the_command_is_said_in_full(
     here: Table, name: str, fields: dict[str, Any], study: str | None, typed: str
 ) -> None:
     said = new_version(here, policy_of(name, fields), study)
-
     assert said == f"`{typed}`"
 
 
@@ -75,20 +74,16 @@ def test_what_the_command_line_cannot_say_is_a_call(
     here: Table, name: str, fields: dict[str, Any]
 ) -> None:
     said = new_version(here, policy_of(name, fields), "s")
-
     assert said == "new_version() of a study like this one, study='s'"
 
 
 def test_of_a_frame_it_is_a_call() -> None:
     frame = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-
     said = new_version(frame, Policy.preset("standard", study="s"), None)
-
     assert said == "new_version() of a study like this one, study='s'"
 
 
 def test_a_file_that_is_gone_is_not_named(here: Table) -> None:
     policy = policy_of("f.toml", {})
     os.remove("f.toml")
-
     assert new_version(here, policy, "s").startswith("new_version() of a study like this one")

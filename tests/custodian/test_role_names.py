@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.custodian.role_names import BEFORE, QUASI, role_named
+from discreet.custodian.persons import BEFORE, QUASI, role_named
 
 #: By role: names as data sets of several fields and languages have them.
 NAMES: dict[str | None, str] = {

@@ -59,7 +59,6 @@ def test_a_way_to_round_is_one_there_is() -> None:
 @pytest.mark.parametrize("method", JOINT)
 def test_jointly_is_the_default(method: str) -> None:
     release = research().round(method=method, k=8)
-
     assert min(Counter(rows_of(release)).values()) >= 8
     assert isinstance(release.points, JointSet)
 
@@ -104,7 +103,6 @@ def test_the_report_says_what_one_column_at_a_time_costs() -> None:
 
 def test_freedman_diaconis_chooses_for_each_column() -> None:
     release = research().round(GROUP, method="kmeans", k="freedman-diaconis", per_column=True)
-
     assert isinstance(release.points, tuple)
     assert len({len(found.points) for found in release.points}) > 1
     with pytest.raises(InputError, match="k must be a whole number where rows are rounded jointly"):
@@ -125,14 +123,12 @@ def test_numbers_that_mean_nothing_per_column(how: dict[str, Any], message: str)
 
 def test_k_is_not_told_where_c_was_asked_for() -> None:
     report = research().round(GROUP, method="mdav", c=4, per_column=True).report
-
     assert (report.made["c"], report.made["rounding"]) == (4, "mdav")
     assert "k" not in report.made
 
 
 def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
     view = research(method="kmeans", c=4).scatter("x", "y", method="rounding")
-
     assert dict(view.parameters) == {"k": 3, "rounding": "kmeans", "c": 4}
 
 
@@ -154,7 +150,6 @@ def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
 
 def test_the_report_says_how_many_points_each_column_has() -> None:
     made = research().round(GROUP, method="optimal", c="freedman-diaconis", per_column=True).report
-
     told = made.made["points"]
     assert [text.split(":")[0] for text in told] == GROUP
     assert all(" points (k = " in text for text in told)
@@ -166,13 +161,11 @@ def test_the_report_says_how_many_points_each_column_has() -> None:
 )
 def test_rows_are_counted_that_fewer_share_than_were_asked_for(how: dict[str, Any], k: int) -> None:
     report = research().round(GROUP, method="kmeans", per_column=True, **how).report
-
     assert f"fewer than {k} rows share" in report.measured.risks["below_k"].what
 
 
 def test_numpys_whole_numbers_are_whole_numbers() -> None:
     joint = research().round(GROUP, k=np.int64(8))  # type: ignore[arg-type]
-
     assert min(Counter(rows_of(joint)).values()) >= 8
 
 
@@ -198,16 +191,13 @@ def test_supervised_methods_need_a_stratum_for_a_class() -> None:
 
 def test_points_of_columns_are_read_back(tmp_path: Path) -> None:
     release = research().round(GROUP, method="kmeans", c=4, per_column=True)
-
     path = release.save_points(tmp_path / "points.json")
-
     assert load_points(path) == release.points
     assert json.loads(path.read_text())["kind"] == "rounding-sets"
 
 
 def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
     release = research().anonymize(GROUP)
-
     assert release.points is None
     with pytest.raises(InputError, match="was not rounded and has no points"):
         release.save_points(tmp_path / "points.json")
@@ -232,15 +222,12 @@ def test_a_table_is_asked_for_by_one_name() -> None:
 
 def test_a_plot_of_rows_is_asked_for_by_one_name() -> None:
     study = research()
-
     view = study.scatter("x", "y", method="equal-width")
-
     assert (view.method, view.parameters["rounding"]) == ("rounding", "equal_width")
     assert view.x == research(method="equal-width").scatter("x", "y", method="rounding").x
 
 
 def test_a_sweep_tries_ways_to_round() -> None:
     found = research().tune(GROUP, methods=["mdav", "equal-width"], k=[5])
-
     assert [point.setting.method for point in found.points] == ["mdav", "equal-width"]
     assert all(point.refused is None for point in found.points)

@@ -44,7 +44,6 @@ def papers() -> Papers:
 def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
     counted = papers().draw(HISTOGRAM, ["x"])
     rows = derived_of(private_copy(session())).draw(HISTOGRAM, ["x"])
-
     assert (counted.origin.counted, counted.origin.version) == ("records", None)
     assert rows.origin.counted == "protected rows"
     assert rows.origin.version is not None
@@ -89,14 +88,12 @@ def gappy(x: int, y: int) -> Papers:
 def test_of_a_single_column_no_gaps_are_named() -> None:
     found = gappy(40, 0)
     view = found.draw(HISTOGRAM, ["x"])
-
     assert (view.origin.shown, view.origin.total) == (120, 160)
     assert view.origin.most_gaps is None
 
 
 def test_rows_of_a_view_are_complete_under_research() -> None:
     view = gappy(40, 10).draw(SCATTER, ["x", "y"])
-
     assert isinstance(view, PointsView)
     assert sum(view.size) == view.origin.shown == 110
     assert (view.origin.total, view.origin.most_gaps) == (160, "x")
@@ -117,7 +114,6 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     wrong = found.draw(HISTOGRAM, ["x"])
     assert isinstance(wrong, HistogramView)
     monkeypatch.setattr("discreet.plots.diagnostics.of_records", lambda *_, **__: wrong)
-
     with pytest.raises(BrokenPromiseError, match="came out as another plot"):
         found.draw(RESIDUALS, formula="y ~ x")
 

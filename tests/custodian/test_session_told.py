@@ -57,8 +57,6 @@ def test_sensitive_is_what_the_policy_says(tmp_path: Path) -> None:
 def test_the_register_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.bars("sex").ask_to_leave("png")
-
     register = study.session.register
-
     assert [(row["columns"], row["form"]) for row in register.history()] == [(["sex"], "png")]
     assert register.store.path == tmp_path / ".discreet" / "register.sqlite"

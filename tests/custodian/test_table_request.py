@@ -38,7 +38,6 @@ def asked(at: Papers, columns: Sequence[str] | None = None, **given: Any) -> Tab
 
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
     want = asked(papers())
-
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
     assert (want.rows.plot, want.rows.method) == ("table", "deterministic")
 
@@ -46,7 +45,6 @@ def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> 
 def test_a_sensitive_column_travels_along() -> None:
     want = asked(papers(), sensitive="ill")
     assert (want.columns, want.strata, want.carried) == (("age", "bmi"), ("sex",), ("ill",))
-
     of_role = asked(papers(roles={"ill": "sensitive"}))
     assert (of_role.sensitive, of_role.carried) == ("ill", ("ill",))
 

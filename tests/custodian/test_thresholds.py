@@ -92,7 +92,6 @@ def test_what_few_decide_is_the_same_for_the_same_secret(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kinds = {kind_of("x", study(monkeypatch, tmp_path, 3, x=two(7))) for _ in range(3)}
-
     assert len(kinds) == 1
 
 
@@ -161,7 +160,6 @@ def test_one_person_more_is_hardly_seen_in_released_copies(
     ever: int,
 ) -> None:
     beside = [sign(copied(monkeypatch, tmp_path, i, **made(never + 1))) for i in range(40)]
-
     assert np.mean(beside) < 0.4
 
 

@@ -90,7 +90,6 @@ def test_every_setting_is_tried_once(methods: Any, k: Any, q: Any, names: list[s
 
 def test_by_default_all_methods_but_two_are_tried() -> None:
     found = settings_of(None, None, None)
-
     assert [name for name in ROW_METHODS if name not in SWEPT] == ["multiplicative", "rounding"]
     assert {setting.method for setting in found} == set(SWEPT)
     assert {setting.k for setting in found if setting.method == "condensation"} == {3, 5, 10, 20}
@@ -130,9 +129,7 @@ def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
 def test_a_point_is_what_the_release_would_be(method: str) -> None:
     study = research()
     number: dict[str, Any] = {"q": 0.3} if ROW_METHODS[method].by_noise else {"k": 4}
-
     (point,) = study.tune(["x", "y"], methods=[method], k=[4], q=[0.3]).points
-
     told = study.anonymize(["x", "y"], method=method, **number).report.measured
     assert point.setting == Setting(method, **number)
     assert point.risk == told.risks["linkage"]
@@ -143,7 +140,6 @@ def test_a_point_is_what_the_release_would_be(method: str) -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 def test_every_risk_and_loss_may_stand(risk: str, loss: str) -> None:
     tried = research().tune(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
-
     assert [point.refused for point in tried.points] == [None, None]
     assert (tried.risk_name, tried.loss_name) == (RISKS[risk], LOSSES[loss])
     assert "columns: x, y; strata: arm, ill" in tried.note
@@ -179,9 +175,7 @@ def test_settings_that_cannot_be_are_points_too() -> None:
 )
 def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) -> None:
     study = research(method=rounding, c=c)
-
     (point,) = study.tune(["x", "y"], methods=[rounding], k=[6]).points
-
     told = study.round(["x", "y"], method=rounding, k=6, c=c).report.measured
     assert point.refused is None
     assert point.risk == told.risks["linkage"]
@@ -190,7 +184,6 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
 def test_roundings_that_cannot_be_are_points_too() -> None:
     study = research(method="kmeans", c=4)
     (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
-
     assert "'vmdav' groups rows by k alone and has no use for c" in str(point.refused)
 
 
@@ -209,7 +202,6 @@ def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
 
 def test_more_k_is_less_risk_and_more_loss() -> None:
     tried = research().tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
-
     risks, losses = zip(*(point.place for point in tried.points), strict=True)
     assert list(risks) == sorted(risks, reverse=True)
     assert list(losses) == sorted(losses)
@@ -307,7 +299,6 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
 def test_real_processes_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = research().tune(["x", "y"], methods=["microaggregation"], k=[3, 5])
     monkeypatch.setattr(tables, "WORTH_PROCESSES", 0)
-
     assert research().tune(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
 
 
@@ -356,10 +347,8 @@ def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
 
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int]] = []
-
     with listening(lambda name, done, total: told.append((name, done, total))):
         research().tune(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
-
     assert [each for each in told if each[0] == "trying settings"] == [
         ("trying settings", done, 4) for done in (1, 2, 3, 4)
     ]
@@ -391,13 +380,11 @@ def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_p
 
 def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
     names = ["weight, kg", 'say "a"', "age"]
-
     assert names_of(listed(names)) == names
 
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:
     patients = dc.research(dc.datasets.diabetes(), strata=["sex"])
-
     chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
     assert (
         patients.tune(["age", "bmi"], **chosen).options

@@ -67,7 +67,6 @@ SETTINGS: dict[str, tuple[dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize(("given", "names"), SETTINGS.values(), ids=SETTINGS)
 def test_which_settings_are_tried(given: dict[str, Any], names: list[str]) -> None:
     every = dict.fromkeys(("methods", "k", "m", "q", "left_out")) | given
-
     assert [setting.name for setting in settings_of_whole(**every)] == names
 
 
@@ -81,9 +80,7 @@ def test_there_are_more_settings_where_nobody_says() -> None:
 def test_the_risk_is_that_of_the_attacks_report() -> None:
     frame = numbers()
     (point,) = tried(frame, m=[10]).points
-
     report = attacked(as_side(frame), whole_maker(5, 10), k=5, pairs=0)
-
     assert point.risk == report["linkage"].found
 
 
@@ -104,7 +101,6 @@ def test_the_loss_is_the_mean_of_fidelity_over_copies() -> None:
 
 def test_a_method_that_gives_records_away_is_seen() -> None:
     found = places(tried(numbers(), methods=["whole", "probabilistic"], q=[0.1], m=[10]))
-
     weak, copy = (found[name] for name in ("probabilistic q=0.1", "whole k=5 m=10"))
     assert weak.place[0] > 0.8
     assert copy.place[0] < 0.2
@@ -113,7 +109,6 @@ def test_a_method_that_gives_records_away_is_seen() -> None:
 def test_a_method_whose_rows_say_much_is_seen_by_inference() -> None:
     how: dict[str, Any] = {"methods": ["whole", "probabilistic"], "q": [0.1], "m": [10]}
     found = places(tried(numbers(), risk="numbers", **how))
-
     weak, copy = (found[name] for name in ("probabilistic q=0.1", "whole k=5 m=10"))
     assert weak.place[0] > copy.place[0] + 0.02
     assert copy.place[0] < 0.05
@@ -122,7 +117,6 @@ def test_a_method_whose_rows_say_much_is_seen_by_inference() -> None:
 def test_larger_groups_link_fewer_of_the_levels_too() -> None:
     few, many = (tried(m=[m]).points[0].place[0] for m in (5, 15))
     assert many < few
-
     (point,) = tried(risk="levels", m=[10]).points
     assert point.risk is not None
     assert 0 <= point.risk.share < 0.2
@@ -132,7 +126,6 @@ def test_larger_groups_link_fewer_of_the_levels_too() -> None:
 def test_a_share_left_out_is_tried_as_the_policy_would_have_it() -> None:
     frame = numbers()
     found = places(tried(frame, m=[10], left_out=[0.2, 0.5]))
-
     for share in (0.2, 0.5):
         point = found[f"whole k=5 m=10 left_out={share}"]
         report = attacked(as_side(frame), whole_maker(5, 10, left_out=share), k=5, pairs=0)
@@ -142,7 +135,6 @@ def test_a_share_left_out_is_tried_as_the_policy_would_have_it() -> None:
 
 def test_the_line_of_a_share_left_out_says_how_to_open_the_study() -> None:
     (point,) = tried(m=[10], left_out=[0.4]).points
-
     assert "left_out=0.4" in point.setting.opened
     assert point.setting.shell.endswith("-k 5 -m 10 --left-out 0.4 -o RELEASED.csv")
 
@@ -162,7 +154,6 @@ def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_order_of_the_file_changes_nothing() -> None:
     frame = numbers()
     turned = frame.select(pl.all().gather(np.random.default_rng(0).permutation(len(frame))))
-
     how: dict[str, Any] = {"m": [10], "methods": ["whole", "mdav"]}
     assert [p.place[0] for p in tried(frame, **how).points] == [
         p.place[0] for p in tried(turned, **how).points
@@ -171,9 +162,7 @@ def test_the_order_of_the_file_changes_nothing() -> None:
 
 def test_persons_of_several_rows_are_tried_as_such() -> None:
     frame = cohort().with_columns(patient=pl.Series([f"P{i // 2}" for i in range(400)]))
-
     (point,) = dc.Protected(whole(frame, unit="patient")).tune(k=[5], m=[10]).points
-
     assert point.refused is None
 
 
@@ -184,7 +173,6 @@ def test_some_columns_are_copied() -> None:
     found = tried(
         columns=["age", "glucose", "sex"], drop=["sex"], m=[10], methods=["whole", "mdav"]
     )
-
     assert found.note == "copies of: age, glucose"
     assert found.options == " --columns age,glucose"
     mdav = places(found)["mdav k=5"]  # glucose has gaps: of complete rows
@@ -193,7 +181,6 @@ def test_some_columns_are_copied() -> None:
 
 def test_row_methods_are_for_numbers_alone() -> None:
     found = places(tried(methods=["mdav", "whole"], m=[10]))
-
     assert found["mdav k=5"].refused == (
         "it protects numbers alone, and this table has columns of levels"
     )
@@ -243,16 +230,13 @@ def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text(Policy.preset("standard").to_toml())
     study = whole(policy=rules)
-
     dc.Protected(study).tune(k=[5], m=[10])
-
     assert study.session.register.history("s") == []
     assert not [*tmp_path.rglob("*.parquet")]
 
 
 def test_the_map_says_how_a_copy_is_made() -> None:
     found = tried(numbers(), m=[10])
-
     (told,) = json.loads(found.to_json())["points"]
     assert (told["k"], told["m"], told["risk"]["allowed"]) == (5, 10, 0.2)
     assert "discreet protect TABLE -k 5 -m 10 -o RELEASED.csv" in found.to_html()
@@ -265,9 +249,7 @@ def test_the_map_says_how_a_copy_is_made() -> None:
 
 def test_rows_with_gaps_take_no_part_in_a_row_method() -> None:
     table = Side.of({"a": np.array([1.0, np.nan, 3, 4, 9]), "b": np.array([2.0, 1, np.nan, 5, 7])})
-
     copy = rows_maker(Microaggregation(k=3))(Records.of(table), attack_secret("x"))
-
     assert copy.source is not None
     assert copy.source.tolist() == [0, 3, 4]
     assert copy.table.numbers["a"] == pytest.approx([14 / 3] * 3)
@@ -276,6 +258,5 @@ def test_rows_with_gaps_take_no_part_in_a_row_method() -> None:
 
 def test_a_row_method_needs_a_complete_row() -> None:
     table = Side.of({"a": np.array([1.0, np.nan]), "b": np.array([np.nan, 1.0])})
-
     with pytest.raises(RefusedError, match="no row has a number in every column"):
         rows_maker(Deterministic(k=1))(Records.of(table), attack_secret("x"))

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.custodian.handed_in import checker
+from discreet.custodian.outputs import checker
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError
 from discreet.estimates.copy_table import CopyTable

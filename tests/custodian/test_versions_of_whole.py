@@ -62,7 +62,6 @@ def test_a_table_is_one_more_copy_of_those_in_its_parts() -> None:
     for low, high in ((0, 60), (40, 200), (45, 55)):
         released(raw.filter(pl.col("age").is_between(low, high, closed="left")), f"from {low}")
     released(raw, "all")
-
     with pytest.raises(LeavingError, match=NO_MORE):
         dc.protect(later(raw), study="all").new_version()
 
@@ -106,7 +105,6 @@ def test_groups_of_k_have_one_copy_and_no_part(first: str) -> None:
     frames = {"all": raw, "part": raw.filter(PARTS["women"] | PARTS["old"])}
     name, other = (first, "part") if first == "all" else (first, "all")
     dc.open(frames[name], policy, study=name).scatter("age", "glucose").to_json()
-
     with pytest.raises(LeavingError, match=NO_MORE):
         dc.open(frames[other], policy, study=other).scatter("age", "glucose").to_json()
 
@@ -147,7 +145,6 @@ def test_without_rounding_no_part_is_released_and_no_whole_of_it() -> None:
     policy = Policy.preset("sacro")
     part = raw.filter(pl.col("age").is_between(40, 50))
     dc.open(part, policy, study="part").scatter("age", "glucose").to_json()
-
     with pytest.raises(LeavingError, match=r"^these data hold more than half of the persons of"):
         dc.open(raw, policy, study="all").scatter("age", "glucose").to_json()
 

@@ -95,7 +95,6 @@ def test_every_plot_is_drawn_and_released_beside_all_others(study: dc.Study, nam
 def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path) -> None:
     study = whole(study="recorded")
     study.residuals("glucose ~ age + sex").save(tmp_path / "a.svg")
-
     (entry,) = study.session.register.history("recorded")
     assert set(entry["columns"]) == {"glucose", "age", "sex"}
     assert entry["method"] == "whole"
@@ -141,7 +140,6 @@ def test_a_walk_of_two_analysts_is_never_refused() -> None:
 
 def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> None:
     copy = study.session.whole.copy
-
     assert set(copy.columns) == {"age", "bmi", "glucose"}
     assert set(copy.strata) == {"sex", "smoker"}
     (said,) = copy.remarks
@@ -150,7 +148,6 @@ def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> Non
 
 def test_gaps_stay_gaps(study: dc.Study) -> None:
     copy, raw = study.session.whole.copy, cohort()
-
     gaps = np.isnan(copy.columns["bmi"]).mean()
     assert gaps == pytest.approx(raw["bmi"].is_null().mean(), abs=0.05)
     unknown = copy.strata["smoker"].count("") / len(study.session.whole)
@@ -205,7 +202,6 @@ def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
     raw = cohort()
     turned = raw.sample(fraction=1.0, shuffle=True, seed=3).select(sorted(raw.columns))
     one, other = (whole(frame).session.whole.copy for frame in (raw, turned))
-
     assert one.version == other.version
     for name in one.columns:
         np.testing.assert_array_equal(one.columns[name], other.columns[name])
@@ -217,7 +213,6 @@ def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
 )
 def test_copies_add_up_so_versions_are_few(m: int | None, versions: int, most: int) -> None:
     policy = dc.Policy.preset("standard", m=m, versions=versions)
-
     assert whole(policy=policy).session.release_gate.most_copies == most
 
 
@@ -225,7 +220,6 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
     policy = dc.Policy.preset("standard", m=5)
     whole(policy=policy, study="once").histogram("age").to_json()
     other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
-
     with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
@@ -241,20 +235,6 @@ def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> N
     changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
     with pytest.raises(LeavingError, match="have changed since a release"):
         whole(changed).bars("smoker").to_json()
-
-
-def test_the_copy_is_kept_beside_the_policy_and_read_again(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('preset = "standard"\n')
-    raw = cohort()
-    first = dc.open(raw, policy=tmp_path / "p.toml", study="s").session
-    kept = first.whole.copy
-    (path,) = (tmp_path / ".discreet").glob("whole-*.parquet")
-    again = dc.open(raw, policy=tmp_path / "p.toml", study="s").session.whole.copy
-
-    assert kept.version in path.name
-    assert again.strata == kept.strata
-    for name in kept.columns:
-        np.testing.assert_array_equal(again.columns[name], kept.columns[name])
 
 
 def test_all_rows_of_a_person_take_part_or_none() -> None:
@@ -288,7 +268,6 @@ def test_the_whole_copy_is_released_with_its_report(tmp_path: Path) -> None:
 
 def test_some_columns_of_the_copy_are_those_of_all(study: dc.Study) -> None:
     few, every = study.anonymize(["age", "sex"]).frame, study.anonymize(drop=["bmi"]).frame
-
     assert few.columns == ["age", "sex"]
     assert every.columns == ["age", "glucose", "sex", "smoker"]
     assert few.equals(every.select("age", "sex"))
@@ -391,15 +370,6 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
     assert {"age", "bmi", "sex"} <= {*of_copy.columns}
 
 
-def test_limits_of_one_column_leave_those_of_the_policy_for_others() -> None:
-    policy = dc.Policy.preset("standard", limits={"age": (0, 100)})
-    study = whole(policy=policy, study="limits")
-    view = study.heatmap("age", "bmi", limits={"bmi": (10, 40)})
-
-    assert (view.x_edges[0], view.x_edges[-1]) == (0, 100)
-    assert (view.y_edges[0], view.y_edges[-1]) == (10, 40)
-
-
 @pytest.mark.parametrize("how", [{"sensitive": "sex"}, {"diversity": 3}])
 def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
     study: dc.Study, how: dict[str, Any]
@@ -413,7 +383,6 @@ def test_a_frame_that_is_changed_under_an_open_study_is_counted_as_it_was() -> N
     study = whole(frame, study="changing")
     before = [study.histogram("age").to_json(), study.scatter("age", "bmi").to_json()]
     frame.loc[0, "age"] = 20.0
-
     assert [study.histogram("age").to_json(), study.scatter("age", "bmi").to_json()] == before
     with pytest.raises(LeavingError, match="have changed since a release"):
         whole(frame, study="changing").histogram("age").to_json()
@@ -422,18 +391,9 @@ def test_a_frame_that_is_changed_under_an_open_study_is_counted_as_it_was() -> N
 # --- the default ----------------------------------------------------------------------------------
 
 
-def test_a_guarded_study_has_such_a_copy() -> None:
-    study = dc.open(cohort(), study="usual")
-
-    assert study.policy.papers is None
-    assert study.scatter("age", "bmi").method == "whole"
-    assert study.scatter("age", "bmi") == whole(study="usual").scatter("age", "bmi")
-
-
 def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
     mixed = pd.DataFrame({"x": np.arange(200) % 50, "w": [1.5, b"bird"] * 100})
     study = dc.open(mixed, study="mixed")
-
     study.histogram("x").to_json()
     assert study.anonymize().frame.columns.tolist() == ["x"]
     with pytest.raises(RefusedError, match=r"not in the protected copy: w \(cannot be read\)"):
@@ -442,7 +402,6 @@ def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
 
 def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
     study = dc.open(pd.DataFrame({"a": range(200), "b": range(200)}), study="counters")
-
     with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
         study.scatter("a", "b")
     with pytest.raises(RefusedError, match=r"say what they are \(roles=, kinds=\)"):
@@ -459,7 +418,6 @@ def test_cells_are_as_many_as_rows_allow_and_no_more_than_usual(rows: int, cells
 
 def test_a_grid_that_is_named_is_drawn() -> None:
     study = dc.open(cohort(), study="cells")
-
     usual = study.heatmap("age", "bmi")
     named = study.heatmap("age", "bmi", grid=30)
     assert usual.parameters["grid"] == usual_grid(usual.origin.total or 0) < 30
@@ -488,7 +446,6 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
 
 def test_numbers_of_many_values_are_no_levels() -> None:
     study = dc.open(cohort(), study="numbers")
-
     with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
         study.scatter("age", "glucose", by="bmi")
     with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):

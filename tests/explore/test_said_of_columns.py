@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet.plots import View
 from discreet.vault import whole_columns
-from discreet.vault.whole import column_remarks
+from discreet.vault.vault import column_remarks
 
 N = 400
 WAGE = "the mean of wage hangs on few persons far out: in the copy it is too low"

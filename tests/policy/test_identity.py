@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from discreet.custodian.opening import session_of
+from discreet.custodian.protect import session_of
 from discreet.explore.provenance import policy_digest
 from discreet.methods import COPY_METHODS, METHODS, ROW_METHODS, Condensation
 from discreet.papers.rows import raw_rows
 from discreet.plots import PLOTS
 from discreet.policy import FIELDS, PAPER_FIELDS, Policy
 from discreet.secret import load_secret
-from discreet.vault.whole import version_of_whole
+from discreet.vault.vault import version_of_whole
 
 N = 240
 FRAME = pd.DataFrame(

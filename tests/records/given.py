@@ -11,12 +11,10 @@ from pathlib import Path
 
 from discreet.lines import Lines
 from discreet.provenance import Provenance
-from discreet.records.chain import stamp
 from discreet.records.outputs import InForce, hand_in_bytes, review
-from discreet.records.store import Store
-from discreet.register.register import Register
+from discreet.records.store import Store, stamp
+from discreet.register.register import REGISTER, Register
 from discreet.register.rules import ReleaseRecord
-from discreet.register.schema import REGISTER
 from discreet.secret import Secret
 from discreet.serve.log import ANSWERED, LogEntry, write_entry
 from discreet.serve.state import RECORD

@@ -295,12 +295,10 @@ def test_threads_lose_nothing_while_it_is_moved(store: Store) -> None:
 
 def test_threads_write_one_after_the_other(store: Store) -> None:
     wanted = [str(n) for n in range(80)]
-
     with store.kept_open(), ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda at: write_rows(store, at), wanted))
     with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
         list(pool.map(lambda at: write_rows(register_file(store.path.parent), at), wanted))
-
     assert sorted(times(store)) == sorted(wanted * 2)
     assert verify(store).broken == ()
 

@@ -21,9 +21,20 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
 from discreet.progress import listening
-from discreet.records.chain import FIRST, Schema, create, link, objects_of, row_of, seal_of, stamp
-from discreet.records.store import Store, Verification, verify
-from discreet.register.schema import REGISTER
+from discreet.records.store import (
+    FIRST,
+    Schema,
+    Store,
+    Verification,
+    create,
+    link,
+    objects_of,
+    row_of,
+    seal_of,
+    stamp,
+    verify,
+)
+from discreet.register.register import REGISTER
 from discreet.serve.log import log
 from discreet.serve.state import RECORD
 from discreet.serve.tokens import add_token
@@ -83,7 +94,6 @@ def copied(full: Mapping[str, Path], tmp_path: Path) -> Store:
 
 def test_what_is_written_is_read(store: Store) -> None:
     write_rows(store, "one", "two")
-
     assert times(store) == times(register_file(store.path.parent)) == ["one", "two"]
     assert verify(store).rows == 2
 
@@ -97,7 +107,6 @@ def test_reading_makes_nothing(store: Store, tmp_path: Path) -> None:
 def test_an_empty_file_is_a_register_that_was_never_begun(store: Store) -> None:
     store.path.parent.mkdir()
     store.path.touch()
-
     assert times(store) == []
     write_rows(store, "one")
     assert verify(store).broken == ()
@@ -132,7 +141,6 @@ def test_an_error_undoes_all_of_a_transaction(store: Store, error: BaseException
 )
 def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> None:
     write_rows(store, "one")
-
     with pytest.raises(LeavingError, match="is damaged or in use"), store.writing() as connection:
         connection.execute(statement)
     assert times(store) == ["one"]
@@ -168,7 +176,6 @@ def test_a_row_that_is_there_is_not_written_again(store: Store) -> None:
 
 def test_a_reader_sees_one_state(store: Store) -> None:
     write_rows(store, "one")
-
     with store.reading() as connection:
         before = connection.execute("SELECT count(*) FROM version").fetchone()
         write_rows(store, "two")  # who writes does not wait for who reads
@@ -214,7 +221,6 @@ def test_all_files_are_their_owner_s_alone(store: Store) -> None:
 def test_a_register_of_another_discreet_is_let_alone(store: Store, number: int) -> None:
     write_rows(store, "one")
     alter(store.path, f"PRAGMA user_version = {number}")
-
     for act in (lambda: write_rows(store, "two"), lambda: times(store), lambda: verify(store)):
         with pytest.raises(LeavingError, match="was written by another version of discreet"):
             act()
@@ -382,9 +388,7 @@ TAMPERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
 @pytest.mark.parametrize(("script", "wanted"), TAMPERED.values(), ids=TAMPERED)
 def test_tampering_is_found(copied: Store, script: str, wanted: tuple[str, ...]) -> None:
     alter(copied.path, script)
-
     found = verify(copied).broken
-
     for part in wanted:
         assert any(part in line for line in found), found
     assert "Canary" not in "".join(found)
@@ -470,7 +474,6 @@ def test_a_chain_that_was_made_again_without_the_key_is_found(copied: Store) -> 
 def test_a_file_that_cannot_be_read_is_damaged(copied: Store) -> None:
     content = copied.path.read_bytes()
     copied.path.write_bytes(content[:4096] + b"rubbish!" * 512 + content[8192:])
-
     with pytest.raises(LeavingError, match="is damaged or in use"):
         verify(copied)
 
@@ -493,7 +496,6 @@ def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.Monke
     monkeypatch.setattr("discreet.records.store.ROWS_A_STEP", 2)
     write_rows(store, *"abcde")
     heard: list[tuple[str, int, int]] = []
-
     with listening(lambda *step: heard.append(step)):
         verify(store)
     assert heard == [("checking the register", done, 5) for done in (2, 4, 5)]
@@ -538,7 +540,6 @@ def test_rows_in_another_order_are_found(order: list[int]) -> None:
 
 def test_a_file_that_is_made_to_look_new_is_damaged(copied: Store) -> None:
     alter(copied.path, "UPDATE asked SET what = 'x'; DROP TABLE chain; PRAGMA user_version = 0")
-
     for _ in range(2):
         with pytest.raises(LeavingError, match="is damaged or in use"):
             verify(copied)
@@ -599,14 +600,6 @@ def test_a_key_that_comes_second_is_found_out_whenever_it_writes(store: Store) -
     assert verify(store).broken == ()
 
 
-def test_a_new_register_takes_the_first_key(tmp_path: Path) -> None:
-    first, other = (register_file(tmp_path, secret) for secret in (ANOTHER, SECRET))
-    write_rows(first, "now")
-    with pytest.raises(RegisterError, match="sealed with another key"):
-        write_rows(other, "then")
-    assert verify(first).broken == ()
-
-
 def test_on_a_full_disk_nothing_is_half_written(tmp_path: Path) -> None:
     store = record_file(tmp_path)
     asked(store, 0)
@@ -655,7 +648,6 @@ except LeavingError as error:
 @pytest.mark.skipif(os.name != "posix", reason="limits are those of POSIX")
 def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> None:
     done, said = told(started(LIMITED, tmp_path))
-
     store = record_file(tmp_path)
     assert "cannot be written, so nothing can be released" in said
     assert int(done) > 1
@@ -707,7 +699,6 @@ def test_times_sort_as_texts(one: datetime, other: datetime, hours: int) -> None
     one, other = one.replace(year=2020), other.replace(year=2020)
     first, second = (at.replace(tzinfo=UTC) for at in (one, other))
     known = stamp(first), stamp(second.astimezone(here))
-
     assert len(known[0]) == len(known[1]) == len("2026-03-01T12:00:00.000+00:00")
     if abs(first - second) >= timedelta(milliseconds=1):
         assert (first < second) == (known[0] < known[1])
@@ -729,7 +720,6 @@ def test_a_seal_is_of_the_one_before_and_the_row() -> None:
     digest = hashlib.sha256(b"\x00\xff").hexdigest()
     text = f'{FIRST}\n["asked",7,{{"a":"\\u00e4","b":{{"sha256":"{digest}"}},"c":null}}]'
     wanted = hmac.new(KEY, text.encode(), "sha256").hexdigest()
-
     assert seal_of(KEY, FIRST, "asked", 7, {"c": None, "b": b"\x00\xff", "a": "ä"}) == wanted
 
 
@@ -738,26 +728,12 @@ def test_other_rows_have_other_seals(
     one: Mapping[str, object], other: Mapping[str, object]
 ) -> None:
     same = seal_of(KEY, FIRST, "t", 1, one) == seal_of(KEY, FIRST, "t", 1, other)
-
     assert same == (one == other)
-
-
-@given(SEALED_ROWS)
-def test_all_of_a_seal_counts(row: Mapping[str, object]) -> None:
-    seals = {
-        seal_of(KEY, FIRST, "t", 1, row),
-        seal_of(b"j" * 32, FIRST, "t", 1, row),
-        seal_of(KEY, "1" * 64, "t", 1, row),
-        seal_of(KEY, FIRST, "u", 1, row),
-        seal_of(KEY, FIRST, "t", 2, row),
-    }
-    assert len(seals) == 5
 
 
 def test_bytes_are_no_text_that_reads_like_their_digest() -> None:
     digest = hashlib.sha256(b"x").hexdigest()
     texts = (digest, f'{{"sha256":"{digest}"}}')
-
     for text in texts:
         plain = seal_of(KEY, FIRST, "t", 1, {"a": text})
         assert seal_of(KEY, FIRST, "t", 1, {"a": b"x"}) != plain

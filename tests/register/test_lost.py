@@ -120,7 +120,6 @@ leave(register_of_secret(Path(sys.argv[1])), f"s{number}", str(number), rows=row
 def test_two_processes_begin_one_register(tmp_path: Path) -> None:
     for process in [started(BEGIN, tmp_path, number) for number in (1, 2)]:
         told(process)
-
     register = register_of_secret(tmp_path)
     assert {it["study"] for it in register.history()} == {"s1", "s2"}
     assert verify(register.store).broken == ()
@@ -266,7 +265,6 @@ def test_a_register_that_is_lost_meanwhile_is_not_made_again(
 ) -> None:
     leave(register)
     shutil.rmtree(tmp_path / "state")
-
     with pytest.raises(RegisterError, match=GONE):
         leave(register)
     with pytest.raises(RegisterError, match=GONE):
@@ -464,7 +462,6 @@ def test_what_cannot_be_withdrawn_is_said(
     leave(register, kind=STUDY_FILE)
     leave(register, "t", "2", rows=(5000, 5400))
     register.withdraw("t", "tried")
-
     with pytest.raises(error, match=says):
         register.withdraw(*words)
     assert len(register.declared()) == 1

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
 from discreet.lines import Lines
@@ -26,13 +24,11 @@ from discreet.register.register import (
     all_versions,
     choices_of,
     insert,
-    latest,
     remember,
     same_data,
     sketches_of,
 )
 from discreet.register.rules import KIND_OF, ReleaseRecord
-from discreet.secret import Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
 from tests.records.given import SECRET, register_in, row_at
 
@@ -87,50 +83,9 @@ def register(tmp_path: Path) -> Register:
 
 # --- sketches ---------------------------------------------------------------------------------
 
-VALUES = st.lists(st.floats(-9, 9).map(lambda v: round(v, 1)), min_size=1, max_size=60)
-
-
-@given(VALUES, st.randoms())
-def test_a_sketch_does_not_depend_on_the_order_of_rows(values: list[float], random: Any) -> None:
-    again = sketch(random.sample(values, len(values)))
-
-    assert again.mark == sketch(values).mark
-    assert again.changed_rows(sketch(values)) == 0
-
-
-@given(VALUES, VALUES)
-def test_changed_rows_are_never_more_than_have_changed(old: list[float], new: list[float]) -> None:
-    left, kept = [*new], 0
-    for value in old:
-        if value in left:
-            left.remove(value)
-            kept += 1
-    changed = max(len(old), len(new)) - kept
-
-    found = sketch(old).changed_rows(sketch(new))
-
-    assert found <= changed
-    assert found >= changed - 1  # two values of a few may share one of the 16384 buckets
-    assert (sketch(old).mark == sketch(new).mark) == (changed == 0)
-    assert sketch(new).changed_rows(sketch(old)) == found
-
-
-def test_a_sketch_is_keyed() -> None:
-    other = Secret.from_bytes(bytes(range(1, 33)))
-    unrelated = sketch_of(other.marks(X))
-
-    assert unrelated.mark != sketch(X).mark
-    assert unrelated.changed_rows(sketch(X)) > 150
-
 
 def test_minus_zero_and_every_kind_of_missing_are_one_value() -> None:
     assert sketch([0.0, np.nan]).mark == sketch([-0.0, np.inf]).mark
-
-
-def test_a_column_of_few_values_is_not_distinctive() -> None:
-    assert sketch(X).distinctive
-    assert not sketch(LEVELS).distinctive
-    assert not sketch(np.arange(19)).distinctive
 
 
 # --- the same again, and another --------------------------------------------------------------
@@ -140,7 +95,6 @@ def test_a_column_of_few_values_is_not_distinctive() -> None:
 def test_the_same_leaves_as_often_as_one_likes(register: Register, study: str | None) -> None:
     for drawn in ("x", "y", "levels", "x"):
         leave(register, drawn, study=study)
-
     assert [entry["columns"] for entry in register.history()] == [["x"], ["y"], ["levels"], ["x"]]
     assert {entry["version"] for entry in register.history()} == {1}
 
@@ -163,7 +117,6 @@ def test_nothing_leaves_under_other_settings(
     leave(register, study=study)
     if new:
         register = register_in(tmp_path / "state")
-
     for drawn in ("x", "y"):
         with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
             leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
@@ -195,7 +148,6 @@ def test_the_same_data_are_recognised_under_another_name(
 
 def test_another_column_of_the_same_table_is_the_same_data(register: Register) -> None:
     leave(register, "x", study=None)
-
     with pytest.raises(
         LeavingError, match="'k' must be as in the earlier release of the same data"
     ):
@@ -205,19 +157,16 @@ def test_another_column_of_the_same_table_is_the_same_data(register: Register) -
 def test_other_data_are_free(register: Register) -> None:
     leave(register, study="s")
     other = {"x": X + 1, "y": Y + 1, "levels": LEVELS}
-
     # a column of few levels may well be the same
     leave(register, table=other, study="t", settings={**SETTINGS, "k": 6})
     leave(register, table={"x": X + 2}, study=None, settings={**SETTINGS, "k": 7})
     leave(register, table={"x": X + 3}, study=None, settings={**SETTINGS, "k": 8})
-
     assert len(register.history()) == 4
 
 
 def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(register: Register) -> None:
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
     leave(register, "a", levels, study=None)
-
     with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(register, "a", levels, study=None, settings={**SETTINGS, "k": 6})
     # one of its columns may well be in another table
@@ -244,7 +193,6 @@ def test_few_changed_rows_of_few_levels_are_recognised_in_a_register_of_before(
 
 def test_a_column_under_another_name_is_refused(register: Register) -> None:
     leave(register, "x", study=None)
-
     for study in (None, "t"):
         with pytest.raises(LeavingError, match="'column age' was released before as 'column x'"):
             leave(register, "age", {"age": X, "y": Y}, study=study)
@@ -253,7 +201,6 @@ def test_a_column_under_another_name_is_refused(register: Register) -> None:
 
 def test_a_column_twice_in_a_table_has_two_names(register: Register) -> None:
     twice = {"x": X, "again": X}
-
     for drawn in ("x", "again", "x"):
         leave(register, drawn, twice)
 
@@ -262,7 +209,6 @@ def test_settings_are_compared_with_every_study_of_the_same_data(register: Regis
     leave(register, study="s")
     leave(register, table={"x": X + 1, "y": Y + 1}, study="t", settings={**SETTINGS, "k": 6})
     both = {"x": X, "y": Y + 1}
-
     for k in (5, 6):
         with pytest.raises(LeavingError, match="'k' must be as in"):
             leave(register, table=both, study=None, settings={**SETTINGS, "k": k})
@@ -275,7 +221,6 @@ def test_settings_are_compared_with_every_study_of_the_same_data(register: Regis
 def test_a_choice_is_kept_for_its_columns(register: Register, second: str | None) -> None:
     number, other = ({f"{KIND_OF}'x'": kind} for kind in ("continuous", "categorical"))
     leave(register, choices=number)
-
     with pytest.raises(LeavingError, match=r"the kind of 'x' must be as in .* under \[kinds\]$"):
         leave(register, study=second, choices=other)
     leave(register, study=second, choices=number)
@@ -286,7 +231,6 @@ def test_choices_that_were_refused_are_not_kept(register: Register) -> None:
     leave(register)
     with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(register, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
-
     leave(register, choices={"strata": "[]"})
 
 
@@ -336,7 +280,6 @@ def test_changed_data_without_a_name_are_refused_where_they_are_recognised(
     register: Register,
 ) -> None:
     leave(register, study=None)
-
     with pytest.raises(
         LeavingError, match="nearly the same data were released before, without a name"
     ):
@@ -356,7 +299,6 @@ def test_a_new_version_has_ten_k_changed_rows(register: Register, rows: int, eno
 
 def test_rows_that_are_added_or_gone_have_changed(register: Register) -> None:
     leave(register)
-
     assert open_version(register, {name: values[:140] for name, values in TABLE.items()}) == 2
     with pytest.raises(LeavingError, match="too few rows"):
         open_version(register, {name: values[:141] for name, values in TABLE.items()})
@@ -386,7 +328,6 @@ def test_a_new_version_of_nothing_new_is_refused(register: Register) -> None:
 
 def test_a_column_that_is_gone_does_not_hold_up_a_version(register: Register) -> None:
     leave(register)
-
     assert open_version(register, {"x": X + 1}) == 2
 
 
@@ -533,7 +474,6 @@ def test_nothing_leaves_past_a_damaged_register(
     group = {f"{KIND_OF}'x'": "continuous"}
     leave(register, choices=group)
     damage(tmp_path / "state" / "register.sqlite")
-
     for study in ("s", "t", None):
         with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|must be as in"):
             leave(register, study=study, choices=group)
@@ -542,14 +482,12 @@ def test_nothing_leaves_past_a_damaged_register(
 def test_no_version_opens_past_a_sketch_that_is_damaged(register: Register, tmp_path: Path) -> None:
     leave(register)
     alter(tmp_path / "state" / "register.sqlite", "UPDATE sketch SET buckets = x'789c030000000001'")
-
     with pytest.raises(LeavingError, match="is damaged or in use"):
         open_version(register, changed(60))
 
 
 def test_nothing_leaves_where_there_can_be_no_register(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
-
     with pytest.raises(LeavingError, match=r"whether there is a file .*NotADirectoryError"):
         leave(register_in(tmp_path / "state"))
     (tmp_path / "other" / "register.sqlite").mkdir(parents=True)
@@ -586,7 +524,6 @@ def test_what_leaves_together_is_of_one_version_and_in_its_order(register: Regis
     register.release(
         [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")], lambda: sketches(TABLE)
     )
-
     told = [(entry["version"], entry["kind"], entry["form"]) for entry in register.history()]
     assert told == [(1, "scatter", "csv"), (1, "report", "html")]
 
@@ -652,17 +589,6 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
     assert found.mark == sketch.mark
     assert np.array_equal(found.buckets, sketch.buckets)
     assert np.array_equal(found.smallest, sketch.smallest)
-
-
-def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
-    store = register_in(tmp_path).store
-    with store.writing() as connection:
-        plain = ReleaseRecord("s", {}, {}, {}, 5)
-        found = [insert(store, connection, plain) for _ in (1, 2)]
-        insert(store, connection, dataclasses.replace(plain, study="t"))
-        assert latest(connection, "s") == found[1]
-        assert latest(connection, "u") is None
-        assert [version.study for version in all_versions(connection)] == ["s", "s", "t"]
 
 
 # --- what files carry ---------------------------------------------------------------------------

@@ -382,7 +382,6 @@ def test_tables_that_share_more_than_half_of_their_persons_are_of_the_same(
     old, new = persons(0, n), persons(n - n // smaller + shift, n + shift)
     of_old = {"id": old, "x": np.arange(float(n))}
     of_new = {"id": new, "x": np.arange(float(len(new))) / 3}
-
     assert same_persons(known(of_old, "id"), known(of_new, "id")) is (share > 0.5)
 
 

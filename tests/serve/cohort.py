@@ -18,7 +18,7 @@ from discreet.policy import load_policy
 from discreet.records.store import Store
 from discreet.serve.state import opened_record
 from discreet.serve.studies import Served, Studies
-from discreet.study_file.canonical import canonical_json
+from discreet.study_file.signing import canonical_json
 
 NAME = "cohort.csv"
 """The study's name, which is its file's."""

@@ -18,7 +18,7 @@ import httpx
 import typer
 
 from discreet.cli.app import app
-from discreet.records.chain import FIRST
+from discreet.records.store import FIRST
 from tests.serve.cohort import NAME
 from tests.serve.workers import client
 

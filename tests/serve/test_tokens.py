@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RegisterError
-from discreet.records.chain import stamp
-from discreet.records.store import Store, verify
+from discreet.records.store import Store, stamp, verify
 from discreet.serve.tokens import (
     FIELDS,
     ROLES,

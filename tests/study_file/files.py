@@ -17,9 +17,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from discreet.study_file import Column, Draft, SigningKey, write_study_file
-from discreet.study_file.canonical import canonical_json
 from discreet.study_file.manifest import content_digest
-from discreet.study_file.signing import drawn
+from discreet.study_file.signing import canonical_json, drawn
 
 ROWS, MANIFEST = "rows/00000.parquet", "manifest.json"
 AGAIN, LOST = "again/00000.parquet", "again/00001.parquet"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
+from discreet.study_file.signing import LARGEST_WHOLE, canonical_json, read_json
 
 WRITTEN = {
     "keys in order": ({"b": 1, "a": 2}, b'{"a":2,"b":1}'),

@@ -19,8 +19,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.study_file import open_study_file
-from discreet.study_file.canonical import canonical_json
 from discreet.study_file.reading import check_values_of
+from discreet.study_file.signing import canonical_json
 from tests.study_file.files import (
     AGAIN,
     LEVELS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.errors import InputError
-from discreet.study_file.pages import Page, read_pages
+from discreet.study_file.parquet import Page, read_pages
 
 # A field is (how far from the last << 4 | its type); a number is doubled, then in 7 bits a byte.
 DICTIONARY = bytes(

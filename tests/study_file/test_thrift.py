@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.study_file.thrift import STRUCT, Reader
+from discreet.study_file.parquet import STRUCT, Reader
 
 READ = {
     "nothing": (b"\0", {}),

@@ -31,7 +31,7 @@ from discreet.plots.crosstab import CROSSTAB
 from discreet.secret import Secret
 from discreet.sketch import sketched
 from discreet.table import Table
-from discreet.vault.whole import version_of_whole
+from discreet.vault.vault import version_of_whole
 
 ODD = [float("nan"), float("inf"), float("-inf")]
 WARDS = np.array(["east", "west", "north", 'söuth, "old"\nwing'])

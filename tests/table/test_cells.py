@@ -35,7 +35,6 @@ NUMBERS: dict[str, tuple[list[str], list[float]]] = {
 @pytest.mark.parametrize(("cells", "values"), NUMBERS.values(), ids=NUMBERS)
 def test_numbers_are_what_is_written(tmp_path: Path, cells: list[str], values: list[float]) -> None:
     found = opened(tmp_path, column(cells))
-
     assert found.columns["x"].kind == "continuous"
     assert found.rows([], gaps=["x"]).numbers["x"].tolist() == values
 
@@ -60,7 +59,6 @@ TEXTS: dict[str, list[str]] = {
 @pytest.mark.parametrize("cells", TEXTS.values(), ids=TEXTS)
 def test_what_is_no_number_is_text(tmp_path: Path, cells: list[str]) -> None:
     found = opened(tmp_path, column(cells))
-
     assert found.columns["x"].kind == "categorical"
     assert {*found.levels("x")} == {*cells}
 
@@ -116,7 +114,6 @@ def test_a_sign_that_is_not_read_is_named(
     tmp_path: Path, text: str, request: pytest.FixtureRequest
 ) -> None:
     sign = request.node.callspec.id.removeprefix("several ")
-
     with pytest.raises(InputError, match=f"parted by {sign.replace('^', r'.')}; part them by a"):
         opened(tmp_path, text)
 
@@ -132,14 +129,12 @@ LINES = {
 @pytest.mark.parametrize("text", LINES.values(), ids=LINES)
 def test_lines_may_end_in_several_ways(tmp_path: Path, text: bytes) -> None:
     found = opened(tmp_path, text)
-
     assert found.rows([], gaps=["a"]).numbers["a"].tolist() == [1, 2, 3]
     assert {*found.levels("b")} == {"x", "y", "z"}
 
 
 def test_line_ends_within_cells_stay(tmp_path: Path) -> None:
     found = opened(tmp_path, b'a,b\n1,"x\r\ny"\r\n2,"x\r\ny"\n3,z\n')
-
     assert found.levels("b") == {"x\r\ny": 2, "z": 1}
 
 
@@ -186,9 +181,7 @@ def test_times_are_read_alike_of_all_text(
 ) -> None:
     csv = column(cells)
     lines = "".join(f'{{"a": {i}, "x": "{it}"}}\n' for i, it in enumerate(cells))
-
     found = opened(tmp_path, csv if ending == "csv" else lines, f"t.{ending}")
-
     assert found.columns["x"].kind == kind
 
 
@@ -197,5 +190,4 @@ def test_the_first_line_alone_tells_the_sign(tmp_path: Path) -> None:
 
     (tmp_path / "t.csv").write_text("a;b,c;d")
     path = tmp_path / "t.csv"
-
     assert header_of(Source("t.csv", (path,), tmp_path)) == (";", ["a", "b,c", "d"])

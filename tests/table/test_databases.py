@@ -16,8 +16,9 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import InputError
-from discreet.table import Table, open_table, postgres
-from discreet.table.urls import masked, without_table
+from discreet.table import Table, open_table
+from discreet.table import databases as postgres
+from discreet.table.databases import masked, without_table
 from tests.table.postgres_server import Server, serving
 
 SECRET = "Canary-pass%40word"
@@ -78,9 +79,7 @@ TWO = 'CREATE SCHEMA wards; CREATE TABLE wards."bed ""rooms""" AS SELECT 1 AS x'
 def test_a_table_alone_needs_no_name(tmp_path: Path, ask: str) -> None:
     path = made(tmp_path / "clinic.duckdb", ONE)
     source = ask.format(path=path)
-
     table = opened(source)
-
     assert (table.size, [*table.columns], table.name) == (30, ["x"], "clinic.visits")
     assert (table.path, table.source) == (path, source)
 
@@ -165,7 +164,6 @@ def test_nothing_is_loaded_from_the_network_by_itself(
 
 def test_a_table_of_a_server(server: Server) -> None:
     table = opened(server.url("visits"))
-
     assert (table.size, [*table.columns]) == (60, ["x", "even"])
     assert (table.name, table.path) == ("postgres.public.visits", None)
     assert opened(server.url("wards.Bed%20rooms")).name == "postgres.wards.Bed rooms"
@@ -197,9 +195,7 @@ def test_types_that_other_engines_have_not(server: Server) -> None:
 def test_all_is_answered_from_one_state(server: Server) -> None:
     server.run("CREATE TABLE moving AS SELECT i AS x FROM generate_series(1, 50) i")
     table = opened(server.url("moving"))
-
     server.run("DELETE FROM moving WHERE x > 10", "INSERT INTO moving VALUES (999)")
-
     assert table.size == 50
     assert sum(len(batch["x"]) for batch in table.batches(["x"])) == 50
     assert table.extremes("x", 1)[1].tolist() == [50.0]
@@ -213,7 +209,6 @@ def test_nothing_can_be_written(server: Server) -> None:
         table = opened(server.url("visits"))
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match="read-only transaction"):
             table._keep.connection.execute(command)  # type: ignore[attr-defined]
-
     assert opened(server.url("visits")).size == 60
 
 
@@ -223,7 +218,6 @@ def test_a_question_that_failed_ends_no_other(server: Server) -> None:
 
     with pytest.raises(psycopg.Error, match="division by zero"):
         table._keep.connection.execute("SELECT 1 / 0")  # type: ignore[attr-defined]
-
     assert table.levels("even") == {"True": 30, "False": 30}
 
 
@@ -310,7 +304,6 @@ UNREACHABLE = {
 @pytest.mark.parametrize(("old", "new", "message"), UNREACHABLE.values(), ids=UNREACHABLE)
 def test_why_a_server_gives_no_table(server: Server, old: str, new: str, message: str) -> None:
     url = re.sub(old, new, server.url("visits"))
-
     with pytest.raises(InputError, match=message):
         opened(url)
 
@@ -321,7 +314,6 @@ def test_a_password_is_told_nowhere(
     server: Server, run: Run, old: str, new: str, message: str
 ) -> None:
     url = with_password(re.sub(old, new, server.url("visits")))
-
     with pytest.raises(InputError, match=r".") as told:
         opened(url)
     said = "".join(traceback.format_exception(told.value)) + run("columns", url)
@@ -345,7 +337,6 @@ def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -
 
 def test_what_is_masked() -> None:
     url = "postgresql://ann:p%40ss@db:5433/clinic?sslmode=require&password=s&table=a.b#c"
-
     assert without_table(url)[0] == (
         "postgresql://ann:p%40ss@db:5433/clinic?sslmode=require&password=s"
     )
@@ -355,7 +346,6 @@ def test_what_is_masked() -> None:
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-
     with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[postgres\]'$"):
         opened("postgresql://db/clinic?table=visits")
 

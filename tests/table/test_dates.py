@@ -56,27 +56,21 @@ def test_dates_come_back_as_they_were(name: str, seconds: list[int | None]) -> N
 
 def test_years_that_stand_for_no_date_are_missing() -> None:
     given = [date(1, 12, 31), date(2, 1, 1), date(9998, 12, 31), date(9999, 1, 1)]
-
     days = days_of(pa.array(given), Dates("day"))
-
     assert np.isnan(days).tolist() == [True, False, False, True]
 
 
 def test_moments_are_told_as_their_clock_shows_them() -> None:
     midnights = [datetime(2020, month, 1, tzinfo=ZoneInfo("Europe/Berlin")) for month in (1, 7)]
     given = pa.array(midnights, pa.timestamp("us", "Europe/Berlin"))
-
     days = days_of(given, Dates("us", "Europe/Berlin"))
-
     assert days.tolist() == [18262.0, 18444.0]
     assert parts_of(np.tile(days, 10), None, k=5) == 1
 
 
 def test_an_hour_that_a_clock_leaves_out_is_its_end() -> None:
     left_out = days_of(pa.array([datetime(2020, 3, 29, 2, 30)]), Dates("us"))
-
     (back,) = dates_of(left_out, Dates("us", "Europe/Berlin")).to_pylist()
-
     assert back.isoformat() == "2020-03-29T03:00:00+02:00"
 
 
@@ -86,7 +80,6 @@ def test_an_hour_that_a_clock_leaves_out_is_its_end() -> None:
 def test_the_clock_is_told_as_nearly_all_tell_it(day: float, parts: int | None) -> None:
     days = 18_000 + np.arange(40.0)
     days[:5] += day
-
     assert parts_of(days, None, k=5) == parts
     assert parts_of(days, None, k=6) == 1
     assert parts_of(days, np.arange(40) // 2, k=5) == 1
@@ -95,7 +88,6 @@ def test_the_clock_is_told_as_nearly_all_tell_it(day: float, parts: int | None) 
 @given(st.integers(0, 86_400 * 30_000), st.sampled_from([1, 24, 1440, 86_400]))
 def test_a_time_is_one_number_however_it_is_reached(second: int, parts: int) -> None:
     day = second // (86_400 // parts) * (86_400 // parts) / 86_400
-
     assert on_clock(np.array([day + 1e-9, day - 1e-9, day]), parts).tolist() == [day] * 3
 
 
@@ -108,10 +100,8 @@ def test_what_is_no_date_is_stored_as_none() -> None:
 def test_a_parquet_file_keeps_the_zones_of_its_columns(tmp_path: Any) -> None:
     moments = pa.array([datetime(2020, 7, 1, tzinfo=UTC)] * 3, pa.timestamp("us", "Europe/Berlin"))
     pq.write_table(pa.table({"at": moments, "day": [date(2020, 7, 1)] * 3}), tmp_path / "a.parquet")
-
     table = opened(tmp_path / "a.parquet")
     rows = table.rows([], gaps=["at", "day"])
-
     assert table.columns["at"].dates == Dates("us", "Europe/Berlin")
     assert rows.numbers["at"].tolist() == [18444 + 2 / 24] * 3
     assert rows.numbers["day"].tolist() == [18444] * 3

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import stat
 from pathlib import Path
 
 import duckdb
@@ -40,27 +37,13 @@ def test_what_a_connection_may(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("amount", ["much", "-1GB", "80%", "1", "GB", "1GB; ATTACH 'x'"])
 def test_an_amount_of_memory_is_one(monkeypatch: pytest.MonkeyPatch, amount: str) -> None:
     monkeypatch.setenv(MEMORY, amount)
-
     with pytest.raises(InputError, match=r"^DISCREET_MEMORY is an amount of memory, such as '500"):
         connect()
-
-
-def test_what_does_not_fit_goes_to_a_private_folder_that_is_removed() -> None:
-    kept = connect()
-    spill = Path(setting(kept, "temp_directory"))
-
-    assert stat.S_IMODE(spill.stat().st_mode) == 0o700
-    assert not spill.is_relative_to(os.getcwd())
-
-    del kept
-    gc.collect()
-    assert not spill.exists()
 
 
 def test_more_than_memory_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MEMORY, "60MB")
     kept = connect()
-
     query = "SELECT count(*) FROM (SELECT i, count(*) FROM range(2000000) t(i) GROUP BY i)"
     assert kept.connection.sql(query).fetchall() == [(2_000_000,)]
 
@@ -69,9 +52,7 @@ def test_a_file_is_only_read(tmp_path: Path) -> None:
     path = tmp_path / "t.duckdb"
     with duckdb.connect(path) as made:
         made.execute("CREATE TABLE t AS SELECT 1 AS x")
-
     kept = connect(path)
-
     assert kept.connection.table("t").fetchall() == [(1,)]
     with pytest.raises(duckdb.InvalidInputException, match="read-only mode"):
         kept.connection.execute("DELETE FROM t")

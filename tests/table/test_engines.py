@@ -106,7 +106,6 @@ def test_every_engine_says_the_same(
     engine: str, tmp_path: Path, request: pytest.FixtureRequest, expected: Expected
 ) -> None:
     source = source_of(engine, data(N), tmp_path, request)
-
     assert told(source, tmp_path) == expected(data(N), told)
 
 
@@ -114,7 +113,6 @@ def test_every_engine_says_the_same(
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_says_the_same(format: str, tmp_path: Path, expected: Expected) -> None:
     source = FORMATS[format](data(N), tmp_path)
-
     assert told(source, tmp_path) == expected(data(N), told)
 
 
@@ -122,7 +120,6 @@ def test_every_format_says_the_same(format: str, tmp_path: Path, expected: Expec
 @pytest.mark.parametrize("format", PLAIN_FORMATS)
 def test_files_of_statistics_say_the_same(format: str, tmp_path: Path, expected: Expected) -> None:
     source = PLAIN_FORMATS[format](plain_data(N), tmp_path)
-
     assert told(source, tmp_path) == expected(plain_data(N), told)
 
 
@@ -133,7 +130,6 @@ def test_every_engine_says_the_same_of_many_rows(
     engine: str, tmp_path: Path, request: pytest.FixtureRequest, expected: Expected
 ) -> None:
     source = source_of(engine, data(MANY), tmp_path, request)
-
     assert told_of_many(source, tmp_path) == expected(data(MANY), told_of_many)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from discreet.table import Table, open_table
-from discreet.table.binary import ends_of_groups
+from discreet.table.arrow import ends_of_groups
 from tests.cases import examples
 
 NAN, INF = math.nan, math.inf
@@ -79,19 +79,17 @@ COLUMNS: dict[str, tuple[Any, bool]] = {
 def test_are_those_of_all_rows(values: Any, skips: bool, k: int, tmp_path: Path) -> None:
     plain = values.to_pylist() if isinstance(values, pa.Array) else values
     table, known = opened(written(tmp_path / "t.parquet", values)), finite(plain)
-
     check(table, known, k)
-    assert (table._ends["x"].size is None) == skips  # the rows were not all read
+    assert (table._answers["ends", "x"].size is None) == skips  # the rows were not all read
     assert table.gaps("x") == N - len(known)
     assert table.known_numbers("x") == len(known)
 
 
 def test_are_asked_for_again_where_more_are_wanted(tmp_path: Path) -> None:
     table, known = opened(written(tmp_path / "t.parquet", _numbers())), finite(_numbers())
-
     for k in (3, 12, 40, 4):  # of 40 values groups are too few: all rows are read
         check(table, known, k)
-    assert table._ends["x"].size == len(known)
+    assert table._answers["ends", "x"].size == len(known)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +107,6 @@ def test_files_that_are_wrong_are_not_believed(
 def test_numbers_that_stand_for_missing_ones_are_none(tmp_path: Path) -> None:
     values = [-999 if i % 9 == 0 else i for i in range(N)]
     path = written(tmp_path / "t.parquet", values)
-
     assert opened(path).codes("x", 5) == (-999.0,)
     table = opened(path, missing_values={"x": [-999.0]})
     check(table, [float(it) for it in values if it != -999], 5)
@@ -141,7 +138,6 @@ def test_persons_who_are_not_known_are_left_out(tmp_path: Path) -> None:
     columns = pa.table({"x": _numbers(), "who": who})
     parquet.write_table(columns, tmp_path / "t.parquet", row_group_size=GROUP)
     known = [it for it, person in zip(_numbers(), who, strict=True) if person]
-
     table = opened(tmp_path / "t.parquet", unit="who")
     assert table.known_numbers("x") == len(finite(known))
     check(table, finite(known), 5)

@@ -289,7 +289,6 @@ KINDS = {
 def test_every_format_is_tried() -> None:
     ends = tuple(ending for it in FORMATS for ending in it.endings)
     tried = {ending for ending in ends if any(ending in name for name in WRITE)}
-
     assert set(ends) - tried == {".pq"}
 
 
@@ -375,21 +374,9 @@ def test_moments_are_told_in_their_zone(tmp_path: Path, name: str, unit: str) ->
         assert table.columns['"seen"'].kind == "date"
 
 
-def test_durations_of_a_workbook_are_days(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    made = openpyxl.Workbook()
-    for row in (["stay"], [datetime.timedelta(hours=36)], [None], [datetime.timedelta(days=2)]):
-        made.worksheets[0].append(row)
-    made.save(path)
-
-    for private in (None, tmp_path / "private", tmp_path / "private"):
-        assert held(opened(path, private)) == {"stay": [1.5, None, 2]}
-
-
 def test_labels_of_a_file_stand_where_the_policy_has_none(tmp_path: Path) -> None:
     write_sav(tmp_path / "t.sav")
     policy = Policy.preset("standard", unit=False, labels={"sex": "Sex"})
-
     for private in (None, tmp_path / "private", tmp_path / "private"):
         assert opened(tmp_path / "t.sav", private).labels == LABELS
     labels = dc.open(tmp_path / "t.sav", policy).session.labels
@@ -409,7 +396,6 @@ def test_values_with_one_label_stay_apart(
 ) -> None:
     frame = pd.DataFrame({"ward": [float(it) for it in labels]})
     pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), variable_value_labels={"ward": labels})
-
     assert held(opened(tmp_path / "t.sav"))["ward"] == levels
 
 
@@ -432,7 +418,6 @@ def test_folders_may_be_columns(tmp_path: Path) -> None:
         (tmp_path / "t" / f"year={year}").mkdir(parents=True)
         path = tmp_path / "t" / f"year={year}" / "part-0.parquet"
         pq.write_table(pa.table({"x": [year + 0.5]}), path)
-
     assert held(opened(tmp_path / "t")) == {"x": [2020.5, 2021.5], "year": [2020, 2021]}
 
 
@@ -447,14 +432,12 @@ def in_folders(path: Path, **columns: list[Any]) -> Path:
 
 def test_a_column_of_the_files_is_not_that_of_their_folders(tmp_path: Path) -> None:
     given: dict[str, list[Any]] = {"x": [0.5, 1.5], "Year": [7, 8]}
-
     assert held(opened(in_folders(tmp_path, **given))) == given
 
 
 def test_a_folder_with_some_of_its_columns_in_the_files_is_refused(tmp_path: Path) -> None:
     for name in ("b", "c"):
         in_folders(tmp_path / "t" / f"ward={name}", x=[0.5, 1.5], year=[7, 8])
-
     with pytest.raises(InputError, match=r"column 'year' of 't' stands in its files and in"):
         opened(tmp_path / "t")
 
@@ -464,7 +447,6 @@ def test_yes_and_no_of_text_are_numbers_where_they_are_declared_so(tmp_path: Pat
     table = open_table(
         tmp_path / "t.csv", kinds={"died": "continuous"}, roles={}, unit=None, key=None
     )
-
     assert np.nansum(np.concatenate([it["died"] for it in table.batches(["died"])])) == SIZE
 
 
@@ -490,9 +472,7 @@ def test_a_table_comes_by_standard_input(
 ) -> None:
     WRITE[name](tmp_path / name)
     given_by_input((tmp_path / name).read_bytes())
-
     tables = [opened("-"), opened("-")]  # it comes once, and some commands open it twice
-
     assert [held(it) == held(opened(tmp_path / name)) for it in tables] == [True, True]
     assert (tables[0].name, tables[0].path, tables[0].source_digest()) == (None, None, None)
     assert not tables[0].source_changed()
@@ -501,7 +481,6 @@ def test_a_table_comes_by_standard_input(
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_empty_input_is_refused(given_by_input: Callable[[bytes], None], content: bytes) -> None:
     given_by_input(content)
-
     with pytest.raises(InputError, match=r"^standard input is empty; give it a table: CSV, Parq"):
         opened("-")
 
@@ -534,10 +513,8 @@ def test_a_file_that_is_another_than_it_says_is_refused(
     WRITE[of](tmp_path / of)
     (tmp_path / of).rename(tmp_path / name)
     private = tmp_path / "private" if kept else None
-
     with pytest.raises(InputError, match=message) as told:
         opened(tmp_path / name, private)
-
     assert "ward" not in "".join(traceback.format_exception(told.value, chain=True)).split("\n")[-1]
     assert private is None or not [*private.glob("*")]
 
@@ -545,7 +522,6 @@ def test_a_file_that_is_another_than_it_says_is_refused(
 @pytest.mark.parametrize("name", [it for it in WRITE if it.startswith("t.") and "#" not in it])
 def test_an_empty_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
-
     with pytest.raises(InputError, match=rf"^file '{name}' is empty or no .* file$"):
         opened(tmp_path / name)
 
@@ -557,7 +533,6 @@ def test_half_a_file_is_refused(tmp_path: Path, name: str, kept: bool) -> None:
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content[: len(content) // 2])
     private = tmp_path / "private" if kept else None
-
     with pytest.raises(InputError, match=rf"^file '{name}' could not be read as .*; \w"):
         opened(tmp_path / name, private)
     assert private is None or not [*private.glob("*")]
@@ -600,7 +575,6 @@ def test_what_names_no_table_is_refused(tmp_path: Path, name: str, message: str)
     (tmp_path / "u.parquet.gz").write_bytes(b"x")
     for each in ("t.csv", "t.parquet", "t.xlsx"):
         WRITE[each](tmp_path / each)
-
     with pytest.raises(InputError, match=message):
         opened(tmp_path / name)
 
@@ -613,7 +587,6 @@ def test_a_name_may_hold_the_sign_of_sheets(tmp_path: Path, name: str) -> None:
     pcsv.write_csv(made, tmp_path / name) if name.endswith("csv") else pq.write_table(
         made, tmp_path / name
     )
-
     assert held(opened(tmp_path / name)) == {"x": [1]}
 
 
@@ -656,7 +629,6 @@ def test_a_file_may_have_the_name_of_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-
     with pytest.raises(InputError, match=r"^there is no file '.*-'$"):
         opened(name)
 
@@ -674,7 +646,6 @@ def book(path: Path, sheets: Mapping[str, list[list[Any]]]) -> Path:
 
 def test_one_sheet_of_several_is_named(tmp_path: Path) -> None:
     path = book(tmp_path / "t.xlsx", {"one": [["a"], [1]], "two": [["a"], [2], ["x"]]})
-
     with pytest.raises(InputError, match=r"several sheets: 'one', 'two'; name one behind a #: 't"):
         opened(path)
     assert held(opened(f"{path}#two")) == {"a": ["2", "x"]}
@@ -718,7 +689,6 @@ def test_cells_of_excel_are_taken_as_they_are_meant(tmp_path: Path) -> None:
 def test_json_of_several_types_is_text(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"a": 1, "b": 9223372036854775808}\n{"a": "x", "b": 1, "c": true}\n')
-
     assert held(opened(path)) == {"a": ["1", "x"], "b": [2.0**63, 1], "c": [None, "True"]}
 
 
@@ -734,7 +704,6 @@ def test_a_missing_package_is_named(
 ) -> None:
     WRITE[name](tmp_path / name)
     monkeypatch.setitem(sys.modules, module, None)
-
     with pytest.raises(InputError, match=message):
         opened(tmp_path / name)
 

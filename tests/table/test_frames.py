@@ -61,7 +61,6 @@ def test_moments_are_those_of_their_clock(
     made: Callable[[Any], object], zone: Any, ahead: float
 ) -> None:
     found = opened(made(UTC.tz_convert(zone)))
-
     days = found.rows([], gaps=["x"]).numbers["x"]
     np.testing.assert_allclose(days, MOMENTS + ahead / 24, rtol=0, atol=1e-9)
 
@@ -96,7 +95,6 @@ NUMBERS: dict[str, tuple[Any, list[float]]] = {
 @pytest.mark.parametrize(("frame", "first"), NUMBERS.values(), ids=NUMBERS)
 def test_what_holds_numbers_is_of_numbers(frame: object, first: list[float]) -> None:
     found = opened(frame)
-
     assert found.columns["x"].numeric
     values = found.rows([], gaps=["x"]).numbers["x"][:3]
     np.testing.assert_allclose(values, first, rtol=0, atol=1e-12)
@@ -143,7 +141,6 @@ DATES: dict[str, tuple[Any, list[float]]] = {
 @pytest.mark.parametrize(("frame", "first"), DATES.values(), ids=DATES)
 def test_what_holds_dates_is_of_dates(frame: object, first: list[float]) -> None:
     found = opened(frame)
-
     assert found.columns["x"].kind == "date"
     np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"][:2], first)
 
@@ -170,9 +167,7 @@ def test_periods_in_arrow_are_their_first_days(
 ) -> None:
     periods = pd.PeriodIndex([*pd.period_range("2020-01-01", periods=2, freq=frequency), pd.NaT])
     table = pa.Table.from_pandas(pd.DataFrame({"x": periods}))
-
     found = opened(IN_ARROW[made](table, tmp_path) or tmp_path / f"t.{made}")
-
     assert found.columns["x"].kind == "date"
     np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"], [*days, np.nan])
 
@@ -181,7 +176,6 @@ def test_periods_in_arrow_are_their_first_days(
 def test_periods_of_another_length_are_refused_by_name(tmp_path: Path, made: str) -> None:
     periods = pd.period_range("2020-01-01", periods=3, freq="h")
     table = pa.Table.from_pandas(pd.DataFrame({"x": periods}))
-
     with pytest.raises(InputError, match=r"column 'x' holds periods .*to_timestamp\(\)"):
         opened(IN_ARROW[made](table, tmp_path) or tmp_path / f"t.{made}")
 
@@ -232,7 +226,6 @@ LEVELS: dict[str, tuple[Any, dict[str, int]]] = {
 @pytest.mark.parametrize(("frame", "levels"), LEVELS.values(), ids=LEVELS)
 def test_what_holds_levels_is_of_levels(frame: object, levels: dict[str, int]) -> None:
     found = opened(frame)
-
     assert found.columns["x"].kind == "categorical"
     assert found.levels("x") == levels
 
@@ -259,7 +252,6 @@ ODD: dict[str, Any] = {
 @pytest.mark.parametrize("frame", ODD.values(), ids=ODD)
 def test_what_is_not_known_is_not_drawn(frame: object) -> None:
     found = opened(frame)
-
     assert found.columns["x"].kind.startswith("of a type that is not drawn")
     with pytest.raises(InputError, match="column 'x' is of a type that is not drawn"):
         found.require(["x"], "categorical")
@@ -267,7 +259,6 @@ def test_what_is_not_known_is_not_drawn(frame: object) -> None:
 
 def test_a_dataset_names_the_column_that_duckdb_does_not_know() -> None:
     table = pa.table({"n": [1], "x": pa.array([1], pa.float16())})
-
     with pytest.raises(InputError, match="column 'x' cannot be read by DuckDB"):
         opened(ds.dataset(table))
 
@@ -287,9 +278,7 @@ STATA = {
 def test_dates_of_stata(tmp_path: Path, format: str, days: list[dt.date]) -> None:
     frame = pd.DataFrame({"x": pd.to_datetime(["2019-11-15", "2020-02-14"]), "n": [1, 2]})
     frame.to_stata(tmp_path / "t.dta", write_index=False, convert_dates={"x": format})
-
     found = opened(tmp_path / "t.dta")
-
     expected = [(day - dt.date(1970, 1, 1)).days for day in days]
     assert found.rows([], gaps=["x"]).numbers["x"].tolist() == expected
 
@@ -299,9 +288,7 @@ def test_dates_of_spss(tmp_path: Path, format: str) -> None:
     seconds = (pd.Timestamp("2020-01-01") - pd.Timestamp("1582-10-14")).total_seconds()
     frame = pd.DataFrame({"x": [seconds, np.nan], "n": [1, 2]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_format={"x": format})
-
     found = opened(tmp_path / "t.sav")
-
     np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"], [18262, np.nan])
 
 
@@ -319,7 +306,6 @@ def workbook(path: Path, cells: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("far", ["XFD1048576", "XFD1000", "KZ100000"])
 def test_a_workbook_of_far_cells_is_refused(tmp_path: Path, far: str) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 1, far: 1})
-
     with pytest.raises(InputError, match=r"reaches to row [\d,]+ and column [\d,]+: more than"):
         opened(path)
 
@@ -344,7 +330,6 @@ HUGE = {
 @pytest.mark.parametrize("rows", HUGE.values(), ids=HUGE)
 def test_a_sheet_that_hides_how_large_it_is_is_refused(tmp_path: Path, rows: bytes) -> None:
     content = b"<worksheet><sheetData>" + rows + b"</sheetData></worksheet>"
-
     with pytest.raises(InputError, match="more than 10,000,000 cells; delete what lies far"):
         opened(sheet(tmp_path, "xl/worksheets/sheet1.xml", content))
 
@@ -364,7 +349,7 @@ def test_a_workbook_of_much_text_is_refused(tmp_path: Path) -> None:
 def test_a_workbook_that_unpacks_to_very_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.table.workbook_size.MOST_BYTES", 1 << 30)
+    monkeypatch.setattr("discreet.table.excel.MOST_BYTES", 1 << 30)
     made = sheet(tmp_path, "docProps/core.xml", b"")
     with zipfile.ZipFile(made, "a", zipfile.ZIP_DEFLATED) as book:
         info = zipfile.ZipInfo("xl/more.xml")
@@ -378,7 +363,6 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(
 
 def test_a_tall_sheet_is_read(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 5, "A3000": 7})
-
     assert opened(path).size == 2999
 
 
@@ -393,7 +377,6 @@ def test_a_table_of_very_many_columns_is_refused(made: Callable[[Any], object]) 
 
 def test_a_file_of_very_many_columns_is_refused_by_its_names(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(",".join(f"v{i}" for i in range(10_000)) + "\n")
-
     with pytest.raises(InputError, match="has 10,000 columns, and at most 3,000 are read"):
         opened(tmp_path / "t.csv")
 

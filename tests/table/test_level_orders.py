@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.columns.level_orders import orders_in_arrow
+from discreet.columns.column import orders_in_arrow
 from discreet.table import open_table
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ FRAMES: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_frames_declare_an_order(make: Callable[[], object]) -> None:
     frame = make()
-
     assert order_of(frame) == tuple(LEVELS)
     assert order_of(frame, "plain") == ()
 
@@ -100,14 +99,12 @@ def test_files_keep_it(
     name: str, write: Callable[[Path], object], order: tuple[str, ...], tmp_path: Path
 ) -> None:
     write(tmp_path / name)
-
     assert order_of(tmp_path / name) == order
     assert order_of(tmp_path / name, "plain") == ()
 
 
 def test_a_dataset_of_pyarrow_has_the_order_of_its_files(tmp_path: Path) -> None:
     in_pandas().to_parquet(tmp_path / "t.parquet")
-
     assert order_of(ds.dataset(tmp_path / "t.parquet")) == tuple(LEVELS)
 
 
@@ -138,7 +135,6 @@ def test_codes_of_spss_that_are_texts_are_in_order_as_levels_are(tmp_path: Path)
     labels = {"10": "tenth", "9": "ninth", "b": "other"}
     frame = pd.DataFrame({"x": ["b", "10", "9", "10"]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels={"x": labels})
-
     assert order_of(tmp_path / "t.sav") == ("ninth", "tenth", "other")
 
 
@@ -175,7 +171,6 @@ def test_dictionaries_of_several_chunks_are_one(
         pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), pa.array(levels), ordered=True)
         for levels in chunks
     ]
-
     assert orders_in_arrow(pa.table({"x": pa.chunked_array(arrays)})) == {"x": order}
 
 

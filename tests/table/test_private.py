@@ -82,7 +82,6 @@ def test_each_source_has_its_own(text: Path, folder: Path) -> None:
     other = text.with_name("other.csv")
     other.write_text(CSV)
     opened(other, folder)
-
     assert len(names(folder)) == 2
     other.rename(other.with_suffix(".tsv"))  # the same bytes read otherwise
     assert [*opened(other.with_suffix(".tsv"), folder).columns] == ["age,sex"]
@@ -119,9 +118,7 @@ def test_it_is_on_the_disk_before_it_has_its_name(
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda it: done.append("fsync") or fsync(it))  # type: ignore[func-returns-value]
     monkeypatch.setattr(os, "replace", lambda *it: done.append("replace") or replace(*it))  # type: ignore[func-returns-value]
-
     opened(text, folder)
-
     assert done[:2] == ["fsync", "replace"]
 
 
@@ -130,7 +127,6 @@ def test_one_that_is_no_table_is_made_again(text: Path, folder: Path, damage: by
     opened(text, folder)
     (path,) = folder.iterdir()
     path.write_bytes(path.read_bytes()[:-9] if damage is None else damage)
-
     assert opened(text, folder).size == 200
 
 
@@ -428,7 +424,6 @@ def parquet_of(digest: bytes, value: int) -> Callable[[IO[bytes]], None]:
 def test_a_private_file_is_written_on_the_first_call_alone(folder: Path) -> None:
     first = private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 1))
     written = first.read_bytes()
-
     assert private_file(folder, Path("a.csv"), b"a", parquet_of(b"a", 2)) == first
     assert first.read_bytes() == written
 
@@ -461,7 +456,6 @@ def test_the_folder_is_its_owners_alone(
     folder.mkdir(mode=0o755)
     opened(text, folder)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-
     monkeypatch.setattr(private, "_check_owner", partial(as_another, private._check_owner))
     with pytest.raises(InputError, match=r"belongs to another user.* private_files = false"):
         opened(text, folder)

@@ -161,7 +161,6 @@ def test_what_is_written_is_read(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-
     assert columns_of(opened(path)) == columns
 
 
@@ -256,10 +255,8 @@ def test_what_is_no_table_is_refused(
     path = tmp_path / name
     path.write_bytes(content)
     kind = "CSV" if path.suffix == ".csv" else "Parquet"
-
     with pytest.raises(InputError, match=message.format(name=name, kind=kind)) as told:
         opened(path)
-
     no_canary_in(told.value)
     assert told.value.__cause__ is None
 
@@ -268,7 +265,6 @@ def test_what_is_no_table_is_refused(
 def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.parquet").mkdir()
-
     what = "file" if "none" in name else "Parquet file in folder"
     with pytest.raises(InputError, match=f"^there is no {what} '.*{name}'$"):
         opened(tmp_path / name)
@@ -284,7 +280,6 @@ def test_a_file_whose_name_is_a_pattern_is_read_and_no_other(
     for other in ("data1.csv", "data2.csv", "data.csv", "data1.parquet", "other.parquet"):
         file_of(tmp_path / other, {"x": [987654]})
     path = file_of(tmp_path / name, {"y": [1.5, 2.5]})
-
     assert columns_of(opened(path)) == {"y": [1.5, 2.5]}
 
 
@@ -292,9 +287,7 @@ def test_a_file_whose_name_is_a_pattern_is_read_and_no_other(
 def test_a_folder_is_no_column(tmp_path: Path, file_of: Write, ending: str) -> None:
     folder = tmp_path / "year=2020" / "ward=east"
     folder.mkdir(parents=True)
-
     path = file_of(folder / f"part{ending}", {"x": [1, 2]})
-
     assert columns_of(opened(path)) == {"x": [1, 2]}
 
 
@@ -302,7 +295,6 @@ def test_a_folder_is_no_column(tmp_path: Path, file_of: Write, ending: str) -> N
 def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path, names: list[str]) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table([[1], [2]], names=names), path)
-
     with pytest.raises(InputError, match="two columns of the table have the same name"):
         opened(path)
 
@@ -349,7 +341,6 @@ def test_what_is_no_frame_is_refused(make: Callable[[], Any], message: str) -> N
 
 def test_names_that_differ_in_capitals_are_two_where_the_frame_says_so() -> None:
     table = opened(pl.DataFrame({"age": [1.0, 2.0], "Age": [3.0, 4.0]}))
-
     assert columns_of(table) == {"age": [1.0, 2.0], "Age": [3.0, 4.0]}
 
 
@@ -373,9 +364,7 @@ def test_text_and_parquet_give_the_same_bits(values: list[float]) -> None:
         text, binary = Path(folder) / "t.csv", Path(folder) / "t.parquet"
         text.write_text("x,i\n" + "".join(f"{value!r},1\n" for value in values))
         pq.write_table(pa.table({"x": values}), binary)
-
         read = [column_of(opened(path), "x") for path in (text, binary)]
-
     assert [bits(float(value)) for value in read[0]] == [bits(value) for value in values]
     assert [bits(float(value)) for value in read[1]] == [bits(value) for value in values]
 
@@ -385,16 +374,13 @@ def test_whole_numbers_of_text_are_the_nearest_floats(values: list[int]) -> None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_text("x,i\n" + "".join(f"{value},1\n" for value in values))
-
         read = column_of(opened(path), "x")
-
     assert [float(value) for value in read] == [float(value) for value in values]
 
 
 def test_columns_of_a_file_are_read_late_and_by_name(tmp_path: Path, file_of: Write) -> None:
     path = file_of(tmp_path / "t.parquet", {"x": [1.0, 2.0], "name": ["Canary-Alice", "b"]})
     frame, kept = read_file(path)
-
     assert frame.select("x").collect("pyarrow").columns == ["x"]
     assert "Canary" not in repr(kept)
 
@@ -427,7 +413,6 @@ def test_an_error_of_an_engine_becomes_ours() -> None:
     message = r"^column 'x' could not be read \(KeyError\); check"
     with pytest.raises(InputError, match=message) as told, quiet("column 'x' could not be read"):
         raise KeyError("Canary-Alice")
-
     no_canary_in(told.value)
     assert told.value.__suppress_context__
 
@@ -446,10 +431,8 @@ def test_an_interrupt_stays() -> None:
 def test_what_is_changed_in_a_frame_afterwards_is_not_seen() -> None:
     frame = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"]})
     table = open_table(frame, kinds={}, roles={}, unit=None, key=None)
-
     frame.loc[0, "age"] = 9.0
     frame["sex"] = "m"
-
     (found,) = table.batches(["age", "sex"])
     assert found["age"].tolist() == [1.0, 2.0, 3.0]
     assert found["sex"].to_pylist() == ["f", "m", "f"]

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.columns.column import Unread
 from discreet.columns.copied import Copy
-from discreet.columns.unread import Unread
 from discreet.errors import InputError
 from discreet.vault import stored
 from discreet.vault.stored import pieces_of
@@ -47,7 +47,6 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_copy_is_read_back_as_it_was(path: Path) -> None:
     store(path, COPY, VERSION)
-
     assert plain_values(load(path, VERSION)) == plain_values(COPY)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
     assert pq.read_table(path).column_names == ["x", "y", "arm", "sex"]
@@ -56,7 +55,6 @@ def test_a_copy_is_read_back_as_it_was(path: Path) -> None:
 def test_a_copy_without_strata_or_remarks_is_one_too(path: Path) -> None:
     bare = Copy({"x": np.array([1.0])}, {}, VERSION.hex()[:16], 0)
     store(path, bare, VERSION)
-
     assert plain_values(load(path, VERSION)) == plain_values(bare)
 
 
@@ -77,7 +75,6 @@ def test_threads_that_keep_the_same_copy_do_not_get_into_each_others_way(path: P
 @pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")
 def test_a_copy_is_stored_for_its_owner_alone(path: Path) -> None:
     store(path, COPY, VERSION)
-
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
@@ -85,7 +82,6 @@ def test_a_copy_is_stored_for_its_owner_alone(path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(path: Path) -> None:
     path.parent.parent.mkdir()
     path.parent.write_text("a file where the folder should be")
-
     with pytest.raises(InputError, match=r"cannot be kept in '.*\.discreet' \(.*\); make the"):
         store(path, COPY, VERSION)
 
@@ -112,7 +108,6 @@ DAMAGED: dict[str, Callable[[Path], Any]] = {
 def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: Path) -> None:
     store(path, COPY, VERSION)
     damage(path)
-
     with pytest.raises(InputError, match="cannot be read; move it away to have it made") as refused:
         load(path, VERSION)
     assert "Canary" not in str(refused.value)

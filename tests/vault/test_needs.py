@@ -14,8 +14,8 @@ from discreet import memory
 from discreet.errors import RefusedError
 from discreet.progress import listening
 from discreet.secret import Secret
-from discreet.vault import needs
-from discreet.vault.needs import Needs, check_memory
+from discreet.vault import partitions as needs
+from discreet.vault.partitions import Needs, check_memory
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 
@@ -55,7 +55,6 @@ def test_what_is_much_is_said_in_the_log_and_to_who_looks(
 
 def test_more_than_there_is_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needs, "there_is", lambda: 8e9)
-
     with pytest.raises(RefusedError, match=r"8\.0 GB is what .* open a table of fewer columns"):
         check_memory(Needs(10_000_000, 10, []), SECRET)
 
@@ -110,5 +109,4 @@ def test_a_container_may_have_less_than_the_machine(
     monkeypatch.setattr(memory, "LIMITS", (str(path),))
     machine = memory.there_is()
     monkeypatch.setattr(memory, "LIMITS", ())
-
     assert machine == (memory.there_is() if most is None else most)

@@ -23,7 +23,6 @@ def share_kept(one: Copy, other: Copy) -> float:
 
 def test_every_frame_and_file_makes_one_copy(source: Callable[[Any], Any]) -> None:
     given = {name: values.tolist() for name, values in columns().items()}
-
     assert plain(copied(source(given))) == plain(copied(given))
 
 
@@ -31,7 +30,6 @@ def test_whole_numbers_and_floats_are_the_same_records(source: Callable[[Any], A
     age = np.random.default_rng(8).integers(20, 80, size=100)
     whole = {"x": age.tolist(), "y": columns(100)["y"].tolist()}
     floats = {"x": age.astype(float).tolist(), "y": whole["y"]}
-
     assert plain(copied(source(whole))) == plain(copied(floats))
 
 
@@ -39,9 +37,7 @@ def test_a_changed_row_is_a_new_version_with_fresh_noise_for_all() -> None:
     given = columns(400)
     changed = given | {"y": given["y"].copy()}
     changed["y"][17] += 1
-
     old, new = copied(given), copied(changed)
-
     assert old.version != new.version
     assert share_kept(old, new) < 0.1
 
@@ -49,7 +45,6 @@ def test_a_changed_row_is_a_new_version_with_fresh_noise_for_all() -> None:
 def test_another_secret_is_another_version() -> None:
     given = columns(400)
     other = Secret.from_bytes(bytes(range(1, 33)))
-
     assert copied(given, secret=other).version != copied(given).version
     assert share_kept(copied(given), copied(given, secret=other)) < 0.1
 
@@ -64,9 +59,7 @@ POLICIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("changes", POLICIES.values(), ids=POLICIES)
 def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, Any]) -> None:
     given = columns(400)
-
     old, new = copied(given), copied(given, STANDARD.changed(**changes))
-
     assert old.version != new.version
     assert share_kept(old, new) < 0.1
 
@@ -83,7 +76,6 @@ UNALTERING: list[dict[str, Any]] = [
 @pytest.mark.parametrize("changes", UNALTERING)
 def test_a_policy_that_does_not_alter_the_copy_is_the_same_version(changes: dict[str, Any]) -> None:
     given = columns()
-
     assert plain(copied(given, STANDARD.changed(**changes))) == plain(copied(given))
 
 
@@ -94,7 +86,6 @@ def test_a_copy_is_made_once_and_kept_in_memory(monkeypatch: pytest.MonkeyPatch)
     vault, table = Vault(SECRET, None), table_of(columns())
     first = vault.whole(table, STANDARD)
     monkeypatch.setattr("discreet.vault.vault.copy_of_whole", None)
-
     assert vault.whole(table, STANDARD) is first
 
 
@@ -110,9 +101,7 @@ def test_a_stored_copy_is_read_back_and_not_made_again(
     made = Vault(SECRET, folder).whole(table_of(columns()), STANDARD)
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     monkeypatch.setattr("discreet.vault.vault.copy_of_whole", None)
-
     again = Vault(SECRET, folder).whole(table_of(columns()), STANDARD)
-
     assert plain(again) == plain(made)
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
@@ -135,5 +124,4 @@ def test_the_same_version_is_stored_as_the_same_bytes(tmp_path: Path) -> None:
 def test_versions_are_stored_side_by_side(folder: Path) -> None:
     for seed in (1, 2):
         Vault(SECRET, folder).whole(table_of(columns(seed=seed)), STANDARD)
-
     assert len(list(folder.glob("*.parquet"))) == 2

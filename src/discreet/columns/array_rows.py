@@ -150,7 +150,6 @@ class ArrayRows:
         return values[np.isfinite(values)]
 
     def _complete(self, numbers: Sequence[str], words: Sequence[str]) -> NDArray[np.intp]:
-        """Return the places of the rows that have a value in some columns."""
         known = np.ones(self.size, dtype=np.bool_)
         for name in numbers:
             known &= np.isfinite(self.numbers[name])

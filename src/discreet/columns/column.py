@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from discreet.columns.dates import Dates
-from discreet.columns.written import how_to_declare
+from discreet.columns.dates import Dates, how_to_declare
 from discreet.errors import InputError, near
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 FIRST = 10_000
 """How many rows are looked at before a column is read to its end."""
@@ -146,3 +147,103 @@ def text_of(value: object) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+# --- the order of levels that dictionaries of pyarrow declare.""" ---------------------------------
+
+
+Orders = Mapping[str, tuple[str, ...]]
+"""Levels from first to last, of each column that declares them."""
+
+
+def orders_in_arrow(table: pa.Table) -> Orders:
+    """Return the orders of dictionaries of pyarrow that are marked as ordered."""
+    return {
+        name: merged_orders(chunk.dictionary.to_pylist() for chunk in table[name].chunks)
+        for name in ordered_columns(table.schema)
+    }
+
+
+def ordered_columns(schema: pa.Schema) -> list[str]:
+    """Name the columns that are ordered dictionaries."""
+    import pyarrow as pa
+
+    return [it.name for it in schema if pa.types.is_dictionary(it.type) and it.type.ordered]
+
+
+def merged_orders(orders: Iterable[Sequence[object]]) -> tuple[str, ...]:
+    """Return one order of several; none where they contradict each other."""
+    out: list[str] = []
+    for order in map(texts_of, orders):
+        known = [level for level in order if level in out]
+        if known != [level for level in out if level in known]:
+            return ()
+        at = 0
+        for level in order:
+            if level not in out:
+                out.insert(at, level)
+            at = out.index(level) + 1
+    return tuple(out)
+
+
+# --- columns that are in memory, or that are read from a file when somebody asks for them.""" -----
+
+
+T = TypeVar("T")
+
+HELD = 4
+"""So many columns stay in memory once they were read."""
+
+
+class Unread(Mapping[str, T]):
+    """Columns each of which is read when it is asked for; the last few are held.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    read : callable
+        Returns the column of a name.
+    held : int, default 4
+        How many stay in memory once they were read.
+    """
+
+    def __init__(self, names: Sequence[str], read: Callable[[str], T], held: int = HELD) -> None:
+        self._names, self._read = dict.fromkeys(names), lru_cache(held)(read)
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def beside(columns: Mapping[str, T], more: Mapping[str, T]) -> Mapping[str, T]:
+    """Return columns and further ones; where a name is in both, the further one's."""
+    if not isinstance(columns, Unread):
+        return {**columns, **more}
+    names = [*columns, *(name for name in more if name not in columns)]
+    return Unread(names, lambda name: more[name] if name in more else columns[name], 1)
+
+
+def without(columns: Mapping[str, T], names: Collection[str]) -> Mapping[str, T]:
+    """Return columns but for some."""
+    kept = [name for name in columns if name not in names]
+    if not isinstance(columns, Unread):
+        return {name: columns[name] for name in kept}
+    return Unread(kept, columns.__getitem__, 1)
+
+
+def changed(columns: Mapping[str, T], change: Callable[[T], T]) -> Mapping[str, T]:
+    """Return each column as `change` makes it."""
+    if not isinstance(columns, Unread):
+        return {name: change(column) for name, column in columns.items()}
+    return Unread([*columns], lambda name: change(columns[name]))

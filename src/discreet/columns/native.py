@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.arguments import Floats
-from discreet.columns.level_orders import orders_in_arrow
+from discreet.columns.column import orders_in_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,6 @@ compared with the copy that was kept, and strata and shared rows are counted aga
 finished table.
 """
 
-from discreet.custodian.declared import begin_register, withdraw
-from discreet.custodian.session import forget_private_files, register_of
+from discreet.custodian.session import begin_register, forget_private_files, register_of, withdraw
 
 __all__ = ["begin_register", "forget_private_files", "register_of", "withdraw"]

@@ -38,7 +38,7 @@ from discreet.register.rules import (
 from discreet.secret import Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, Sketching, all_different
 from discreet.table import Table
-from discreet.vault.whole import version_of_whole
+from discreet.vault.vault import version_of_whole
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOST_COPIES = 4

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from discreet.columns import KINDS
-from discreet.custodian.persons import person_column
-from discreet.custodian.role_names import role_named, words_in, words_of
+from discreet.custodian.persons import person_column, role_named, words_in, words_of
 from discreet.errors import RefusedError
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.methods.whole_rows import MEMBERS_PER_K
@@ -236,7 +235,6 @@ MEANT = {
 
 
 def _comment(text: str, indent: str = "") -> str:
-    """Write a text as lines of a comment; `indent` stands before all but the first."""
     first, rest = "# ", f"# {indent}"
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest)
 
@@ -247,7 +245,6 @@ def _of_field(name: str, hint: str = "") -> str:
 
 
 def _of_column(name: str, hint: str = "") -> str:
-    """Write the same of a field that each column has by itself."""
     return _comment(f"{name}: {FIELDS[name].says} {hint}".strip(), " " * 8)
 
 
@@ -282,7 +279,6 @@ COLUMNS = "\n".join(
 
 
 def _column_text(guess: Guess) -> str:
-    """Write what is guessed of one column."""
     lines = [
         f"# {_key(guess.name)}: {guess.why}",
         f"roles.{_key(guess.name)} = {_text(guess.role)}",
@@ -308,7 +304,6 @@ def _column_text(guess: Guess) -> str:
 
 
 def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> Iterator[str]:
-    """Write the main rules of a preset, with examples of this table's own columns."""
     drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
     levels = [
         guess.name

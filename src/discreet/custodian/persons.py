@@ -8,9 +8,12 @@ say the same. Whoever opens the table decides; nothing that is released hangs on
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,10 +23,276 @@ import tomli_w
 from discreet.arguments import Labels
 from discreet.columns import KINDS
 from discreet.columns.dates import DATE
-from discreet.custodian.person_names import Named, named_by
 from discreet.errors import InputError, RefusedError
 from discreet.methods.alike import BY_CHANCE, CELLS, alike, as_codes
 from discreet.table import Table
+
+# --- what a column's name says of its role --------------------------------------------------------
+
+
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+# Words of names in lower case, without accents and without the s of several: English, then German,
+# French, Spanish, Italian, Portuguese, Dutch and Scandinavian. Who is named by more than one kind
+# is of the first.
+IDENTIFIERS = words_in(
+    """id identifier uuid guid name forename surname lastname firstname fullname
+    username email mail phone telephone mobile fax address street nhs ssn mrn nino passport iban
+    dob birthdate birthday imei ip url licence license plate patientid personid subjectid userid
+    caseid recordid studyid participantid memberid passengerid customerid
+    vorname nachname familienname strasse anschrift telefon geburtsdatum versichertennummer
+    nom prenom adresse telephone datenaissance
+    nombre apellido direccion telefono dni nif cognome indirizzo cpf sobrenome endereco
+    voornaam achternaam straat adres bsn geboortedatum personnummer cpr fodselsnummer"""
+)
+SENSITIVE = words_in(
+    """diagnosis diagnose diag dx disease disorder illness hiv aid cancer tumour tumor
+    income inc hhinc faminc hhninc linc lninc loginc totinc salary wage earning earn pay
+    outcome religion sexual orientation mental depression depressed psychiatric suicide
+    alcohol drug smoker smoking smoke cigarette tobacco drinking abuse pregnancy pregnant abortion
+    crime criminal conviction arrest offence credit debt loan default death died dead deceased
+    survived survival mortality political party vote union genetic genotype disability disabled
+    diabetes diabetic treatment therapy medication icd wealth saving bankrupt benefit violence
+    victim infection
+    krankheit erkrankung einkommen gehalt lohn verdienst vermogen schulden rauchen raucher tod
+    gestorben verstorben partei kredit
+    maladie diagnostic revenu salaire deces dette
+    enfermedad diagnostico ingreso salario renta fallecido muerte deuda
+    malattia reddito stipendio morte doenca renda obito
+    ziekte inkomen salaris loon inkomst indkomst inntekt sjukdom sygdom"""
+)
+QUASI = words_in(
+    """age sex gender female male woman man postcode zip zipcode postal region district county city
+    town country state province commune municipality village nationality citizen citizenship
+    ethnicity ethnic ethn race black white hispanic occupation occ job profession employer employed
+    employment unemployed industry education educ edu ed schooling school college degree marital
+    married divorced widowed spouse household hhsize family child children kid sibling sibsp sib
+    parch dependent language birth born birthplace yob byear cohort residence location place
+    latitude longitude lat lon lng urban rural housing foreign foreigner migrant immigrant veteran
+    rank unit ward hospital
+    alter geschlecht plz postleitzahl wohnort bundesland kreis gemeinde beruf bildung
+    schulabschluss familienstand staatsangehorigkeit geburtsjahr geburtsort kinder
+    sexe codepostal ville departement naissance profession diplome nationalite enfant
+    edad sexo genero codigopostal provincia municipio ciudad ocupacion educacion nacimiento hijo
+    eta sesso cap comune istruzione nascita figli idade cep municipio escolaridade nascimento filho
+    leeftijd geslacht gemeente beroep opleiding geboortejaar kinderen
+    alder kon kjonn postnummer kommun kommune utbildning uddannelse utdanning yrke fodelsear barn"""
+)
+# What is measured on a person, and no common knowledge.
+MEASURED = words_in(
+    """pressure systolic diastolic sbp dbp pulse cholesterol hdl ldl triglyceride glucose insulin
+    hba creatinine bilirubin albumin hemoglobin haemoglobin platelet leukocyte ferritin potassium
+    sodium calcium urea crp tsh ecg egfr spirometry fev fvc"""
+)
+ROLE_OF = (
+    ("identifier", IDENTIFIERS),
+    ("sensitive", SENSITIVE),
+    ("quasi-identifier", QUASI),
+    ("other", MEASURED),
+)
+
+# What stands before and after such a word without a sign between: whose it is, and in what form.
+BEFORE = words_in(
+    """hh h w m f l n ln log sp self resp head fam family household mom dad mo fa mother father wife
+    husband hus spouse partner child own cur current base at tot total ann annual net gross mean avg
+    med median per num has is netto brutto haushalts"""
+)
+AFTER = words_in(
+    """w h m f r c yr yrs year years mo month months cat cats grp group groups gp band class lvl
+    level code cd now at dec n num k"""
+)
+SHORT = words_in("age sex zip edu job plz")
+"""Of three letters: shorter than four letters, no other word is looked for within a name."""
+LEAST_LETTERS = 4
+DATES = {"date", "day", "time"}
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: those of "PatientID2" are patient and id."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words of a name, each with and without its last s, and all of them in one."""
+    parts = [plain(part) for part in parts_of(name)]
+    words = {*parts, "".join(parts)}
+    return words | {word[:-1] for word in words if re.search("[^s]s$", word)}
+
+
+def role_named(name: str) -> str | None:
+    """Return the role of which the name of a column speaks; None where it says nothing.
+
+    A word that stands by itself counts before one within a compound.
+
+    Examples
+    --------
+    >>> role_named("hhincome"), role_named("agew"), role_named("Geburtsjahr"), role_named("kappa")
+    ('sensitive', 'quasi-identifier', 'quasi-identifier', None)
+    """
+    words = words_of(name)
+    if "birth" in words and words & DATES:
+        return "identifier"
+    stems = {stem for word in words for stem in _stems(word)}
+    found = (role for held in (words, stems) for role, known in ROLE_OF if held & known)
+    return next(found, None)
+
+
+def plain(word: str) -> str:
+    """Return a word without accents and without letters that stand for others."""
+    apart = unicodedata.normalize("NFKD", word.casefold().replace("ø", "o").replace("æ", "ae"))
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield what may be the words within a compound: without what stands before, after, or both."""
+    heads = [word, *(word.removeprefix(it) for it in BEFORE if word.startswith(it))]
+    for head in heads:
+        for stem in (head, *(head.removesuffix(it) for it in AFTER if head.endswith(it))):
+            if stem != word and (len(stem) >= LEAST_LETTERS or stem in SHORT):
+                yield stem
+                yield stem.removesuffix("s")
+
+
+# --- what a column's name says of persons ---------------------------------------------------------
+
+
+class Named(IntEnum):
+    """How surely the name of a column says whose a row is: the larger, the surer.
+
+    `SURELY` and `MAYBE` say so; `NUMBER` says that something is numbered, `UNSAID` nothing, and
+    `OTHER` something else.
+    """
+
+    OTHER = 0
+    UNSAID = 1
+    NUMBER = 2
+    MAYBE = 3
+    SURELY = 4
+
+
+# In lower case and without accents: English, then German, French, Spanish, Italian, Portuguese,
+# Dutch and Scandinavian.
+PERSONS = words_in(
+    """patient person participant subject respondent member client customer user employee worker
+    student pupil child infant baby mother father parent family household resident citizen voter
+    passenger individual volunteer donor case pat pers subj resp part hh
+    patienten personen proband probanden teilnehmer versuchsperson versuchspersonen befragter
+    befragte befragten versicherter versicherte versicherten kunde kunden schuler mitarbeiter
+    mitglied mitglieder kinder haushalt haushalts familien bewohner einwohner mutter vp tn
+    personne sujet repondant eleve etudiant enfant employe salarie menage famille assure individu
+    malade adherent
+    paciente persona participante sujeto encuestado cliente alumno estudiante nino empleado hogar
+    familia individuo afiliado
+    paziente partecipante soggetto intervistato alunno studente bambino dipendente famiglia
+    assistito
+    pessoa sujeito aluno estudante crianca empregado utente
+    persoon deelnemer proefpersoon klant leerling werknemer gezin huishouden
+    deltagare deltager deltaker kund elev barn anstalld hushall familj borger"""
+)
+NUMBERS = words_in(
+    """id ids identifier uuid guid no nr num number key code pseudonym
+    nummer kennung kennziffer kennzeichen kode ziffer schlussel pseudonym
+    numero identifiant cle identificador codigo cod clave identificativo codice chiave chave
+    sleutel nyckel kod nokkel nogle"""
+)
+NAMES = words_in(
+    """id identifier uuid guid pid eid uid ptid hhid seqn nhs ssn mrn nino passport chi nhsno
+    nhsnumber patid patientid personid subjid usubjid subjectid participantid respondentid memberid
+    clientid customerid userid employeeid studentid pupilid childid familyid famid householdid
+    caseid recordid studyid passengerid iid pidp hhidpn mergeid idauniq idno username
+    idnr idnum idnumber idcode nrid persnr pnr patnr vpnr kvnr pseudonym kennung matricule
+    identifiant identificador identificativo personnummer personnr fodselsnummer cpr bsn dni nif
+    nir cpf lopnr lopnummer lfdnr fallnr fallnummer matrikelnummer idpers idind codicefiscale"""
+)
+WEAK = words_in("record rec ref reference dossier akte seq rid sid cid nid mid fid tid lfd")
+# What is numbered, where it is no person.
+THINGS = words_in(
+    """hospital site ward centre center clinic practice gp doctor physician nurse provider staff
+    interviewer teacher school class department region district country county city town state area
+    zone station location place room bed house building store shop branch company firm employer
+    bank cluster arm batch plate well drug medication product item order visit event episode
+    encounter admission stay test exam question sample specimen scan image image device machine
+    sensor model trial group team category type status event transaction session page file version
+    wave round year month week day date time language currency postcode zip
+    diagnosis dx icd atc drg cpt procedure industry occupation job sector brand tract block sector
+    krankenhaus klinik arzt schule klasse lehrer kreis gemeinde land bundesland stadt ort plz besuch
+    untersuchung probe jahr monat woche tag datum welle produkt artikel diagnose beruf branche firma
+    betrieb zentrum schul haus zimmer konto post rechnung rechnungs auftrag auftrags bestell
+    hopital clinique service medecin ecole classe commune departement ville pays visite examen
+    echantillon annee mois jour vague produit centre metier
+    clinica medico escuela provincia municipio ciudad pais visita muestra ano mes dia producto
+    centro
+    ospedale reparto scuola comune citta paese campione anno giorno prodotto
+    escola cidade amostra produto
+    ziekenhuis afdeling arts stad bezoek jaar maand dag
+    sjukhus sygehus sykehus avdelning lakare skola kommun kommune besok ar"""
+)
+# What makes of persons a number of them, or something about them.
+ABOUT = words_in(
+    """count size sum total mean average median max min rate ratio share percent pct score index
+    age sex gender income weight height date year month day time status type group class category
+    level stage role kind name has is per of in with any valid flag bin
+    anzahl alter geschlecht einkommen gewicht summe anteil
+    nombre edad sexo ingreso peso nb age sexe revenu poids eta sesso reddito idade renda leeftijd
+    geslacht inkomen alder kon inkomst antal"""
+)
+WHOSE_NAME = words_in("name first last full family given sur")
+NUMBER_SIGN = r"\b[Nn][°º]|№|#"
+JOINED = ("", "en", "n", "s", "e", "es")
+"""What may stand between the parts of a compound."""
+
+
+def named_by(name: str) -> Named:
+    """Say how surely the name of a column says whose a row is.
+
+    Examples
+    --------
+    >>> [named_by(name).name for name in ("patient_id", "subject", "nr", "x", "ward_id")]
+    ['SURELY', 'MAYBE', 'NUMBER', 'UNSAID', 'OTHER']
+    >>> [named_by(name).name for name in ("Patientennummer", "codigo_paciente", "num_dossier")]
+    ['SURELY', 'SURELY', 'NUMBER']
+    """
+    words = [plain(word) for word in parts_of(re.sub(NUMBER_SIGN, " nr ", name))]
+    said = {*words, "".join(words)}
+    if words.count("name") == 1 and {*words} <= PERSONS | WHOSE_NAME:
+        return Named.NUMBER
+    if said & ABOUT or {*words} & THINGS or _is_of_things(words):
+        return Named.OTHER
+    persons, numbered = said & PERSONS, {*words} & NUMBERS
+    if said & NAMES == {"id"} and len(words) > 1 and not persons:
+        return Named.MAYBE
+    if said & NAMES or (persons and numbered) or any(map(_is_of_persons, said)):
+        return Named.SURELY
+    if "id" in words or (persons and {*words} <= PERSONS):
+        return Named.MAYBE
+    role = role_named(name)
+    if role is not None and role != "identifier":
+        return Named.OTHER
+    # Also an address or a telephone number is of persons, where the rows look so.
+    return Named.NUMBER if numbered or role is not None or said & WEAK else Named.UNSAID
+
+
+def _is_of_persons(word: str) -> bool:
+    return _is_compound(word, PERSONS)
+
+
+def _is_of_things(words: list[str]) -> bool:
+    return any(_is_compound(word, THINGS) for word in words)
+
+
+def _is_compound(word: str, parts: frozenset[str]) -> bool:
+    for number in NUMBERS:
+        rest = word.removesuffix(number)
+        if rest != word and any(rest == part + it for part in parts for it in JOINED):
+            return True
+        if word != number and word.startswith(number) and word.removeprefix(number) in parts:
+            return True
+    return False
+
 
 LEAST_PERSONS, MOST_ROWS = 20, 100
 WHOLE = 0.95
@@ -84,7 +353,6 @@ def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
 
 
 def _persons(table: Table, rows: _Rows, name: str, named: Named) -> int:
-    """Return how many persons a column seems to tell apart; 0 where it seems to tell none."""
     if named in (Named.NUMBER, Named.UNSAID):
         return rows.are_of_persons(name, named is Named.NUMBER)
     known, different = table.repeats(name)

@@ -45,7 +45,7 @@ from discreet.study_file import (
 )
 from discreet.study_file.rows import most_rows_again
 from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
-from discreet.vault.whole import raw_in_one, remarks_of
+from discreet.vault.vault import raw_in_one, remarks_of
 from discreet.vault.whole_columns import wanted_of
 
 FORM = "discreet"
@@ -139,7 +139,6 @@ def private_copy(session: Session) -> FileSession:
 
 
 def _opened(path: Path, key: SigningKey) -> StudyFile:
-    """Open the file of a copy that is kept beside the data, and refuse one of another key."""
     with readable(path):
         found = open_study_file(path, private=True)
         if found.manifest.key != key.public:
@@ -155,7 +154,6 @@ def _told_digest(session: Session) -> str:
 
 
 def _public_rows(session: Session) -> WholeTable:
-    """Return the rows of a table that is public, of the columns that can be drawn."""
     table, policy = session.table, session.policy
     raw = raw_in_one(table, policy, session.secret, wanted_of(table, policy))
     words = {name: it.texts() for name, it in raw.levels.items()}
@@ -179,7 +177,6 @@ def _key(policy: Policy) -> SigningKey:
 
 
 def _draft(session: Session, name: str, rows: _Rows) -> Draft:
-    """Return what the file says beside its rows."""
     copy, policy, again = rows.whole.copy, session.policy, rows.again
     columns = _columns(session, rows)
     tables = [_table(it, columns) for it in again[1:]]
@@ -205,7 +202,6 @@ def _draft(session: Session, name: str, rows: _Rows) -> Draft:
 
 
 def _persons(session: Session, whole: WholeTable) -> int:
-    """Return how many persons the copy has, whose number was drawn, rounded."""
     persons = whole.persons
     count = len(whole) if persons is None else len(np.unique(persons))
     return int(rounded(np.array([count]), session.policy.count_step)[0])
@@ -215,7 +211,6 @@ def _persons(session: Session, whole: WholeTable) -> int:
 
 
 def _columns(session: Session, rows: _Rows) -> tuple[Column, ...]:
-    """Return what is said of each column that is published; those withheld are not."""
     whole = rows.whole
     copy = whole.copy
     made = [name for name in whole.raw if name not in whole.made_from]
@@ -227,7 +222,6 @@ def _columns(session: Session, rows: _Rows) -> tuple[Column, ...]:
 
 
 def _said(session: Session, rows: _Rows, name: str) -> dict[str, Any]:
-    """Return what is said of a column of whatever kind."""
     label = session.labels.get(name, "")
     unit = unit_in(label, declared=name in (session.policy.labels or {})) or unit_in(name)
     return {

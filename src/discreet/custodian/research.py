@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TypedDict, TypeVar, Unpack
 
 from discreet import plots
-from discreet.custodian.opening import session_of
 from discreet.custodian.papers import Papers
+from discreet.custodian.protect import session_of
 from discreet.custodian.publishing import publish
 from discreet.custodian.session import Session
 from discreet.custodian.tables import release, setting_below, settings_of, sweep

@@ -38,10 +38,8 @@ from discreet.register.register import Register
 from discreet.render.sealing import Gate
 from discreet.secret import Secret, load_secret, secret_files
 from discreet.table import Table, forget
-from discreet.vault.protected import exact_nearness
-from discreet.vault.vault import Vault
-from discreet.vault.whole import drawn_again, raw_whole
-from discreet.vault.whole_columns import RawWhole
+from discreet.vault.vault import Vault, drawn_again, raw_whole
+from discreet.vault.whole_columns import RawWhole, exact_nearness
 
 AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
 """How many copies of a copy are made; of how many of its rows at most, and of wide ones at least,
@@ -181,7 +179,6 @@ class Session:
         return table, self.sealer({REPORT: TABLE, "columns": [*columns], **how}, MEASURED, version)
 
     def _version_of_counts(self) -> str:
-        """Name the version in the register that counts are of."""
         named = None if self.policy.public else self.name  # what is public is not recorded
         number = 1 if named is None else self.register.version(named)
         return version_of_counts(self.secret, self.name, number)
@@ -282,3 +279,58 @@ def codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
 def _least_codes(table: Table, policy: Policy) -> int:
     """Return how many persons share a number that may stand for a missing value: k, or drawn."""
     return max(policy.k, table.few)
+
+
+# --- what the custodian declares of a register ----------------------------------------------------
+
+
+def begin_register(reason: str, policy: str | Path | Policy = "standard") -> None:
+    """Begin a register in place of one that is lost, and keep the reason in it.
+
+    Until then nothing is released. The new register knows nothing of what left before: whether
+    copies of the same persons are out there, only the custodian knows.
+
+    Parameters
+    ----------
+    reason : str
+        Why, in some words; `discreet log` shows them.
+    policy : str, Path or Policy, default "standard"
+        Beside whose file the register lies, if it is a file.
+
+    Raises
+    ------
+    InputError
+        If none is lost, or no reason is given.
+    """
+    register_of(policy).begin(reason)
+
+
+def withdraw(
+    study: str, reason: str, policy: str | Path | Policy = "standard", *, version: int | None = None
+) -> int:
+    """Declare that nothing of a version of a study was given away; return its number.
+
+    Its copy counts no more among the copies of the same persons, and what is saved next begins
+    another version, which may have another k, m or secret. What was saved of it must be deleted:
+    whoever has it beside the next copy learns what either would not tell.
+
+    Parameters
+    ----------
+    study : str
+        Its name.
+    reason : str
+        Why, in some words; `discreet log` shows them.
+    policy : str, Path or Policy, default "standard"
+        The policy of the study.
+    version : int, optional
+        By default the one in force.
+
+    Raises
+    ------
+    InputError
+        If there is no such version, or no reason is given.
+    LeavingError
+        If it was published as a study file, or versions of the study or of the same persons were
+        withdrawn twice before.
+    """
+    return register_of(policy).withdraw(study, reason, version)

@@ -111,7 +111,6 @@ def _made(released: Release | None, facts: Mapping[str, Any], data: bytes, title
 
 
 def _columns(table: Table) -> list[NumberColumn | LevelColumn]:
-    """Read the columns that can be drawn, in their order."""
     known = table.columns
     shown = {name for kind in KINDS for name in table.shown([*known], kind)}
     levels = [name for name, it in known.items() if name in shown and it.kind == KINDS[1]]
@@ -148,7 +147,6 @@ def _column_facts(column: NumberColumn | LevelColumn) -> dict[str, Any]:
 
 
 def _pictures() -> list[dict[str, Any]]:
-    """Return what is said of each plot of rows."""
     return [
         {"kind": it.name, "title": it.title, "says": it.says, "sources": [], "methods": []}
         for it in PLOTS.values()

@@ -156,7 +156,6 @@ def release(
 
 
 def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:
-    """Measure risk and use."""
     shared_by = None  # by how many a row should be shared, where nothing promises that it is
     if isinstance(request.by, ColumnRounding):
         k, c = request.by.k, request.by.c
@@ -187,7 +186,6 @@ def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> p
 
 
 def _points(session: Session, request: TableRequest, made: Made, table: pa.Table) -> Points | None:
-    """Return the rounding points: of each column by itself, or the different released rows."""
     if isinstance(request.by, ColumnRounding):
         places = [made.names.index(name) for name in request.columns]
         original, strata = made.original[:, places], strata_labels(made.levels, len(made.original))
@@ -215,7 +213,6 @@ def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
 
 
 def _copy(request: TableRequest, made: Made) -> Copy:
-    """Return the rows as they are released."""
     columns = dict(zip(made.names, made.released.T, strict=True))
     levels = {**made.levels, **made.carried}
     left_out = about(made.done.left_out, request.how.k)
@@ -292,7 +289,6 @@ def _histograms(
 
 
 def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
-    """Say what the reader of a report may not expect."""
     notes = []
     if made.done.persons is not None:
         notes.append("Numbers are of rows; some row of a person is found up to once in k.")
@@ -445,7 +441,6 @@ def setting_below(
 
 
 def _only(value: T | None) -> list[T] | None:
-    """Return a chosen value as the one to try; None leaves the choice open."""
     return None if value is None else [value]
 
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arguments import check_word
-from discreet.custodian.attacks import side_of
 from discreet.custodian.gate import listed
 from discreet.custodian.session import Session
 from discreet.custodian.tables import KS, each_of, settings_of
+from discreet.custodian.whole_table import side_of
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.provenance import MEASURED, REPORT
@@ -44,7 +44,7 @@ from discreet.methods.copies import Settings as CopySettings
 from discreet.policy import PaperSettings
 from discreet.policy.resolve import check_columns
 from discreet.progress import advance
-from discreet.vault.whole import raw_whole
+from discreet.vault.vault import raw_whole
 from discreet.vault.whole_columns import RawWhole
 
 TASK = "trying copies"
@@ -216,7 +216,6 @@ def sweep_whole(
 
 
 def _columns(session: Session, columns: Sequence[str] | None, drop: Sequence[str]) -> RawWhole:
-    """Return the raw columns that are copied: all that a copy of the whole table has, or some."""
     raw = raw_whole(session.table, session.policy, session.secret)
     check_columns(session.table, columns, drop)
     for name in columns or ():

@@ -121,7 +121,6 @@ class Verifier:
     def _compared(
         self, name: str, held: Carried, told: Provenance, same: list[dict[str, Any]]
     ) -> FileCheck:
-        """Say what became of a file whose provenance is genuine."""
         checks, renamed = {"seal": PASSED}, held.form != held.ending
         fits = held.own if held.rest is None else told.fits_file(self.key, held.rest, held.form)
         checks["file"] = result(fits and not renamed)
@@ -181,7 +180,6 @@ class Verifier:
         return FileCheck(name, ALTERED, says, checks, told, self._rules([left]))
 
     def _study(self, told: Provenance, same: Iterable[Mapping[str, Any]]) -> str:
-        """Tell whether it is of the study that is at hand."""
         if self.session is None:
             return NOT_CHECKED
         name, released = self.session.name, {left["study"] for left in same}
@@ -212,7 +210,6 @@ class Verifier:
             return None
 
     def _rules(self, same: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """Return what the register says of a release, and the rules of its version."""
         if not same:
             return None
         left = same[-1]
@@ -236,7 +233,6 @@ def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
 
 
 def _alike(kept: Provenance, told: Provenance) -> bool:
-    """Tell whether one of two was made of the other: same numbers, same seal or same id."""
     return kept.id == told.id or kept.checksum == told.checksum or kept.seal == told.seal
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.columns import Column
 from discreet.columns.copied import Copy
 from discreet.columns.native import whole_columns
-from discreet.custodian.attacks import attack_whole, found_among
 from discreet.custodian.gate import with_provenance
 from discreet.custodian.session import Session
 from discreet.custodian.tables import check_formula, made_where
@@ -22,8 +22,13 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.notes_of_copy import column_notes, derived_notes
 from discreet.explore.provenance import MEASURED, REPORT
-from discreet.measure.attack_report import AttackReport
+from discreet.measure.attack_report import AttackReport, attacked
+from discreet.measure.attacks import Copy as Attacked
+from discreet.measure.attacks import Records, comparable, in_keyed_order, told_as
+from discreet.measure.attacks_on_versions import versions as who_left
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
+from discreet.measure.found_records import found_records
+from discreet.measure.makers import maker_of
 from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
 from discreet.measure.summary import rings
@@ -38,6 +43,7 @@ from discreet.vault.whole_columns import RawWhole
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 ATTACKS = "attack"
 """What the register calls a report of attacks."""
@@ -189,7 +195,6 @@ def _pieces(
 def _derivation(
     session: Session, columns: Sequence[str], derived: DerivedCopy | None
 ) -> tuple[str, ...]:
-    """Say what was done to the copy before it was released."""
     whole = session.whole if derived is None else derived.whole
     steps = [*derived_notes(session.policy, whole.beneath(columns))]
     steps += derived.steps if derived else ()
@@ -240,7 +245,6 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
 
 
 def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
-    """Say what was done, in the order in which it was."""
     policy, copy = session.policy, session.whole.copy
     sources = session.whole.sources(columns)
     told: dict[str, Any] = {
@@ -259,7 +263,6 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
 
 
 def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
-    """Say what the reader of a report may not expect."""
     notes = ["Risk and use are measured on rows beside the records that each was drawn for."]
     gaps = [name for name in session.kept.copy.columns if name not in pair.original.numbers]
     if gaps:
@@ -272,3 +275,69 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
     if session.table.unit is not None:
         notes.append("Numbers are of rows; groups are of persons.")
     return tuple(notes)
+
+
+# --- attacks on the copy of a whole table, made again as the study makes it.""" -------------------
+
+
+def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
+    """Try all attacks on a copy of a whole table.
+
+    Parameters
+    ----------
+    raw : RawWhole
+        The columns as they were read.
+    made : WholeCopy
+        What was made of them.
+    title : str
+        What the report is called.
+    pairs : int
+        How many pairs of copies are made for each attack on membership.
+
+    Returns
+    -------
+    AttackReport
+        Exact figures. Copies for the attacks are made with secrets of their own.
+    """
+    table = side_of(raw.numbers, raw.levels)
+    copy = Attacked(side_of(made.numbers, made.levels), made.source)
+    return attacked(
+        table,
+        maker_of(raw.settings, raw.unit is not None),
+        copy,
+        persons=raw.persons,
+        k=raw.settings.k,
+        pairs=pairs,
+        title=title,
+        made=_made_by(raw),
+    )
+
+
+def found_among(raw: RawWhole, made: WholeCopy) -> Estimate:
+    """Count the records that stand in a copy, nearly as they are."""
+    released = comparable(side_of(made.numbers, made.levels))
+    return found_records(told_as(comparable(side_of(raw.numbers, raw.levels)), released), released)
+
+
+def attack_versions(
+    raw: RawWhole, title: str, versions: int, leave: float, repeats: int
+) -> AttackReport:
+    """See whether so many versions of a table would give away who left it between them."""
+    make = maker_of(raw.settings, raw.unit is not None)
+    table = side_of(raw.numbers, raw.levels)
+    records, _ = in_keyed_order(Records.of(table, raw.persons))
+    found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
+    return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))
+
+
+def _made_by(raw: RawWhole) -> dict[str, Any]:
+    it = raw.settings
+    told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
+    told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}
+    return {name: value for name, value in told.items() if value}
+
+
+def side_of(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:
+    """Return columns as measures take them."""
+    texts = {name: column.texts() for name, column in levels.items()}
+    return Side.of(numbers, texts)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from discreet.columns import KINDS, Column
-from discreet.columns.dates import DATE
-from discreet.columns.written import how_to_declare
+from discreet.columns.dates import DATE, how_to_declare
 from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.estimates.described import RowsToDescribe
 from discreet.estimates.units import unit_in

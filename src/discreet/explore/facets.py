@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.columns.unread import beside
+from discreet.columns.column import beside
 from discreet.errors import InputError
 from discreet.explore.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
 from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, Column
 from discreet.columns.array_rows import ArrayRows
+from discreet.columns.column import beside, changed, without
 from discreet.columns.copied import Copy
 from discreet.columns.countable import NamedColumns
-from discreet.columns.dates import day_of
-from discreet.columns.unread import beside, changed, without
-from discreet.columns.written import how_to_declare
+from discreet.columns.dates import day_of, how_to_declare
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order

@@ -22,10 +22,10 @@ import pyarrow.compute as pc
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column, words_of
 from discreet.columns.array_rows import ArrayRows
+from discreet.columns.column import Unread
 from discreet.columns.copied import Copy
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
-from discreet.columns.unread import Unread
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.from_copy import WholeTable

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.columns.unread import beside
+from discreet.columns.column import beside
 from discreet.errors import InputError, about
 from discreet.explore.derived import DerivedCopy, rows_where
 from discreet.explore.from_copy import WholeTable

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.columns import KINDS, text_of
-from discreet.columns.unread import beside
+from discreet.columns.column import beside
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words

@@ -15,9 +15,9 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column
+from discreet.columns.column import beside, without
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
-from discreet.columns.unread import beside, without
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.from_copy import WholeTable
 from discreet.expressions import (

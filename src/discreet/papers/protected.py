@@ -18,7 +18,7 @@ from discreet.papers.rows import Done, Noised
 from discreet.policy import How, Policy
 from discreet.secret import Secret
 from discreet.table import Table
-from discreet.vault.keyed import digest_of, keys_of, rows_with_key
+from discreet.vault.keyed_rows import digest_of, keys_of, rows_with_key
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,7 +21,7 @@ from discreet.methods.values import drawn_levels, filled
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table
-from discreet.vault.keyed import digest_of, keys_of, rows_with_key
+from discreet.vault.keyed_rows import digest_of, keys_of, rows_with_key
 
 Mask = NDArray[np.bool_]
 KEYED = {"round_to": 1}

@@ -16,7 +16,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
-from discreet.columns.written import is_form
+from discreet.columns.dates import is_form
 from discreet.errors import InputError, one_of
 
 MOST_EDGES = 101

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.records.chain import stamp
-from discreet.records.store import Store
+from discreet.records.store import Store, stamp
 
 TABLES = ("output", "review", "decision")
 """The tables that outputs take, and what makes them.
@@ -179,7 +178,6 @@ def _handed(
     body: bytes,
     record: Mapping[str, Any],
 ) -> Output:
-    """Record an output, once, with its bytes where they are not too many."""
     values = {
         "at": stamp(),
         "study": study,
@@ -210,7 +208,7 @@ def review(
     >>> from hashlib import sha256
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.register.schema import REGISTER
+    >>> from discreet.register.register import REGISTER
     >>> from discreet.records.outputs import InForce, hand_in, review
     >>> from discreet.records.store import Store
     >>> with TemporaryDirectory() as folder:

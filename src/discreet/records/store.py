@@ -10,6 +10,9 @@ uses, and remove what is written ahead.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import logging
 import os
 import re
@@ -18,9 +21,10 @@ import threading
 import time
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,9 +33,133 @@ from urllib.parse import quote
 from discreet.errors import DiscreetError, InputError, RegisterError
 from discreet.places import is_there
 from discreet.progress import advance
-from discreet.records import chain
 from discreet.secret import Secret, key_there, secret_at
 from discreet.unfinished import being_written, delete_unfinished, partial_file
+
+
+def stamp(now: datetime | None = None) -> str:
+    """Return a time, or the present, as text that sorts as times do: UTC, with milliseconds."""
+    at = datetime.now(UTC) if now is None else now.astimezone(UTC)
+    return at.isoformat(timespec="milliseconds")
+
+
+FIRST = "0" * 64
+"""What stands for the seal before the first."""
+
+
+def link(
+    connection: sqlite3.Connection, tables: Collection[str], key: bytes, table: str, row: int
+) -> None:
+    """Add the link of a row that was just written to the end of the chain."""
+    last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
+    number, previous = last or (0, FIRST)
+    values = row_of(connection, tables, table, row)
+    if values is None:
+        raise ValueError("a row that is not there has no link")
+    connection.execute(
+        "INSERT INTO chain (id, source, row, seal) VALUES (?, ?, ?, ?)",
+        (number + 1, table, row, seal_of(key, previous, table, row, values)),
+    )
+
+
+def row_of(
+    connection: sqlite3.Connection, tables: Collection[str], table: str, row: int
+) -> dict[str, Any] | None:
+    """Return a row of one of some tables as it is kept, by column; None where there is none.
+
+    As it is kept, not as it was given: SQLite may keep a number as text.
+    """
+    if table not in tables:
+        return None
+    cursor = connection.execute(f"SELECT * FROM {table} WHERE rowid = ?", (row,))
+    names = [column[0] for column in cursor.description]
+    values = cursor.fetchone()
+    return None if values is None else dict(zip(names, values, strict=True))
+
+
+def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str, Any]) -> str:
+    """Return the seal of a row that follows the row of another seal, in hexadecimal digits."""
+    # An object is no text, so that a digest never stands for a text that reads like it.
+    plain = {
+        name: {"sha256": hashlib.sha256(value).hexdigest()} if isinstance(value, bytes) else value
+        for name, value in values.items()
+    }
+    text = json.dumps([table, row, plain], sort_keys=True, separators=(",", ":"))
+    return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What is in a file of records: its tables, and the statements that make them.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in messages, and its file: "register" is register.sqlite.
+    number : int
+        What `PRAGMA user_version` says, so that no other file is taken for one; 0 is a new one's.
+    elsewhere : str
+        What to do where its folder cannot be written.
+    verify : str
+        The command that checks it.
+    again : str
+        What begins another where it is lost; empty where nothing has to.
+    tables : tuple of str
+        The tables whose rows have a link each in the table `chain`.
+    made : tuple of str
+        What makes them, and their indexes.
+    """
+
+    name: str
+    number: int
+    elsewhere: str
+    verify: str
+    tables: tuple[str, ...]
+    made: tuple[str, ...]
+    again: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called."""
+        return f"{self.name}.sqlite"
+
+    @property
+    def key_name(self) -> str:
+        """What the file of the key is called that the rows are sealed with."""
+        return f"{self.name}.key"
+
+
+CHAIN = """CREATE TABLE IF NOT EXISTS chain (
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL, row INTEGER NOT NULL, seal TEXT NOT NULL,
+    UNIQUE (source, row))"""
+
+
+def _triggers(*tables: str) -> tuple[str, ...]:
+    return tuple(
+        f"CREATE TRIGGER IF NOT EXISTS {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
+        " BEGIN SELECT RAISE(ABORT, 'a record is append-only'); END"
+        for table in tables
+        for verb in ("UPDATE", "DELETE")
+    )
+
+
+def create(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Make the tables, indexes and triggers that are not there, in the caller's transaction."""
+    for statement in (CHAIN, *schema.made, *_triggers(*schema.tables, "chain")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {schema.number}")
+
+
+def objects_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the text of every table, index and trigger by its kind and name: "table asked"."""
+    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    return {
+        f"{kind} {name}": " ".join(f"{table} {text}".split()) for kind, name, table, text in rows
+    }
+
+
+# --- the file -------------------------------------------------------------------------------------
+
 
 WAIT_SECONDS = 30.0
 PAUSE_SECONDS = 0.01
@@ -79,7 +207,7 @@ class Store:
     while it is there, a file that is gone is not begun anew (`lost`).
     """
 
-    def __init__(self, folder: Path, schema: chain.Schema, mark: Path | None = None) -> None:
+    def __init__(self, folder: Path, schema: Schema, mark: Path | None = None) -> None:
         self.path, self.schema, self.mark = folder / schema.file_name, schema, mark
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[sqlite3.Connection] = []
@@ -301,7 +429,7 @@ class Store:
         )
         if cursor.rowcount == 0 or cursor.lastrowid is None:
             return None
-        chain.link(connection, self.schema.tables, self._seal, table, cursor.lastrowid)
+        link(connection, self.schema.tables, self._seal, table, cursor.lastrowid)
         return cursor.lastrowid
 
     def holds(self, connection: sqlite3.Connection, table: str, row: int) -> bool:
@@ -314,11 +442,11 @@ class Store:
             " FROM chain WHERE source = ? AND row = ?",
             (table, row),
         ).fetchone()
-        values = chain.row_of(connection, self.schema.tables, table, row)
+        values = row_of(connection, self.schema.tables, table, row)
         if found is None or values is None:
             return False
         seal, previous = found
-        return bool(chain.seal_of(self._seal, previous or chain.FIRST, table, row, values) == seal)
+        return bool(seal_of(self._seal, previous or FIRST, table, row, values) == seal)
 
     def _check_key(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose last row was not sealed with this key.
@@ -333,10 +461,10 @@ class Store:
         if last is None:
             return
         id_, table, row, seal, previous = last
-        values = chain.row_of(connection, self.schema.tables, table, row)
+        values = row_of(connection, self.schema.tables, table, row)
         if values is None or (previous is None and id_ != 1):
             raise self.unusable()
-        if chain.seal_of(self._seal, previous or chain.FIRST, table, row, values) != seal:
+        if seal_of(self._seal, previous or FIRST, table, row, values) != seal:
             raise RegisterError(
                 f"{self} was sealed with another key (or its last row was changed), so nothing was"
                 f" written; restore it, and {self.schema.key_name} beside it, from one backup"
@@ -501,9 +629,9 @@ class Store:
         with transaction(connection, "BEGIN IMMEDIATE"):
             if self._is_ready(connection):
                 return  # another process was first
-            if chain.objects_of(connection):
+            if objects_of(connection):
                 raise self.unusable()  # made to look as if it were new
-            chain.create(connection, self.schema)
+            create(connection, self.schema)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
@@ -650,19 +778,19 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
     if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         broken.append("file: its pages do not fit together")
     if any(f"table {table} is " in found for found in broken for table in (*tables, "chain")):
-        return Verification(0, chain.FIRST, tuple(broken))
+        return Verification(0, FIRST, tuple(broken))
     (total,) = connection.execute("SELECT count(*) FROM chain").fetchone()
-    previous, number, held = chain.FIRST, 0, head in {None, chain.FIRST}
+    previous, number, held = FIRST, 0, head in {None, FIRST}
     links = connection.execute("SELECT id, source, row, seal FROM chain ORDER BY id")
     for done, (id_, table, row, seal) in enumerate(links, start=1):
         if id_ != number + 1:
             broken.append(f"chain: links before {id_} are gone")
-        values = chain.row_of(connection, tables, table, row)
+        values = row_of(connection, tables, table, row)
         if values is None:
             # what else may stand in a changed link is not repeated
             known = table if table in tables else "chain: an unknown table's"
             broken.append(f"{known} row {row} is gone")
-        elif chain.seal_of(store._seal, previous, table, row, values) != seal:
+        elif seal_of(store._seal, previous, table, row, values) != seal:
             broken.append(f"{table} row {row} does not fit its seal")
         previous, number = seal, id_
         held = held or seal == head
@@ -680,10 +808,10 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
     return Verification(total, previous, tuple(broken))
 
 
-def _broken_schema(connection: sqlite3.Connection, schema: chain.Schema) -> Iterator[str]:
+def _broken_schema(connection: sqlite3.Connection, schema: Schema) -> Iterator[str]:
     with closing(_empty(schema)) as fresh:
-        wanted = chain.objects_of(fresh)
-    found = chain.objects_of(connection)
+        wanted = objects_of(fresh)
+    found = objects_of(connection)
     for name, text in wanted.items():
         if name not in found:
             yield f"{name} is gone"
@@ -694,7 +822,7 @@ def _broken_schema(connection: sqlite3.Connection, schema: chain.Schema) -> Iter
         yield f"file: {unknown} tables, indexes, triggers or views are not the {schema.name}'s"
 
 
-def _empty(schema: chain.Schema) -> sqlite3.Connection:
+def _empty(schema: Schema) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    chain.create(connection, schema)
+    create(connection, schema)
     return connection

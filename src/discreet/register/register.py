@@ -22,15 +22,59 @@ import numpy as np
 from discreet.errors import InputError, LeavingError
 from discreet.lines import Lines
 from discreet.provenance import Provenance
-from discreet.records.chain import stamp
-from discreet.records.outputs import checked_words
-from discreet.records.store import Store
+from discreet.records.outputs import TABLES, TABLES_MADE, checked_words
+from discreet.records.store import Schema, Store, stamp
 from discreet.register import copies, rules
 from discreet.register.copies import CopyThatLeft
 from discreet.register.rules import Known, ReleaseRecord, Version
-from discreet.register.schema import REGISTER
 from discreet.secret import WORD, Secret
 from discreet.sketch import BUCKETS, Sketch
+
+REGISTER = Schema(
+    name="register",
+    number=9,
+    elsewhere="put the policy beside one that is",
+    verify="discreet log --verify",
+    again="`discreet register begin --lost REASON` (with --policy FILE, if it lies beside one)"
+    " begins another, which knows nothing of what left before",
+    tables=(
+        *("beginning", "version", "choice", "sketch", "leaving", "withdrawal"),
+        *("provenance", "lines", *TABLES),
+    ),
+    made=(
+        """CREATE TABLE IF NOT EXISTS beginning (
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, reason TEXT NOT NULL)""",
+        # `secret` is a keyed fingerprint of the one that its copy is made with.
+        """CREATE TABLE IF NOT EXISTS version (
+        id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
+        settings TEXT NOT NULL, secret TEXT NOT NULL, opened TEXT NOT NULL)""",
+        """CREATE TABLE IF NOT EXISTS choice (
+        version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
+        UNIQUE (version, what))""",
+        """CREATE TABLE IF NOT EXISTS sketch (
+        version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
+        buckets BLOB NOT NULL, UNIQUE (version, what))""",
+        """CREATE TABLE IF NOT EXISTS leaving (
+        id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
+        kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark)",
+        "CREATE INDEX IF NOT EXISTS leaving_version ON leaving (version)",
+        # That nothing of a version was given away, by the custodian's word.
+        """CREATE TABLE IF NOT EXISTS withdrawal (
+        id INTEGER PRIMARY KEY, version INTEGER NOT NULL UNIQUE REFERENCES version,
+        at TEXT NOT NULL, reason TEXT NOT NULL)""",
+        """CREATE TABLE IF NOT EXISTS provenance (
+        id INTEGER PRIMARY KEY, leaving INTEGER NOT NULL REFERENCES leaving, digest TEXT NOT NULL,
+        checksum TEXT NOT NULL, told TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS provenance_digest ON provenance (digest)",
+        "CREATE INDEX IF NOT EXISTS provenance_checksum ON provenance (checksum)",
+        """CREATE TABLE IF NOT EXISTS lines (
+        id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
+        rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
+        *TABLES_MADE,
+    ),
+)
+
 
 MARK = "discreet.register"
 """What says in the folder of the policy, or of the user's own secret, that a register was begun."""
@@ -314,7 +358,6 @@ def _reason(reason: str) -> str:
 
 
 def _to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
-    """Return the version of a study that is to be withdrawn, the one in force for None."""
     live = [it for it in all_versions(connection) if study and it.study == study]
     found = [it for it in live if number in (None, it.number)]
     if not found:
@@ -374,7 +417,6 @@ def _keep(
     told: Provenance,
     lines: Lines | None = None,
 ) -> None:
-    """Record what the files of a release carry, or are recognised by."""
     kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum}
     row = store.append(connection, "provenance", {**kept, "told": told.to_text()})
     if lines is not None:

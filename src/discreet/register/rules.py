@@ -484,7 +484,6 @@ def _nearly_among(few: Sequence[Sketch], columns: Sequence[Sketch], fewer_than: 
 
 
 def _one_row(old: Sketch, new: Sketch) -> bool:
-    """Whether one row is gone or was added: too little to ask what is likely."""
     return abs(old.rows - new.rows) == 1 == old.changed_rows(new)
 
 

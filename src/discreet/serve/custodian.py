@@ -21,8 +21,7 @@ from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.policy.words import words
-from discreet.records.chain import FIRST, stamp
-from discreet.records.store import verify
+from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import acted
 from discreet.serve.entries import Record, Wanted
 from discreet.serve.log import Answer, callers

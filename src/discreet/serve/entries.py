@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from discreet.records.chain import stamp
-from discreet.records.store import Store
+from discreet.records.store import Store, stamp
 from discreet.serve.log import ANSWERED
 
 KINDS = ("shown", "left", "refused", "unanswered", "other")

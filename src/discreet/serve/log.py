@@ -12,8 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.records.chain import stamp
-from discreet.records.store import Store
+from discreet.records.store import Store, stamp
 from discreet.serve.tokens import Caller
 
 ANSWERED = "answered"

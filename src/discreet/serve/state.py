@@ -10,9 +10,8 @@ import os
 from pathlib import Path
 
 from discreet.errors import InputError, path_in_words
-from discreet.records.chain import Schema
 from discreet.records.outputs import TABLES, TABLES_MADE
-from discreet.records.store import Store
+from discreet.records.store import Schema, Store
 from discreet.secret import key_there
 
 RECORD = Schema(

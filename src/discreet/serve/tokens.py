@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from discreet.errors import InputError, one_of
-from discreet.records.chain import stamp
-from discreet.records.store import Store
+from discreet.records.store import Store, stamp
 from discreet.secret import unguessable
 
 ROLES = ("analyst", "custodian")

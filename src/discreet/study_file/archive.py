@@ -238,7 +238,6 @@ def _no_study_file(path: Path, why: str) -> InputError:
 
 
 def _stretches(path: Path, file: IO[bytes], allowed: Callable[[str], bool]) -> list[Stretch]:
-    """Return where all entries lie; refuse a list of them that is not as it is written."""
     listed_from, listed = _read_list(path, file)
     found: list[Stretch] = []
     names: set[str] = set()
@@ -284,7 +283,6 @@ def _read_list(path: Path, file: IO[bytes]) -> tuple[int, bytes]:
 
 
 def _end(count: int, size: int, start: int, *, large: bool) -> bytes:
-    """Return how a file ends whose list has so many entries and bytes, and begins there."""
     short = END.pack(b"PK\5\6", 0, 0, count, count, size, min(start, NO_SIZE), 0)
     if not large:
         return short
@@ -294,7 +292,6 @@ def _end(count: int, size: int, start: int, *, large: bool) -> bytes:
 
 
 def _entries(path: Path, listed: bytes) -> Iterator[Stretch]:
-    """Give each entry of the list, and where its head begins."""
     at = 0
     while at < len(listed):
         fields = listed[at : at + LISTED.size]
@@ -326,7 +323,6 @@ def _large_numbers(extra: bytes, numbers: list[int]) -> list[int] | None:
 
 
 def _head(entry: Stretch) -> bytes:
-    """Return what `add_stream` writes before the bytes of an entry."""
     name = entry.name.encode("latin-1")
     begin = (b"PK\3\4", VERSION, 0, 0, 0, DAY, entry.crc, NO_SIZE, NO_SIZE, len(name), EXTRA.size)
     return HEAD.pack(*begin) + name + EXTRA.pack(1, 16, entry.size, entry.size)

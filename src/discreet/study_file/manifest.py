@@ -10,8 +10,15 @@ from typing import Any
 
 from discreet.arguments import LONGEST_LABEL
 from discreet.errors import InputError
-from discreet.study_file.canonical import LARGEST_WHOLE, canonical_json, read_json
-from discreet.study_file.signing import Successor, is_hex, is_signed, successors_of
+from discreet.study_file.signing import (
+    LARGEST_WHOLE,
+    Successor,
+    canonical_json,
+    is_hex,
+    is_signed,
+    read_json,
+    successors_of,
+)
 
 SCHEMA, PRIVATE_SCHEMA = 1, 0
 """Of study files, and of the copy that is kept beside the data, which is opened as none."""
@@ -367,7 +374,6 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
 
 
 def _read_fields(plain: Mapping[str, Any]) -> Manifest:
-    """Return what the fields of a manifest say."""
     read = {
         "columns": _all(plain["columns"], _read_column),
         "entries": _all(plain["entries"], _read_entry),
@@ -379,7 +385,6 @@ def _read_fields(plain: Mapping[str, Any]) -> Manifest:
 
 
 def _all(plain: object, read: Callable[[object], Any]) -> tuple[Any, ...]:
-    """Read each of a list."""
     if not isinstance(plain, list):
         raise InputError(f"the columns, entries and copies in {MANIFEST} are lists")
     return tuple(map(read, plain))
@@ -414,7 +419,6 @@ def _read_entry(plain: object) -> Entry:
 
 
 def _check_fields(plain: object, of: Any, what: str, *, required: bool = False) -> None:
-    """Refuse what is no mapping of the fields of a class: of all of them, if `required`."""
     names = {it.name for it in fields(of)}
     given = set(plain) if isinstance(plain, dict) else set()
     least = names if required else {"name", "kind"}
@@ -433,14 +437,12 @@ def _check_length(text: object, what: str, most: int, least: int = 1) -> None:
 
 
 def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> None:
-    """Refuse what is no text that a person can read on a line."""
     _check_length(text, what, most, 0 if empty else 1)
     if any(it < " " or it == "\x7f" for it in str(text)):
         raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
 
 
 def _check_remarks(remarks: tuple[str, ...], what: str) -> None:
-    """Refuse remarks that are no texts, or very many."""
     if len(remarks) > MOST_REMARKS:
         raise InputError(f"there are at most {MOST_REMARKS} remarks on {what}")
     for it in remarks:

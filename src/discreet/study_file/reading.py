@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 
 from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
-from discreet.study_file.canonical import MOST_BYTES, read_json
 from discreet.study_file.manifest import (
     LAYOUT,
     MANIFEST,
@@ -30,7 +29,7 @@ from discreet.study_file.manifest import (
     columns_again,
     read_manifest,
 )
-from discreet.study_file.parquet_checks import open_part
+from discreet.study_file.parquet import open_part
 from discreet.study_file.rows import (
     Part,
     ValueDigest,
@@ -41,6 +40,7 @@ from discreet.study_file.rows import (
     part_rows,
     type_of,
 )
+from discreet.study_file.signing import MOST_BYTES, read_json
 
 NEARNESS = "nearness.json"
 ANSWER = re.compile(r"answers/(.+)\.json")
@@ -141,7 +141,6 @@ class StudyFile:
         self.close()
 
     def _chosen(self, names: Sequence[str]) -> list[Column]:
-        """Return the columns of some names."""
         known = {it.name: it for it in self.manifest.columns}
         for name in names:
             if name not in known:
@@ -164,7 +163,6 @@ class StudyFile:
         return read_json(self._archive.read(name), name)
 
     def _check_digest(self, name: str) -> None:
-        """Refuse an entry whose bytes are not the signed ones."""
         (entry,) = (it for it in self.manifest.entries if it.name == name)
         if self._archive.digest(name) != entry.sha256:
             raise _changed(f"the digest of {name} is not the one that was signed")
@@ -244,7 +242,6 @@ def _is_json(entry: Entry) -> bool:
 
 
 def _groups(file: pq.ParquetFile, part: Part, chosen: Sequence[Column]) -> Iterator[pa.RecordBatch]:
-    """Give columns of each group of rows of a part."""
     schema = pa.schema([(it.name, type_of(it)) for it in chosen])
     levels = [pa.array(it.levels, pa.string()) for it in chosen]
     for group in range(file.metadata.num_row_groups):
@@ -259,7 +256,6 @@ def _group(
     levels: Sequence[pa.Array],
     schema: pa.Schema,
 ) -> pa.RecordBatch:
-    """Return columns of one group of rows, their values looked at."""
     try:
         read = file.read_row_group(group, columns=[it.name for it in chosen], use_threads=False)
         arrays = [

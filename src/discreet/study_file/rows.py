@@ -137,7 +137,6 @@ def _as_stored(batch: Frame, columns: Sequence[Column], schema: pa.Schema) -> pa
 
 
 def _one(values: Any) -> pa.Array:
-    """Return a column as one array."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
         return pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
@@ -145,7 +144,6 @@ def _one(values: Any) -> pa.Array:
 
 
 def _stored(column: Column, values: pa.Array) -> pa.Array:
-    """Return the values of a column as they are stored."""
     if column.kind != "categorical":
         stored = values.cast(type_of(column))
         if column.kind == "continuous":

@@ -16,7 +16,6 @@ import pyarrow as pa
 from discreet.errors import InputError, path_in_words
 from discreet.provenance import own_version
 from discreet.study_file.archive import add_bytes, add_stream, new_archive
-from discreet.study_file.canonical import canonical_json, read_json
 from discreet.study_file.manifest import (
     MANIFEST,
     PRIVATE_SCHEMA,
@@ -38,7 +37,7 @@ from discreet.study_file.rows import (
     part_name,
     write_part,
 )
-from discreet.study_file.signing import SigningKey
+from discreet.study_file.signing import SigningKey, canonical_json, read_json
 from discreet.unfinished import being_released
 
 NO_DIGEST = "0" * 64
@@ -143,7 +142,6 @@ def write_study_file(
 
 
 def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
-    """Write all entries, the manifest last, for it says the digests of the others."""
     values, count = ValueDigest(draft.columns), 0
 
     def seen(group: pa.Table) -> None:
@@ -214,7 +212,6 @@ def _manifest(
     again: tuple[Again, ...],
     key: SigningKey,
 ) -> Manifest:
-    """Return the manifest, signed; `of_rows` are the digest of all, and how many there are."""
     values, rows = of_rows
     made = Manifest(
         study=draft.study,

@@ -12,8 +12,8 @@ that a value on an edge falls on the same side everywhere; a column of whole num
 of whole width where no limits are declared. Counts are checked again before they become a View.
 """
 
+from discreet.table.databases import is_url, shown
 from discreet.table.private import forget
 from discreet.table.table import Reading, Table, open_table, with_levels_of_two
-from discreet.table.urls import is_url, shown
 
 __all__ = ["Reading", "Table", "forget", "is_url", "open_table", "shown", "with_levels_of_two"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.columns import KINDS, ROLES, Column, texts_of
@@ -149,7 +150,6 @@ def _places(values: Sequence[object]) -> NDArray[np.intp]:
 
 
 def _counts(values: NDArray[np.float64], persons: NDArray[np.intp] | None) -> list[int]:
-    """Count the persons of each finite value, the most frequent first."""
     known = np.isfinite(values)
     if persons is None:
         return sorted(np.unique(values[known], return_counts=True)[1].tolist(), reverse=True)
@@ -266,8 +266,6 @@ def floats_of(values: Any) -> NDArray[np.float64]:
 
 def levels_of(values: Any) -> Any:
     """Return a pyarrow array of cells as a DictionaryArray of their texts, as `texts_of` does."""
-    import pyarrow as pa
-
     coded = values if isinstance(values, pa.DictionaryArray) else values.dictionary_encode()
     texts = [*texts_of(coded.dictionary.to_pylist()), ""]
     codes = coded.indices.cast(pa.int64()).fill_null(len(texts) - 1)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import os
+import shutil
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import narwhals as nw
+import pyarrow as pa
 
-from discreet.errors import InputError, one_of, path_in_words
+from discreet.errors import InputError, needing, one_of, path_in_words, some_of
 from discreet.table.columns import as_lazy
-from discreet.table.engine import connect, plain_types, quoted
-from discreet.table.postgres import open_postgres
-from discreet.table.spark import open_spark
-from discreet.table.urls import chosen_table, is_url, masked, without_table
+from discreet.table.engine import connect, named, plain_types, quoted
 
 if TYPE_CHECKING:
+    import psycopg
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 
 DATABASES = (".duckdb", ".ddb")
 PARQUET = (".parquet", ".pq")
-TABLES = """
+DUCKDB_TABLES = """
 SELECT schema_name, table_name FROM duckdb_tables()
 WHERE database_name = current_database() AND NOT internal
 UNION ALL SELECT schema_name, view_name FROM duckdb_views()
@@ -79,7 +86,9 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
         raise InputError(f"there is no file {path_in_words(path)}")
     try:
         kept = connect(path)
-        tables = [(str(schema), str(name)) for schema, name in _rows(kept.connection, TABLES)]
+        tables = [
+            (str(schema), str(name)) for schema, name in _rows(kept.connection, DUCKDB_TABLES)
+        ]
     except InputError:
         raise
     except Exception as error:
@@ -156,3 +165,325 @@ OPENERS: dict[str, Callable[[str], Opened]] = {
     "https": _from_web,
     "spark": _from_spark,
 }
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+SPARK = "spark:"
+
+
+def is_url(source: object) -> bool:
+    """Whether a source is written as a URL, or as a table of Spark, and is no path."""
+    return isinstance(source, str) and ("://" in source or source.startswith(SPARK))
+
+
+def without_table(url: str) -> tuple[str, str]:
+    """Part a URL's `table=` from it; what is left is for whoever connects.
+
+    Examples
+    --------
+    >>> without_table("duckdb:///a.duckdb?table=visits")
+    ('duckdb:///a.duckdb', 'visits')
+    """
+    there, _, query = url.partition("?")
+    asked = parse_qsl(query, keep_blank_values=True)
+    rest = urlencode([(name, value) for name, value in asked if name != "table"])
+    table = "".join(value for name, value in asked if name == "table")
+    return there + (f"?{rest}" if rest else ""), table
+
+
+def shown(source: str) -> str:
+    """Return a source as it may be printed: a path as it is, a URL without its password."""
+    return masked(source) if is_url(source) else source
+
+
+def masked(url: str) -> str:
+    """Return a URL without password, and without what stands in it beside the table.
+
+    Examples
+    --------
+    >>> masked("postgresql://ann:secret@db/clinic?password=secret&table=visits")
+    'postgresql://ann@db/clinic?table=visits'
+    """
+    if url.startswith(SPARK):  # its settings are in none
+        return url
+    there, table = without_table(url)
+    scheme, _, rest = there.partition("?")[0].partition("://")
+    netloc, slash, path = rest.partition("/")
+    user, at, host = netloc.rpartition("@")
+    out = f"{scheme}://{user.partition(':')[0]}{at}{host}{slash}{path}"
+    return f"{out}?table={table}" if table else out
+
+
+def chosen_table(
+    where: str, tables: Sequence[tuple[str, str]], wanted: str, *, usual: str
+) -> tuple[str, str]:
+    """Return schema and name of the table that is wanted; of one alone no name is needed."""
+    names = [name if schema == usual else f"{schema}.{name}" for schema, name in tables]
+    if not tables:
+        raise InputError(f"{where} has no table that may be read; check database and user")
+    if not wanted and len(tables) == 1:
+        return tables[0]
+    if not wanted:
+        raise InputError(f"{where} has several tables; say which by ?table=: {some_of(names)}")
+    for (schema, name), short in zip(tables, names, strict=True):
+        if wanted in (short, f"{schema}.{name}"):
+            return schema, name
+    raise InputError(f"{where} has no table {wanted!r}; there are {some_of(names)}")
+
+
+# --- postgreSQL: one table, looked at in one read-only transaction; counts are made there ---------
+
+
+POSTGRES_URL = "postgresql://user@host:5432/database?table=schema.name"
+PASSWORDS = "PGPASSWORD, ~/.pgpass or a service file (PGSERVICE) may hold it"
+#: Of what the server's library says one piece is looked for; what it says may hold a password.
+CAUSES = {
+    "password authentication failed": f"the password is wrong; {PASSWORDS}",
+    "no password supplied": f"a password is needed; {PASSWORDS}",
+    "does not exist": "there is no such user or database; check both in the URL",
+    "pg_hba.conf": "the server lets this user not in from here; ask its administrator",
+    "could not translate host name": "the host is not known; check it in the URL",
+    "timeout": "the server does not answer; check host and port, and the network",
+    "Connection refused": "nothing answers there; check host and port, and whether it runs",
+    "invalid URI": f"the URL is not written as {POSTGRES_URL}",
+    "invalid percent-encoded": f"the URL is not written as {POSTGRES_URL}",
+}
+# What can be chosen: tables, views and the like that the user may read.
+POSTGRES_TABLES = """
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND n.nspname !~ '^pg_'
+AND n.nspname <> 'information_schema' AND has_table_privilege(c.oid, 'SELECT') ORDER BY 1, 2
+"""
+# Beyond these no date is meant (see `dates`), and Python has none for PostgreSQL's infinite ones.
+FIRST_DAY, LAST_DAY = (2, 1, 1), (9998, 12, 31)
+
+
+@dataclass(eq=False)
+class Postgres:
+    """A connection whose transaction holds one snapshot, and how another one shares it."""
+
+    connection: psycopg.Connection[Any]
+    snapshot: str
+    conninfo: str
+
+    def __repr__(self) -> str:
+        return "Postgres()"
+
+    def batches(self, frame: nw.LazyFrame[Any]) -> Iterator[pa.RecordBatch]:
+        """Stream the rows of a frame by a connection of its own, as the snapshot has them."""
+        import psycopg
+        import pyarrow.csv as pc
+
+        query = nw.to_native(frame)
+        types = {it.name: _sent_as(it.type) for it in query.schema().to_pyarrow()}
+        sent = query.cast({name: "string" for name, it in types.items() if it == pa.string()})
+        text = sent.get_backend().compile(sent)
+        with psycopg.connect(self.conninfo) as own, own.cursor() as cursor:
+            _read_only(own)
+            cursor.execute(f"SET TRANSACTION SNAPSHOT '{self.snapshot}'")
+            cursor.execute("SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'")
+            with cursor.copy(f"COPY ({text}) TO STDOUT (FORMAT csv)") as copy:
+                yield from pc.open_csv(
+                    io.BufferedReader(_Stream(copy)),
+                    pc.ReadOptions(column_names=[*types], block_size=1 << 22),
+                    pc.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+                    pc.ConvertOptions(
+                        column_types=types,
+                        true_values=["t"],
+                        false_values=["f"],
+                        null_values=[""],
+                        strings_can_be_null=True,
+                        quoted_strings_can_be_null=False,
+                    ),
+                )
+
+
+class _Stream(io.RawIOBase):
+    """What a COPY sends, as a file that is read."""
+
+    def __init__(self, copy: psycopg.Copy) -> None:
+        self._chunks, self._rest = iter(copy), memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(into), len(self._rest))
+        into[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
+    """Open the table that a URL names; return it, what must be kept for it, and its name."""
+    with needing("postgres", "PostgreSQL"):
+        import ibis
+        import psycopg
+    conninfo, wanted = without_table(url)
+    with _without_cells():
+        connection = psycopg.connect(conninfo)
+    kept = Postgres(connection, "", conninfo)
+    weakref.finalize(kept, connection.close)
+    with _without_cells():
+        _read_only(connection)
+        # Whoever administers the server may end transactions that wait; this one has to.
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        kept.snapshot = str(connection.execute("SELECT pg_export_snapshot()").fetchall()[0][0])
+        tables = [(str(schema), str(name)) for schema, name in connection.execute(POSTGRES_TABLES)]
+        database = connection.info.dbname
+    schema, name = chosen_table(f"PostgreSQL's {database!r}", tables, wanted, usual="public")
+    connection.execute("SAVEPOINT opened")
+    _go_on_after_errors(connection)
+    with _without_cells():
+        backend = ibis.postgres.from_connection(connection)
+        table = backend.table(name, database=schema)
+    return plain_columns(table), kept, f"{database}.{schema}.{name}"
+
+
+def plain_columns(table: Any) -> nw.LazyFrame[Any]:
+    """Return an ibis table of PostgreSQL, its columns of types that every engine knows."""
+    frame = nw.from_native(table).lazy()
+    schema = frame.collect_schema()
+    casts = {name: "string" for name, it in schema.items() if it == nw.Unknown}
+    casts |= {name: "float64" for name, it in schema.items() if it.is_decimal()}
+    frame = nw.from_native(table.cast(casts)).lazy() if casts else frame
+    dated = []
+    for name, it in schema.items():
+        if isinstance(it, nw.Date):
+            first, last = date(*FIRST_DAY), date(*LAST_DAY)
+        elif isinstance(it, nw.Datetime):
+            zone = UTC if it.time_zone else None
+            first, last = (datetime(*day, tzinfo=zone) for day in (FIRST_DAY, LAST_DAY))
+        else:
+            continue
+        known = (nw.col(name) >= nw.lit(first)) & (nw.col(name) <= nw.lit(last))
+        dated.append(nw.when(known).then(nw.col(name)).alias(name))
+    return cast("nw.LazyFrame[Any]", frame.with_columns(*dated) if dated else frame)
+
+
+def _read_only(connection: psycopg.Connection[Any]) -> None:
+    from psycopg import IsolationLevel
+
+    connection.isolation_level = IsolationLevel.REPEATABLE_READ
+    connection.read_only = True
+
+
+def _go_on_after_errors(connection: psycopg.Connection[Any]) -> None:
+    """Let a question that failed end no other: the snapshot stays as it is.
+
+    ibis begins each question by `transaction`. What failed leaves the transaction unusable, as
+    ibis closes cursors that are gone by then.
+    """
+    from psycopg.pq import TransactionStatus
+
+    begun = connection.transaction
+
+    def transaction(*args: Any, **kwargs: Any) -> Any:
+        if connection.info.transaction_status == TransactionStatus.INERROR:
+            connection.execute("ROLLBACK TO SAVEPOINT opened")
+        return begun(*args, **kwargs)
+
+    connection.transaction = transaction  # type: ignore[method-assign]
+
+
+def _sent_as(kind: pa.DataType) -> pa.DataType:
+    same = pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
+    return kind if same and not pa.types.is_duration(kind) else pa.string()
+
+
+@contextmanager
+def _without_cells() -> Iterator[None]:
+    """Turn an error of the server or its library into one that holds no password and no cell."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege:
+        raise InputError(
+            "PostgreSQL lets this user not read the table; have SELECT granted on it"
+        ) from None
+    except psycopg.Error as error:
+        said = str(error)
+        why = next((text for piece, text in CAUSES.items() if piece in said), None)
+        why = why or "check the URL, and that the server can be reached"
+        raise InputError(
+            f"PostgreSQL could not be opened ({type(error).__name__}); {why}"
+        ) from None
+
+
+# --- tables of Spark: a session's, or one that is named on the command line.""" -------------------
+
+
+SPARK_URL = "spark:database.table, or spark://host:7077/database.table"
+JAVA = "Spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME"
+
+PYTHON = "PYSPARK_PYTHON"
+
+
+def open_spark(source: str) -> tuple[Any, str]:
+    """Return a table of Spark's catalog as a frame, and its name.
+
+    That of the session that there is, or of a new one, whose settings are where Spark looks for
+    them; the master may be named in a URL.
+    """
+    master, slash, table = "", "", source.removeprefix(SPARK)
+    if table.startswith("//"):
+        master, slash, table = table[2:].partition("/")
+        if not master or not slash:
+            raise InputError(f"a table of Spark is named by {SPARK_URL}")
+    if not table:
+        raise InputError(f"a table of Spark is named by {SPARK_URL}")
+    session = _session(f"spark://{master}" if master else None)
+    try:
+        return session.table(table), table
+    except Exception as error:
+        raise InputError(
+            f"Spark has no table {table!r} that can be read ({named(error)}); name it as"
+            " spark.catalog.listTables() does, with its database before it"
+        ) from None
+
+
+def _session(master: str | None) -> Any:
+    with needing("spark", "Spark"):
+        from pyspark.sql import SparkSession
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if "SPARK_REMOTE" not in os.environ and not _java():
+        raise InputError(JAVA)
+    os.environ.setdefault(PYTHON, sys.executable)
+    builder = SparkSession.builder.appName("discreet").config(
+        "spark.ui.showConsoleProgress", "false"
+    )
+    try:
+        session = (builder.master(master) if master else builder).getOrCreate()
+    except Exception as error:
+        raise InputError(
+            f"no session of Spark could be begun ({named(error)}); check its settings"
+            " (spark-defaults.conf), and that the master answers"
+        ) from None
+    if "SPARK_REMOTE" not in os.environ:
+        session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=home and os.path.join(home, "bin")) is not None
+
+
+def with_this_python(frame: Any) -> Any:
+    """Return a frame of Spark whose workers run this Python, where nobody said another one.
+
+    Of workers on this machine alone: another may have it elsewhere.
+    """
+    context = getattr(frame.sparkSession, "sparkContext", None)
+    if PYTHON not in os.environ and context is not None and context.master.startswith("local"):
+        context.pythonExec = sys.executable
+    return frame

@@ -16,14 +16,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import narwhals as nw
+import pyarrow as pa
 
 from discreet.errors import DiscreetError, InputError
-from discreet.table.causes import cause_of, named
 from discreet.table.private import at_end, own_folder
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,8 +65,6 @@ class Kept:
 
         Another question on the same one would end it.
         """
-        import pyarrow as pa
-
         query = nw.to_native(frame).sql_query()
         with self.connection.cursor() as own:
             yield from pa.RecordBatchReader.from_stream(own.sql(query))
@@ -90,8 +88,6 @@ class Source:
 
     def start(self, size: int) -> bytes:
         """Return how the first file begins."""
-        import pyarrow as pa
-
         with pa.input_stream(str(self.file), compression=self.compression) as file:
             return bytes(file.read(size))
 
@@ -224,7 +220,6 @@ def quiet(
 
 
 def _cause(why: Callable[[], str]) -> str:
-    """Return the cause that is found; none where looking for it fails as reading did."""
     with suppress(Exception):
         return why()
     return ""
@@ -244,3 +239,48 @@ def quietly(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
             return method(self, *args, **named)
 
     return call
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+CHECK = "check that it is complete, and that every column holds one type"
+ENGINES = {
+    "psycopg": "PostgreSQL",
+    "pyspark": "Spark",
+    "py4j": "Spark",
+    "ibis": "ibis",
+    "dask": "Dask",
+}
+CAUSES = {
+    "OutOfMemoryException": "allow DuckDB more memory: DISCREET_MEMORY=8GB, say",
+    "IdleInTransactionSessionTimeout": "the server ended the connection; open the study again",
+    "OperationalError": "the connection to the server is lost; open the study again",
+    "AdminShutdown": "the server ended the connection; open the study again",
+    "InsufficientPrivilege": "have SELECT granted on the table to this user",
+    "NumericValueOutOfRange": "a number of the column is too large for double precision",
+    "PythonException": "Spark's workers need the driver's Python, with discreet: set"
+    " PYSPARK_PYTHON before the session begins",
+    "Py4JJavaError": "Spark's log says why; workers need the driver's Python, with discreet:"
+    " PYSPARK_PYTHON",
+    "AnalysisException": "Spark says what is wrong with a table where it is shown: frame.show()",
+    "Py4JNetworkError": "the Spark session has ended; begin one, and open the study again",
+}
+
+
+def cause_of(error: Exception) -> str:
+    """Say what to do about an engine's error, by its kind."""
+    return CAUSES.get(type(error).__name__, CHECK)
+
+
+def named(error: Exception) -> str:
+    """Name an error by the engine that it is of, where that is known, and its kind.
+
+    Examples
+    --------
+    >>> named(ValueError("a cell"))
+    'ValueError'
+    """
+    engine = ENGINES.get(type(error).__module__.partition(".")[0])
+    kind = type(error).__name__
+    return kind if engine is None else f"{engine}: {kind}"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from discreet.columns.written import MISSING_WORDS
+import numpy as np
+import pyarrow as pa
+
+from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, held
-from discreet.table.workbook_size import check_size
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
+
 
 WHOLE = 2**53
 """Below it a float tells all whole numbers apart."""
@@ -21,8 +27,6 @@ WHOLE = 2**53
 
 def read_excel(kept: Kept, source: Source) -> DuckDBPyRelation:
     """Read the sheet of a workbook that is named, or the only one that holds anything."""
-    import pyarrow as pa
-
     names, *rows = _rows(source)
     columns = [*zip(*rows, strict=True)] if rows else [()] * len(names)
     found = {}
@@ -47,7 +51,6 @@ def names_in_excel(source: Source) -> list[str]:
 
 
 def _rows(source: Source, most: int | None = None) -> list[list[Any]]:
-    """Return the rows of the sheet, or the first of them."""
     with needing("excel", f"file {source.name!r}"):
         from python_calamine import CalamineWorkbook
     check_size(source.file)
@@ -75,9 +78,6 @@ def _chosen(source: Source, filled: Sequence[str]) -> str:
 
 
 def _column(cells: Sequence[Any]) -> pa.Array:
-    """Return cells as a column of one type: as text where they are of several."""
-    import pyarrow as pa
-
     known = [None if isinstance(it, str) and it.strip() in MISSING_WORDS else it for it in cells]
     found = {type(it) for it in known if it is not None}
     if found <= {float, int}:
@@ -111,3 +111,120 @@ KINDS: tuple[tuple[set[type], tuple[str, ...], Callable[[Any], object]], ...] = 
     ({timedelta}, ("duration", "us"), _same),
 )
 """Which cells make a column of which type of pyarrow."""
+
+
+# --- FIXME ----------------------------------------------------------------------------------------
+
+
+MOST_CELLS = 10_000_000
+"""So many cells the rectangle of a sheet may have."""
+MOST_BYTES = 2 << 30
+"""So many bytes all parts of a workbook may have unpacked."""
+MOST_LETTERS = 1 << 29
+"""So many letters a sheet may have, each text counted as often as it stands in a cell."""
+PART = 1 << 20
+MOST_ROW = 1 << 26
+"""A row has fewer bytes."""
+SHEETS, TEXTS = re.compile(r"xl/worksheets/[^/]+\.xml", re.I), "xl/sharedstrings.xml"
+# Names of elements may have a prefix.
+ROW = re.compile(rb"<(?:\w+:)?row\b[^>]*?\sr=\"(\d{1,8})\"")
+CELL = re.compile(rb"<(?:\w+:)?c\b(?:\s[^>]*?\br=\"([A-Za-z]{1,4}))?")
+SHARED = re.compile(rb"t=\"s\"[^>]*>\s*<(?:\w+:)?v>(\d{1,9})<")
+INSTEAD = "delete what lies far from the table, or save the sheet as CSV"
+
+
+def check_size(path: Path) -> None:
+    """Refuse a workbook that is larger than it looks."""
+    try:
+        with zipfile.ZipFile(path) as book:
+            parts = book.infolist()
+            if sum(it.file_size for it in parts) > MOST_BYTES:
+                raise InputError(
+                    f"file {path.name!r} is larger than {MOST_BYTES >> 30} GB when it is unpacked;"
+                    " save its sheet as CSV"
+                )
+            letters = _letters_of_texts(book)
+            for part in parts:
+                if SHEETS.fullmatch(part.filename):
+                    _check_letters(path.name, part.file_size)
+                    with book.open(part) as sheet:
+                        _check_sheet(path.name, sheet, letters)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(
+            f"file {path.name!r} could not be read as Excel ({type(error).__name__}); check that it"
+            " is complete, and has no password"
+        ) from None
+
+
+def _letters_of_texts(book: zipfile.ZipFile) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return how many bytes each text has that cells of a workbook share."""
+    found: list[int] = []
+    for part in book.infolist():
+        if part.filename.lower() == TEXTS:
+            with book.open(part) as file:
+                found += (len(it) for it in _pieces(file, rb"</(?:\w+:)?si>|<(?:\w+:)?si/>"))
+    return np.array(found or [0], dtype=np.int64)
+
+
+def _check_sheet(
+    name: str, sheet: IO[bytes], letters: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> None:
+    rows = columns = text = 0
+    most = int(letters.max())
+    for piece in _pieces(sheet, rb"</(?:\w+:)?row>|<(?:\w+:)?row\b[^>]*/>"):
+        # Rows and cells may not say where they are.
+        rows = max([rows + 1, *map(int, ROW.findall(piece))])
+        cells = CELL.findall(piece)
+        columns = max([columns, len(cells), *map(_place_of_column, {*cells})])
+        if rows * columns > MOST_CELLS:
+            raise InputError(
+                f"file {name!r} has a sheet that reaches to row {rows:,} and column {columns:,}:"
+                f" more than {MOST_CELLS:,} cells; {INSTEAD}"
+            )
+        at = [int(it) for it in SHARED.findall(piece)]
+        text += len(piece)
+        if most * len(at) > PART:
+            text += int(letters[np.minimum(at, len(letters) - 1)].sum())
+        else:
+            text += most * len(at)
+        _check_letters(name, text)
+
+
+def _check_letters(name: str, letters: int) -> None:
+    if letters > MOST_LETTERS:
+        raise InputError(
+            f"file {name!r} has a sheet with more than {MOST_LETTERS >> 20} million letters; save"
+            " the sheet as CSV"
+        )
+
+
+def _pieces(file: IO[bytes], end: bytes) -> Iterator[bytes]:
+    """Cut a part of a workbook behind each end of an element, holding one piece at a time."""
+    ends, rest = re.compile(end), b""
+    while part := file.read(PART):
+        rest += part
+        start = 0
+        for found in ends.finditer(rest):
+            yield rest[start : found.end()]
+            start = found.end()
+        rest = rest[start:]
+        if len(rest) > MOST_ROW:
+            raise InputError(
+                f"the workbook has a row or a text of more than {MOST_ROW >> 20} MB; save the sheet"
+                " as CSV"
+            )
+    yield rest
+
+
+def _place_of_column(letters: bytes) -> int:
+    """Return which column some letters name, from 1 on.
+
+    Examples
+    --------
+    >>> _place_of_column(b"A"), _place_of_column(b"XFD")
+    (1, 16384)
+    """
+    found = 0
+    for letter in letters.upper():
+        found = 26 * found + letter - ord("A") + 1
+    return found

@@ -7,6 +7,7 @@ group of their rows ends say it better: an engine then skips most groups.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,19 @@ from numpy.typing import NDArray
 
 from discreet.columns.column import FIRST
 from discreet.table.columns import array_of
+
+
+def ends_of(values: nw.LazyFrame[Any], collect: Collect) -> tuple[int, float, float]:
+    """Return how many values there are, the smallest and the largest: NaN where there are none."""
+    value = nw.col("value")
+    out = collect(values.select(n=nw.len(), low=value.min(), high=value.max()))
+    size = int(out["n"][0])
+    low, high = (float(out[end][0]) if size else math.nan for end in ("low", "high"))
+    return size, low, high
+
+
+# --- extremes -------------------------------------------------------------------------------------
+
 
 Floats = NDArray[np.float64]
 Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]

@@ -19,10 +19,12 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.columns.dates import spans_as_numbers
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.table.binary import (
+from discreet.table.arrow import (
     names_in_arrow,
     names_in_parquet,
     read_arrow,
@@ -184,7 +186,6 @@ def name_of(path: Path) -> str:
 
 
 def _format(path: Path) -> tuple[Format, Compression | None]:
-    """Return the format of a file by its ending, and what it is compressed by."""
     compression = COMPRESSED.get(path.suffix.lower())
     inner = Path(path.stem) if compression else path
     for format in FORMATS:
@@ -197,7 +198,6 @@ def _format(path: Path) -> tuple[Format, Compression | None]:
 
 
 def _check_beginning(format: Format, source: Source) -> None:
-    """Refuse a file that is empty, or begins as those of another format do."""
     with source.file.open("rb") as file:
         raw = file.read(1 << 16)
     start = raw
@@ -258,15 +258,11 @@ def _parsed_once(
     kept: Kept, format: Format, source: Source, path: Path, private: Path
 ) -> DuckDBPyRelation:
     """Return the private file of a source as a relation; write it where there is none."""
-    from pyarrow.parquet import read_schema
-
     before = stamp_of(path)
     told = hashlib.sha256(digest_of(path))
     told.update(repr((READ_AS, format.name, source.file.suffix, source.sheet)).encode())
 
     def write(file: IO[bytes]) -> None:
-        import pyarrow as pa
-
         of = connect()
         # Parquet has no durations of DuckDB: they are numbers before, as they are afterwards.
         frame = spans_as_numbers(nw.from_native(format.read(of, source)))
@@ -284,7 +280,7 @@ def _parsed_once(
     if stamp_of(path) != before:
         made.unlink(missing_ok=True)
         raise InputError(f"file {source.name!r} was written while it was read; open it again")
-    schema = read_schema(made)
+    schema = pq.read_schema(made)
     kept.labels, kept.orders, kept.zones = labels_in(schema), orders_in(schema), in_zones(schema)
     return relation_of(kept, (made,), schema)
 

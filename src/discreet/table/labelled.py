@@ -8,16 +8,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.arguments import Floats
 from discreet.columns import text_of
-from discreet.columns.level_orders import orders_in_arrow
+from discreet.columns.column import orders_in_arrow
 from discreet.errors import needing
 from discreet.levels import order_key
 from discreet.table.engine import Kept, Source, check_different, held
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
 READERS: Mapping[str, str] = MappingProxyType(
@@ -39,8 +40,6 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     Codes that a file says are missing are so. A column all of whose values have a label holds the
     labels, and a column of numbers some of which have one is of numbers.
     """
-    import pyarrow as pa
-
     frame, about = _reader(source)(source.file)
     check_different(about.column_names)
     labels = {str(k): str(v) for k, v in about.column_names_to_labels.items() if v and v.strip()}
@@ -76,8 +75,6 @@ DAY = 86_400
 
 def _dates(values: Any, ending: str, format: str) -> pa.ChunkedArray | None:
     """Return numbers that the file says are dates as such, where their reader left them numbers."""
-    import pyarrow as pa
-
     if not (pa.types.is_floating(values.type) or pa.types.is_integer(values.type)):
         return None
     numbers = np.asarray(values.cast(pa.float64()).fill_null(np.nan), dtype=np.float64)
@@ -107,7 +104,6 @@ def _day(day: str) -> int:
 
 
 def _days_of_months(months: Floats) -> Floats:
-    """Return the first days of months since the first one of Stata's."""
     first = months.astype(np.int64).astype("datetime64[M]") + 12 * (STATA_YEAR - 1970)
     return first.astype("datetime64[D]").astype(np.float64)
 
@@ -119,7 +115,6 @@ def names_in_labelled(source: Source) -> list[str]:
 
 
 def _reader(source: Source) -> Callable[..., tuple[Any, Any]]:
-    """Return what of pyreadstat reads a file."""
     with needing("stata", f"file {source.name!r}"):
         import pyreadstat
     found: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, READERS[source.file.suffix.lower()])
@@ -128,9 +123,6 @@ def _reader(source: Source) -> Callable[..., tuple[Any, Any]]:
 
 def _column(of: Mapping[str, Mapping[Any, str]], name: str, values: Any) -> Any:
     """Return a column as it is read: its labels, in order of their codes, where all have one."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_null(values.type):
         return values.cast(pa.float64())
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):

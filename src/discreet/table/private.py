@@ -20,14 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.errors import InputError
 from discreet.places import files_like
 from discreet.unfinished import PART, being_written, delete_unfinished, is_own, make_locked, unused
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 OWN = "discreet-private-"
 LOCK = ".discreet-lock"
@@ -128,7 +128,6 @@ def private_file(
 
 
 def _name_of(named: Path) -> str:
-    """Return how the name begins of private files of data that lie somewhere."""
     return f"{RAW}{hashlib.sha256(os.fsencode(named.resolve())).hexdigest()[:16]}-"
 
 
@@ -148,12 +147,9 @@ def _check_owner(folder: Path) -> None:
 
 def _is_whole(path: Path, digest: bytes) -> bool:
     """Whether there is a private file of ours, of this data, and it can be read to its end."""
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_schema
-
     try:
-        schema = read_schema(path) if is_own(path.lstat(), stat.S_ISREG) else None
-    except (OSError, ArrowInvalid):
+        schema = pq.read_schema(path) if is_own(path.lstat(), stat.S_ISREG) else None
+    except (OSError, pa.ArrowInvalid):
         return False
     return schema is not None and (schema.metadata or {}).get(DIGEST) == digest.hex().encode()
 
@@ -167,9 +163,6 @@ def write_parquet(
     digest: bytes,
 ) -> None:
     """Write rows as Parquet, with what is known of the columns and a digest of the data."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     told = batches.schema.with_metadata(
         {
             LABELS: json.dumps(dict(labels)),

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.columns import (
@@ -25,13 +26,18 @@ from discreet.columns import (
     texts_of,
     words_of,
 )
-from discreet.columns.column import FIRST, check_names, found_column, way_out
-from discreet.columns.dates import Dates, days_of, spans_as_numbers
+from discreet.columns.column import (
+    FIRST,
+    Orders,
+    check_names,
+    found_column,
+    orders_in_arrow,
+    way_out,
+)
+from discreet.columns.dates import Dates, days_of, how_to_declare, spans_as_numbers
 from discreet.columns.grids import EDGE_TOLERANCE
-from discreet.columns.level_orders import Orders, orders_in_arrow
-from discreet.columns.written import how_to_declare
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.table.binary import ends_of_groups
+from discreet.table.arrow import ends_of_groups, orders_in_schema
 from discreet.table.columns import (
     CODES,
     array_of,
@@ -44,20 +50,14 @@ from discreet.table.columns import (
     without_values,
 )
 from discreet.table.databases import Opened, is_database, open_database
-from discreet.table.dated import least_rows, with_dates, with_declared_as_text
-from discreet.table.ends import ends_of
 from discreet.table.engine import Kept, failure, quiet, quietly
-from discreet.table.extremes import Extremes, Outer, extremes_of, outer_of
+from discreet.table.extremes import Extremes, Outer, ends_of, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.level_cells import cells_of_levels
-from discreet.table.level_orders import orders_in_schema
+from discreet.table.text_dates import least_rows, with_dates, with_declared_as_text
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+T = TypeVar("T")
 Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 SPARK = ("pyspark", "pyspark[connect]")
 """What narwhals calls frames whose rows workers of Spark read."""
@@ -107,19 +107,6 @@ def _may_follow(values: Floats, few: int = 1) -> bool:
         return bool((~(np.abs(apart - np.rint(apart)) <= NEARLY)).sum() < few)
 
 
-def _said(missing: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
-    """Return which numbers stand for missing ones, but for columns that have none."""
-    return {name: tuple(values) for name, values in missing.items() if values}
-
-
-def _by_text(counts: Mapping[Any, int]) -> dict[str, int]:
-    """Count levels by their texts: those that are none, such as NaN, are one."""
-    out: dict[str, int] = {}
-    for level, count in counts.items():
-        out[text_of(level)] = out.get(text_of(level), 0) + int(count)
-    return out
-
-
 def is_known(value: object) -> bool:
     """Whether a level is known: NaN is none."""
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
@@ -127,9 +114,7 @@ def is_known(value: object) -> bool:
 
 NEARLY = 1e-3
 MOST_LEVELS = 10_000
-"""So many levels of a column are counted once, and held."""
-MOST_PAIRS = 1_000
-"""So many pairs of levels of two columns, in the first rows, are counted together."""
+"""So many levels of a column are counted once, and kept."""
 EXTREMES = 150
 """So many values at either end of a column are asked for at once, or more."""
 FEW_EXTREMES = 10
@@ -138,8 +123,8 @@ INTERVALS = 1024
 """In so many intervals numbers are counted, to see whether two of them are more than half."""
 LEVELS = "categorical"
 WIDE = 200
-"""A table of more columns is held as columns, if it has at most so many values:"""
-MOST_HELD = 50_000_000
+"""A table of more columns is read into memory, if it has at most so many values:"""
+MOST_IN_MEMORY = 50_000_000
 
 
 class Table:
@@ -168,24 +153,17 @@ class Table:
         missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
         few: int = 1,
     ) -> None:
-        self.few = few
+        self.columns, self.name, self.unit, self.key = columns, name, unit, key
+        self.path, self.source, self.few = path, source, few
         self._frame, self._whole = without_values(frame, missing_values), frame
-        #: What a wide table holds, of which each question takes the columns that it is about.
-        self._held_columns: pa.Table | None = None
-        self._made_by = frame.implementation
-        self._keep, self.path, self._missing = keep, path, missing_values
-        self.source = source
+        self._made_by, self._keep, self._missing = frame.implementation, keep, missing_values
+        #: A wide table in memory, of which each question takes the columns that it is about.
+        self._in_memory: pa.Table | None = None
         self._opened = None if path is None else stamp_of(path)
         self._digest: bytes | None = None
-        self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
-        self._broken: dict[str, int] = {}
-        self._codes: dict[tuple[str, int], tuple[float, ...]] = {}
-        self._ends: dict[str, Extremes] = {}
-        self._ends_of_persons: dict[str, tuple[Floats, Floats]] = {}
-        self._numbers: dict[str, int] = {}
-        self._levels: dict[str, dict[Any, int] | None] = {}
-        self._pairs: dict[tuple[str, ...], dict[tuple[Any, ...], int]] = {}
+        #: What was asked of the data, by what it is and the column that it is of.
+        self._answers: dict[tuple[str, str], Any] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -198,7 +176,7 @@ class Table:
     def size(self) -> int:
         """How many rows there are: for rules, never for showing."""
         if self._rows is None:
-            self._rows = int(self._collect(self._frame.select(n=nw.len()))["n"][0])
+            self._rows = self._length(self._frame)
         return self._rows
 
     @property
@@ -209,43 +187,107 @@ class Table:
     @property
     def framework(self) -> str:
         """Which library's frame the data came in; pandas for a file, and for what is not known."""
-        if isinstance(self._keep, Kept):
-            return "pandas"
-        known = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "duckdb": "duckdb"}
-        return known.get(str(self._made_by.value), "pandas")
+        library = str(self._made_by.value)
+        known = library in ("polars", "pyarrow", "duckdb") and not isinstance(self._keep, Kept)
+        return library if known else "pandas"
 
-    def hold_if_wide(self) -> None:
-        """Hold a table of very many columns, and not too many values, as columns.
+    # --- how rows are reached ---------------------------------------------------------------------
+
+    def load_if_wide(self) -> None:
+        """Read a table of very many columns, and not too many values, into memory.
 
         Engines look at all columns for each question, of which there are some a column.
         """
-        wide = len(self.columns) > WIDE and len(self.columns) * self.size <= MOST_HELD
+        wide = len(self.columns) > WIDE and len(self.columns) * self.size <= MOST_IN_MEMORY
         if not wide or self.on_spark or self._frame.implementation.is_dask():
             return
         columns = [nw.col(name) for name in self.columns]
-        held = nw.to_native(self._collect(self._whole.select(*columns)))
-        self._hold(held)
+        self._use(nw.to_native(self._collect(self._whole.select(*columns))))
 
-    def _hold(self, held: pa.Table) -> None:
-        self._held_columns = held
-        self._whole = nw.from_native(held).lazy()
+    def _use(self, rows: pa.Table) -> None:
+        self._in_memory, self._whole = rows, nw.from_native(rows).lazy()
         self._frame = without_values(self._whole, self._missing)
 
     def _of(self, names: Collection[str], *, whole: bool = False) -> nw.LazyFrame[Any]:
-        """Return a frame that has some columns, of a wide table these alone.
-
-        Codes for missing values are among those of the `whole` table.
-        """
-        if self._held_columns is None:
+        """Return a frame that has some columns; in a `whole` one codes for missing values stay."""
+        if self._in_memory is None:
             return self._whole if whole else self._frame
-        narrow = nw.from_native(self._held_columns.select([*dict.fromkeys(names)])).lazy()
+        narrow = nw.from_native(self._in_memory.select([*dict.fromkeys(names)])).lazy()
         missing = {name: self._missing[name] for name in names if name in self._missing}
         return narrow if whole else without_values(narrow, missing)
 
-    @property
-    def _read_by(self) -> object:
-        """What reads the rows, beside the library of the frame."""
-        return self._keep if self._held_columns is None else None
+    def _complete(
+        self, names: Sequence[str], texts: Sequence[str] = (), also: Collection[str] = ()
+    ) -> nw.LazyFrame[Any]:
+        """Return the rows with a value in some columns; `also` are others that are looked at."""
+        keep = [
+            ~nw.col(name).is_null() if self.columns[name].whole else number(name).is_finite()
+            for name in names
+        ]
+        keep += [self._known_value(name) for name in texts]
+        if self.unit is not None:
+            keep.append(self._known_value(self.unit))
+        of = self._of([*names, *texts, *also, *([] if self.unit is None else [self.unit])])
+        return of.filter(*keep) if keep else of
+
+    def _known_value(self, name: str) -> nw.Expr:
+        """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
+        column = nw.col(name)
+        return column.is_finite() if self.columns[name].floating else ~column.is_null()
+
+    def _finite(self, name: str) -> nw.LazyFrame[Any]:
+        """Return the numbers of a column as `value`, those that stand for missing ones too."""
+        values = self._of([name], whole=True).select(value=number(name))
+        return values.filter(nw.col("value").is_finite())
+
+    def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        with quiet(*failure(self._keep), self.unreadable), no_more_of_dask(frame):
+            # Named columns only: some engines add their hidden index otherwise.
+            names = frame.collect_schema().names()
+            return frame.collect("pyarrow").select(names)
+
+    def _length(self, frame: nw.LazyFrame[Any]) -> int:
+        return int(self._collect(frame.select(n=nw.len()))["n"][0])
+
+    def _parts(self, rows: nw.LazyFrame[Any], wanted: Sequence[nw.Expr]) -> Iterator[Any]:
+        """Read columns of some rows as pyarrow batches."""
+        with quiet(*failure(self._keep), self.unreadable):
+            yield from parts(rows, wanted, self._keep if self._in_memory is None else None)
+
+    def _once(self, what: str, name: str, ask: Callable[[], T]) -> T:
+        """Return what is known of a column, or ask the data for it."""
+        if (what, name) not in self._answers:
+            self._answers[what, name] = ask()
+        found: T = self._answers[what, name]
+        return found
+
+    def changed(
+        self, columns: Mapping[str, Column], missing_values: Mapping[str, Sequence[float]]
+    ) -> Table:
+        """Return the table with other kinds of columns, and other numbers missing."""
+        out = Table(self._whole, columns, missing_values=missing_values, few=self.few)
+        out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
+        out.path, out.source = self.path, self.source
+        out._opened, out._rows, out._made_by = self._opened, self._rows, self._made_by
+        if self._in_memory is not None:
+            out._use(self._in_memory)
+        same = [
+            {n: tuple(it) for n, it in of.items() if it} for of in (missing_values, self._missing)
+        ]
+        if same[0] == same[1]:
+            out._answers = {**self._answers}
+        return out
+
+    # --- columns ----------------------------------------------------------------------------------
+
+    def known(self, name: str) -> Column:
+        """Return what is known of a column, or say which there are."""
+        return found_column(self.columns, name)
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column is read as numbers, be it drawn as such or as levels."""
+        column = self.known(name)
+        return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
     def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
         """Return those of the names that are of a kind, can be read, and identify nobody."""
@@ -263,11 +305,24 @@ class Table:
         except InputError:  # a column that cannot be read does not hold up the others
             return False
 
+    @quietly
+    def _is_unique_text(self, column: Column) -> bool:
+        if column.kind != LEVELS or column.role != "other":
+            return False
+        counted = None if self.unit is not None else self._few_levels(column.name)
+        if counted is not None:
+            counts = [count for level, count in counted.items() if is_known(level)]
+            rows, levels = sum(counts), len(counts)
+        else:
+            known = self._complete([], [column.name])
+            if self.unit is not None:  # a name that all rows of a person share is a name
+                known = known.select(*{self.unit, column.name}).unique()
+            rows, levels = self._different(known, column.name)
+        return levels >= self.few > rows - levels
+
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
         check_names(names)
-        if kind == LEVELS and len(names) == 2:
-            self._count_pairs(*sorted(names))
         for name in names:
             column = self.known(name)
             if column.role == "identifier" or self._is_unique_text(column):
@@ -281,6 +336,33 @@ class Table:
                     f"column {name!r} {way_out(self._first_texts(name), column, kind)}"
                 )
 
+    def _first_texts(self, name: str) -> Iterator[str | None]:
+        """Yield the first texts of a column, which are read when the first is asked for."""
+        first = self._whole.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
+        yield from first[name].to_list()
+
+    def unreadable(self) -> str:
+        """Name a column that cannot be read, where reading some failed; nothing where all can."""
+        for name in [*self.columns][:WIDE]:
+            try:
+                self._of([name], whole=True).select(nw.col(name)).collect("pyarrow")
+            except Exception:  # whatever the engine calls it
+                return name
+        return ""
+
+    def can_read(self, name: str) -> bool:
+        """Whether all of a column can be read: that of mixed types cannot."""
+        if self.on_spark:  # whose columns have a type each
+            return True
+        try:
+            for _ in self.batches([name]):
+                pass
+        except InputError:
+            return False
+        return True
+
+    # --- counts -----------------------------------------------------------------------------------
+
     @quietly
     def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
         """Count the persons in each cell of the grid that `axes` span, where the data are.
@@ -288,8 +370,6 @@ class Table:
         `levels` says of categorical columns which place each level has (a missing one is the
         empty text); they are the first dimensions of the grid.
         """
-        if not axes and (found := self._held(levels)) is not None:
-            return found
         shape = (
             *(max(places.values()) + 1 for places in levels.values()),
             *(axis.bins for axis in axes),
@@ -309,7 +389,10 @@ class Table:
             out = self._with_numbers(self._collect(cells), named)
         else:
             out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
-        cell = cells_of_levels(out, levels)
+        cell = np.zeros(len(out), dtype=np.int64)
+        for i, places in enumerate(levels.values()):
+            here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
+            cell = cell * (max(places.values()) + 1) + np.array(here, dtype=np.int64)
         for i, axis in enumerate(axes):
             place = np.clip(array_of(out[f"place {i}"]), 0, axis.bins - 1)
             cell = cell * axis.bins + place.astype(np.int64)
@@ -332,26 +415,9 @@ class Table:
         known = [np.isfinite(array_of(out[f"place {i}"])) for i in range(len(named))]
         if len({*named}) == 1 or weights.sum() == self.size:
             for name, here in zip(named, known, strict=True):
-                self._numbers[name] = int(weights[here].sum())
+                self._answers["numbers", name] = int(weights[here].sum())
         whole = np.all(known, axis=0) if known else np.ones(len(out), dtype=np.bool_)
         return out if whole.all() else out.filter(whole.tolist())
-
-    def _held(self, levels: Levels) -> Counted | None:
-        """Count the levels of a column, or of two, by what was counted of them, if it was."""
-        few = self._few(*levels) if len(levels) == 1 and self.unit is None else None
-        held = (
-            {(it,): n for it, n in few.items()} if few else self._pairs.get(tuple(sorted(levels)))
-        )
-        if held is None:
-            return None
-        shape: tuple[int, ...] = ()
-        cells = np.zeros(len(held), dtype=np.int64)
-        for name, places in levels.items():
-            at = sorted(levels).index(name)
-            shape = (*shape, max(places.values()) + 1)
-            here = [places[text_of(values[at])] for values in held]
-            cells = cells * shape[-1] + np.array(here, dtype=np.int64)
-        return Counted(shape, cells, np.array([*held.values()], dtype=np.int64), None, 0)
 
     def _place(self, axis: BinAxis) -> nw.Expr:
         """Return which interval of an axis each value is in; beyond its ends it may be another.
@@ -373,7 +439,7 @@ class Table:
 
     def _is_near(self, axis: BinAxis) -> bool:
         """Whether each number is in an interval of an axis, or of few more beyond its ends."""
-        ends, reach = self._ends.get(axis.column), axis.high - axis.low
+        ends, reach = self._answers.get(("ends", axis.column)), axis.high - axis.low
         if axis.breaks or axis.bins == 1 or ends is None or not len(ends.lows):
             return False
         if not (axis.width > 0 and math.isfinite(4 * reach)):  # a place may be no number then
@@ -391,90 +457,12 @@ class Table:
     @quietly
     def known_numbers(self, name: str) -> int:
         """Count the rows that have a number in a column, and a person: for rules, not to show."""
-        if name not in self._numbers:
+
+        def ask() -> int:
             known = self._extremes(name).size
-            if known is None:
-                known = int(self._collect(self._complete([name]).select(n=nw.len()))["n"][0])
-            self._numbers[name] = known
-        return self._numbers[name]
+            return self._length(self._complete([name])) if known is None else known
 
-    def _extremes(self, name: str, k: int = 1) -> Extremes:
-        """Return `k` values or more at either end of a column, asked for once."""
-        if name not in self._ends or not self._ends[name].holds(k):
-            values = self._complete([name]).select(value=number(name))
-            outer = self._outer(name, max(k, FEW_EXTREMES))
-            self._ends[name] = extremes_of(values, self._collect, max(k, EXTREMES), outer)
-        return self._ends[name]
-
-    def _outer(self, name: str, k: int) -> Outer | None:
-        """Return where `k` values at either end of a column are, if the table's files say it."""
-        if not isinstance(self._read_by, Kept) or self._missing.get(name):
-            return None
-        groups = ends_of_groups(self._read_by.files, name)
-        return outer_of(self._complete([name]), name, k, groups)
-
-    def _at_an_end(self, name: str, least: int) -> bool:
-        """Whether a code is among the smallest or the largest values, where `codes_among` looks.
-
-        Beyond one that stands for a missing value lie fewer than `least` others, and codes: so a
-        code is among the `least` outermost.
-        """
-        if self.unit is not None:
-            return True
-        ends = self._extremes(name, least)
-        return bool(np.isin([*ends.lows[:least], *ends.highs[:least]], CODES).any())
-
-    def _few(self, name: str) -> dict[Any, int] | None:
-        """Count the rows of each value of a column, once; None where there are very many.
-
-        Nor are those counted of a column of mixed types, which has no values that can be read.
-        """
-        if name not in self._levels:
-            counts = (
-                self._of([name]).select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
-            )
-            try:
-                out = self._collect(counts.head(MOST_LEVELS + 1))
-            except InputError:
-                return None
-            held = dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
-            self._levels[name] = held if len(out) <= MOST_LEVELS else None
-        return self._levels[name]
-
-    def _count_pairs(self, *names: str) -> None:
-        """Count the rows of each pair of values of two columns, and so those of each value, once.
-
-        Not of columns that are counted already, nor where the first rows hold many pairs: columns
-        of few values each may have very many.
-        """
-        of = [self.columns[name] for name in names if name in self.columns]
-        drawn = [it.kind == LEVELS and it.role != "identifier" for it in of]
-        very_many = any(self._levels.get(name, {}) is None for name in names)
-        if self.unit is not None or drawn != [True, True] or very_many:
-            return
-        if {*names} <= {*self._levels}:
-            return
-        by = [f"level {i}" for i in range(len(names))]
-        rows = self._of(names).select(
-            nw.col(it).alias(to) for it, to in zip(names, by, strict=True)
-        )
-        try:
-            first = self._collect(rows.head(FIRST).group_by(by).agg(weight=nw.len()))
-            if len(first) > MOST_PAIRS:
-                return
-            out = self._collect(rows.group_by(by).agg(weight=nw.len()).head(MOST_LEVELS + 1))
-        except InputError:  # of mixed types
-            return
-        if len(out) > MOST_LEVELS:
-            return
-        pairs = [*zip(*(out[it].to_list() for it in by), strict=True)]
-        weights = [*map(int, out["weight"].to_list())]
-        self._pairs[names] = dict(zip(pairs, weights, strict=True))
-        for name, values in zip(names, zip(*pairs, strict=True), strict=True):
-            margin: dict[Any, int] = {}
-            for value, n in zip(values, weights, strict=True):
-                margin[value] = margin.get(value, 0) + n
-            self._levels[name] = margin
+        return self._once("numbers", name, ask)
 
     @quietly
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
@@ -482,86 +470,108 @@ class Table:
 
         Those alone who have a number in all of the columns `complete`.
         """
-        held = None if complete or self.unit is not None else self._few(name)
-        if held is not None:
-            return _by_text(held)
-        known = self._complete(complete, also=[name])
-        if self.unit is None:
-            known = known.select(level=nw.col(name))
-        else:
-            known = known.select(level=nw.col(name), unit=nw.col(self.unit)).unique()
-        out = self._collect(known.group_by("level").agg(weight=nw.len()))
-        return _by_text(dict(zip(out["level"].to_list(), out["weight"].to_list(), strict=True)))
+        counted = None if complete or self.unit is not None else self._few_levels(name)
+        if counted is None:
+            known = self._complete(complete, also=[name])
+            if self.unit is None:
+                known = known.select(level=nw.col(name))
+            else:
+                known = known.select(level=nw.col(name), unit=nw.col(self.unit)).unique()
+            counted = self._counted(known.group_by("level").agg(weight=nw.len()))
+        out: dict[str, int] = {}
+        for level, count in counted.items():  # those that are none, such as NaN, are one
+            out[text_of(level)] = out.get(text_of(level), 0) + count
+        return out
+
+    def _few_levels(self, name: str) -> dict[Any, int] | None:
+        """Count the rows of each value of a column, once; None where there are very many.
+
+        Nor are those counted of a column of mixed types, which has no values that can be read.
+        """
+
+        def ask() -> dict[Any, int] | None:
+            rows = self._of([name]).select(level=nw.col(name))
+            counts = rows.group_by("level").agg(weight=nw.len())
+            try:
+                found = self._counted(counts.head(MOST_LEVELS + 1))
+            except InputError:
+                return None
+            return found if len(found) <= MOST_LEVELS else None
+
+        return self._once("levels", name, ask)
+
+    def _counted(self, counts: nw.LazyFrame[Any]) -> dict[Any, int]:
+        """Return the `weight` of each `level`."""
+        out = self._collect(counts)
+        return dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
+
+    def persons(self) -> int:
+        """Count the persons that have a row."""
+        return self.size if self.unit is None else self.repeats(self.unit)[1]
+
+    def persons_repeat(self) -> bool:
+        """Whether some person has several rows."""
+        known, different = (0, 0) if self.unit is None else self.repeats(self.unit)
+        return known != different
 
     @quietly
-    def codes(self, name: str, k: int) -> tuple[float, ...]:
-        """Return numbers of a column that k persons share and that may stand for missing values.
+    def repeats(self, name: str) -> tuple[int, int]:
+        """Return how many values of a column are known, and how many of them are different."""
+        return self._different(self._of([name]).filter(self._known_value(name)), name)
 
-        None where the column holds no numbers, or what stands for missing ones is declared. See
-        `codes_among`.
-        """
-        if (name, k) in self._codes:
-            return self._codes[name, k]
-        column, least = self.columns[name], max(k, 2)
-        found: tuple[float, ...] = ()
-        numbers = name not in self._missing and column.numeric and not column.yes_no
-        if numbers and self._at_an_end(name, least):
-            who = {} if self.unit is None else {"unit": nw.col(self.unit)}
-            coded = self._complete([name]).filter(number(name).is_in(CODES))
-            coded = coded.select(value=number(name), **who)
-            coded = coded.unique() if who else coded
-            out = self._collect(coded.group_by("value").agg(n=nw.len()))
-            counts = dict(zip(out["value"].to_list(), out["n"].to_list(), strict=True))
-            if max(counts.values(), default=0) >= least:
-                with suppress(RefusedError):  # there is nothing but codes
-                    lows, highs = self.extremes(name, least, but_for=CODES)
-                    if len(lows) == least:
-                        found = codes_among(counts, float(lows[-1]), float(highs[-1]), least)
-        self._codes[name, k] = found
-        return found
+    def _different(self, known: nw.LazyFrame[Any], name: str) -> tuple[int, int]:
+        """Count rows and different values of a column; `n_unique` is not had from every engine."""
+        counts = known.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
+        out = self._collect(counts.select(n=nw.col("weight").sum(), different=nw.len()))
+        return int(out["n"][0] or 0), int(out["different"][0])
 
-    def changed(
-        self, columns: Mapping[str, Column], missing_values: Mapping[str, Sequence[float]]
-    ) -> Table:
-        """Return the table with other kinds of columns, and other numbers missing."""
-        out = Table(self._whole, columns, missing_values=missing_values, few=self.few)
-        out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
-        out.path, out.source = self.path, self.source
-        out._opened, out._rows, out._made_by = self._opened, self._rows, self._made_by
-        if self._held_columns is not None:
-            out._hold(self._held_columns)
-        if _said(missing_values) == _said(self._missing):  # what was counted holds
-            out._ends, out._ends_of_persons = {**self._ends}, {**self._ends_of_persons}
-            out._numbers, out._broken = {**self._numbers}, {**self._broken}
-            out._levels, out._pairs = {**self._levels}, {**self._pairs}
-        return out
+    # --- numbers ----------------------------------------------------------------------------------
 
     @quietly
     def extremes(self, name: str, k: int, but_for: Sequence[float] = ()) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column, one a person."""
-        if self.unit is None and not but_for:
+        if but_for:
+            lows, highs = self._extremes_by_sorting(name, k, but_for)
+        elif self.unit is None:
             found = self._extremes(name, k)
             lows, highs = found.lows[:k], found.highs[:k]
-        elif not but_for:
-            lows, highs = (end[:k] for end in self._extremes_of_persons(name, k))
         else:
-            lows, highs = self._extremes_but_for(name, k, but_for)
+            lows, highs = (end[:k] for end in self._extremes_of_persons(name, k))
         if len(lows) == 0:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
 
+    def _extremes(self, name: str, k: int = 1) -> Extremes:
+        """Return `k` values or more at either end of a column, asked for once."""
+        found: Extremes | None = self._answers.get(("ends", name))
+        if found is None or not found.holds(k):
+            values = self._complete([name]).select(value=number(name))
+            outer = self._outer(name, max(k, FEW_EXTREMES))
+            found = extremes_of(values, self._collect, max(k, EXTREMES), outer)
+            self._answers["ends", name] = found
+        return found
+
+    def _outer(self, name: str, k: int) -> Outer | None:
+        """Return where `k` values at either end of a column are, if the table's files say it."""
+        if not isinstance(self._keep, Kept) or self._missing.get(name):
+            return None
+        if self._in_memory is not None:
+            return None
+        groups = ends_of_groups(self._keep.files, name)
+        return outer_of(self._complete([name]), name, k, groups)
+
     def _extremes_of_persons(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return `k` values or more at either end of a column, one a person, asked for once."""
-        held = self._ends_of_persons.get(name)
-        if held is None or EXTREMES <= len(held[0]) < k:  # fewer are all
-            held = self._extremes_but_for(name, max(k, EXTREMES), ())
-            self._ends_of_persons[name] = held
-        return held
+        found = self._answers.get(("ends of persons", name))
+        if found is None or EXTREMES <= len(found[0]) < k:  # fewer are all
+            found = self._extremes_by_sorting(name, max(k, EXTREMES), ())
+            self._answers["ends of persons", name] = found
+        return found[0], found[1]
 
-    def _extremes_but_for(
+    def _extremes_by_sorting(
         self, name: str, k: int, but_for: Sequence[float]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return values as `extremes` does, by sorting: some left out, or one a person."""
+        """Return values as `extremes` does: some left out, or one a person."""
         finite = self._complete([name])
         if but_for:
             finite = finite.filter(~number(name).is_in(but_for))
@@ -575,17 +585,86 @@ class Table:
         return lows, highs
 
     @quietly
+    def codes(self, name: str, k: int) -> tuple[float, ...]:
+        """Return numbers of a column that k persons share and that may stand for missing values.
+
+        None where the column holds no numbers, or what stands for missing ones is declared. See
+        `codes_among`.
+        """
+        column = self.columns[name]
+        if name in self._missing or not column.numeric or column.yes_no:
+            return ()
+        return self._once(f"codes of {k}", name, lambda: self._codes(name, max(k, 2)))
+
+    def _codes(self, name: str, least: int) -> tuple[float, ...]:
+        # Beyond one that stands for a missing value lie fewer than `least` others, and codes: so a
+        # code is among the `least` outermost.
+        if self.unit is None:
+            ends = self._extremes(name, least)
+            if not np.isin([*ends.lows[:least], *ends.highs[:least]], CODES).any():
+                return ()
+        who = {} if self.unit is None else {"unit": nw.col(self.unit)}
+        coded = self._complete([name]).filter(number(name).is_in(CODES))
+        coded = coded.select(level=number(name), **who)
+        coded = coded.unique() if who else coded
+        counts = self._counted(coded.group_by("level").agg(weight=nw.len()))
+        if max(counts.values(), default=0) >= least:
+            with suppress(RefusedError):  # there is nothing but codes
+                lows, highs = self.extremes(name, least, but_for=CODES)
+                if len(lows) == least:
+                    return codes_among(counts, float(lows[-1]), float(highs[-1]), least)
+        return ()
+
+    @quietly
     def is_whole(self, name: str, but_for: int = 1) -> bool:
         """Whether the finite values of a column are whole numbers, but for fewer than some."""
         if self.columns[name].whole:
             return True
-        if self.unit is None and name in self._ends and self._ends[name].broken >= but_for:
+        ends = self._answers.get(("ends", name)) if self.unit is None else None
+        if ends is not None and ends.broken >= but_for:
             return False
-        if name not in self._broken:
-            value = number(name)
-            broken = self._complete([name]).filter(value != value.floor())
-            self._broken[name] = int(self._collect(broken.select(n=nw.len()))["n"][0])
-        return self._broken[name] < but_for
+        value = number(name)
+        broken = self._complete([name]).filter(value != value.floor())
+        return self._once("broken", name, lambda: self._length(broken)) < but_for
+
+    @quietly
+    def numbers_rows(self, name: str) -> bool:
+        """Whether a column holds whole numbers that follow one another, each once.
+
+        But for `few` rows: so many less one may have none, or one that does not.
+        """
+        if not self.is_number(name):
+            return False
+        first = self._collect(self._of([name], whole=True).select(value=number(name)).head(FIRST))
+        if not _may_follow(array_of(first["value"]), self.few):
+            return False
+        values = self._finite(name)
+        size, low, high = ends_of(values, self._collect)
+        if size < 2 * self.few or self.size - size >= self.few:
+            return False
+        if self.few > 1:
+            found = [values.sort("value", descending=it).head(self.few) for it in (False, True)]
+            low, high = (float(array_of(self._collect(it)["value"])[-1]) for it in found)
+        # Of most columns the ends tell; different values are counted of the others alone.
+        if abs(high - low - (size - 1 - 2 * (self.few - 1))) >= self.few:
+            return False
+        place = nw.col("value") - low
+        broken = self._length(values.filter(place != place.floor()))
+        return broken < self.few and self._repeated(name) < self.few
+
+    @quietly
+    def all_different(self, name: str) -> bool:
+        """Whether a column of numbers holds several, none of them twice."""
+        return self._repeated(name) == 0
+
+    def _repeated(self, name: str) -> float:
+        """Return how many numbers of a column another row has, too; infinity where it has one."""
+        value = nw.col("value")
+        value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
+        rows, different = self._different(self._finite(name).select(value=value), "value")
+        return rows - different if rows > 1 else math.inf
+
+    # --- rows -------------------------------------------------------------------------------------
 
     @quietly
     def rows(
@@ -628,33 +707,13 @@ class Table:
                 return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
         return Rows(numbers, words, left_out)
 
-    def unreadable(self) -> str:
-        """Name a column that cannot be read, where reading some failed; nothing where all can."""
-        for name in [*self.columns][:WIDE]:
-            try:
-                self._of([name], whole=True).select(nw.col(name)).collect("pyarrow")
-            except Exception:  # whatever the engine calls it
-                return name
-        return ""
-
-    def can_read(self, name: str) -> bool:
-        """Whether all of a column can be read: that of mixed types cannot."""
-        if self.on_spark:  # whose columns have a type each
-            return True
-        try:
-            for _ in self.batches([name]):
-                pass
-        except InputError:
-            return False
-        return True
-
     def batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Read whole columns by parts, holding no more than a few parts at once.
+        """Read whole columns by parts, with no more than a few parts in memory at once.
 
         Numbers are numbers whether they are drawn as such or as levels, NaN where one is missing,
         and codes for missing values are among them: the register is to know the data whatever is
         declared. Text comes as pyarrow DictionaryArrays, the empty text for a missing one.
-        Of a lazy frame that is no file all columns are held.
+        Of a lazy frame that is no file all columns are in memory.
         """
         for batch, _ in self.both_ways(names, (), ()):
             yield batch
@@ -676,15 +735,17 @@ class Table:
         also = {name: f"{longest}{i}" for i, name in enumerate(texts) if name in counted}
         wanted += [nw.col(name).alias(second) for name, second in also.items()]
         seen = 0
-        with quiet(*failure(self._keep), self.unreadable):
-            for batch in parts(self._of(names, whole=True), wanted, self._read_by):
-                seen += batch.num_rows
-                found = {name: self._read_as(name, batch[name], name in counted) for name in names}
-                levels = {name: levels_of(batch[second]) for name, second in also.items()}
-                in_part = found | levels
-                yield found, {name: in_part[name] for name in (*numbers, *texts)}
-            if seen != self.size:
-                raise InputError("the data have changed while they were read; open them again")
+        for batch in self._parts(self._of(names, whole=True), wanted):
+            seen += batch.num_rows
+            found = {}
+            for name in names:
+                dates = self.columns[name].dates
+                is_level = name not in counted and dates is None
+                found[name] = levels_of(batch[name]) if is_level else _numbers(batch[name], dates)
+            in_part = found | {name: levels_of(batch[second]) for name, second in also.items()}
+            yield found, {name: in_part[name] for name in (*numbers, *texts)}
+        if seen != self.size:
+            raise InputError("the data have changed while they were read; open them again")
 
     @property
     def alike(self) -> bool:
@@ -701,16 +762,15 @@ class Table:
         the columns `known` are left out.
         """
         rows, wanted, reading = self._unread(numbers, texts, known)
-        with quiet(*failure(self._keep), self.unreadable):
-            for batch in parts(rows, wanted, self._read_by):
-                yield reading.columns(batch)
+        for batch in self._parts(rows, wanted):
+            yield reading.columns(batch)
 
     @quietly
     def first_rows(self, numbers: Sequence[str], texts: Sequence[str], most: int) -> dict[str, Any]:
         """Return so many rows at most, whichever the engine gives first, as `in_parts` does."""
         rows, wanted, reading = self._unread(numbers, texts, ())
-        held = self._collect(rows.select(*wanted).head(most)).to_native()
-        return reading.columns(held.combine_chunks().to_batches()[0])
+        found = self._collect(rows.select(*wanted).head(most)).to_native()
+        return reading.columns(found.combine_chunks().to_batches()[0])
 
     @property
     def on_spark(self) -> bool:
@@ -731,10 +791,9 @@ class Table:
         self, numbers: Sequence[str], texts: Sequence[str], known: Sequence[str]
     ) -> tuple[nw.LazyFrame[Any], list[nw.Expr], Reading]:
         """Return rows, which columns are wanted of them, and how these are read."""
-        held = [name for name in known if name in numbers]
-        rows = self._complete(
-            held, [name for name in known if name not in held], (*numbers, *texts)
-        )
+        known_numbers = [name for name in known if name in numbers]
+        known_texts = [name for name in known if name not in numbers]
+        rows = self._complete(known_numbers, known_texts, (*numbers, *texts))
         dates = {name: self.columns[name].dates for name in numbers}
         wanted = [
             number(name).alias(name) if dates[name] is None else nw.col(name) for name in numbers
@@ -742,71 +801,7 @@ class Table:
         wanted += [nw.col(name) for name in texts]
         return rows, wanted, Reading(dates, tuple(texts))
 
-    def _read_as(self, name: str, values: Any, number: bool) -> Any:
-        """Return part of a column as numbers, as days where it holds dates, or as levels."""
-        dates = self.columns[name].dates
-        return _numbers(values, dates) if number or dates is not None else levels_of(values)
-
-    def persons_repeat(self) -> bool:
-        """Whether some person has several rows."""
-        known, different = (0, 0) if self.unit is None else self.repeats(self.unit)
-        return known != different
-
-    @quietly
-    def repeats(self, name: str) -> tuple[int, int]:
-        """Return how many values of a column are known, and how many of them are different."""
-        return self._different(self._of([name]).filter(self._known_value(name)), name)
-
-    def _different(self, known: nw.LazyFrame[Any], name: str) -> tuple[int, int]:
-        """Count rows and different values of a column; `n_unique` is not had from every engine."""
-        counts = known.select(level=nw.col(name)).group_by("level").agg(weight=nw.len())
-        out = self._collect(counts.select(n=nw.col("weight").sum(), different=nw.len()))
-        return int(out["n"][0] or 0), int(out["different"][0])
-
-    @quietly
-    def numbers_rows(self, name: str) -> bool:
-        """Whether a column holds whole numbers that follow one another, each once.
-
-        But for `few` rows: so many less one may have none, or one that does not.
-        """
-        if not self.is_number(name):
-            return False
-        first = self._collect(self._of([name], whole=True).select(value=number(name)).head(FIRST))
-        if not _may_follow(array_of(first["value"]), self.few):
-            return False
-        values = self._finite(name)
-        size, low, high = ends_of(values, self._collect)
-        if size < 2 * self.few or self.size - size >= self.few:
-            return False
-        if self.few > 1:
-            found = [values.sort("value", descending=it).head(self.few) for it in (False, True)]
-            low, high = (float(array_of(self._collect(it)["value"])[-1]) for it in found)
-        # Of most columns the ends tell; different values are counted of the others alone.
-        if abs(high - low - (size - 1 - 2 * (self.few - 1))) >= self.few:
-            return False
-        place = nw.col("value") - low
-        broken = self._collect(values.filter(place != place.floor()).select(n=nw.len()))
-        return int(broken["n"][0]) < self.few and self._repeated(name) < self.few
-
-    @quietly
-    def all_different(self, name: str) -> bool:
-        """Whether a column of numbers holds several, none of them twice."""
-        return self._repeated(name) == 0
-
-    def _repeated(self, name: str) -> float:
-        """Return how many numbers of a column another row has, too; infinity where it has one."""
-        value = nw.col("value")
-        value = nw.when(value == 0).then(nw.lit(0.0)).otherwise(value)  # -0.0 is no other number
-        rows, different = self._different(self._finite(name).select(value=value), "value")
-        return rows - different if rows > 1 else math.inf
-
-    def _finite(self, name: str) -> nw.LazyFrame[Any]:
-        """Return the numbers of a whole column, as `value`; codes for missing values too."""
-        return (
-            self._of([name], whole=True)
-            .select(value=number(name))
-            .filter(nw.col("value").is_finite())
-        )
+    # --- which data these are ---------------------------------------------------------------------
 
     def source_digest(self) -> bytes | None:
         """Return a digest of the file that the table was read from; None of a frame."""
@@ -838,69 +833,8 @@ class Table:
         self._opened = now
         return False
 
-    def known(self, name: str) -> Column:
-        """Return what is known of a column, or say which there are."""
-        return found_column(self.columns, name)
-
-    def _first_texts(self, name: str) -> Iterator[str | None]:
-        """Return the first texts of a column, which are read when the first is asked for."""
-        first = self._whole.select(nw.col(name).cast(nw.String)).head(FIRST).collect("pyarrow")
-        yield from first[name].to_list()
-
-    @quietly
-    def _is_unique_text(self, column: Column) -> bool:
-        if column.kind != "categorical" or column.role != "other":
-            return False
-        held = None if self.unit is not None else self._few(column.name)
-        if held is not None:
-            counts = [count for level, count in held.items() if is_known(level)]
-            rows, levels = sum(counts), len(counts)
-        else:
-            known = self._complete([], [column.name])
-            if self.unit is not None:  # a name that all rows of a person share is a name
-                known = known.select(*{self.unit, column.name}).unique()
-            rows, levels = self._different(known, column.name)
-        return levels >= self.few > rows - levels
-
-    def is_number(self, name: str) -> bool:
-        """Whether a column is read as numbers, be it drawn as such or as levels."""
-        column = self.known(name)
-        return column.kind == "continuous" or (column.numeric and not column.yes_no)
-
-    def _complete(
-        self, names: Sequence[str], texts: Sequence[str] = (), also: Collection[str] = ()
-    ) -> nw.LazyFrame[Any]:
-        """Return the rows with a value in some columns; `also` are others that are looked at."""
-        keep = [
-            ~nw.col(name).is_null() if self.columns[name].whole else number(name).is_finite()
-            for name in names
-        ]
-        keep += [self._known_value(name) for name in texts]
-        if self.unit is not None:
-            keep.append(self._known_value(self.unit))
-        of = self._of([*names, *texts, *also, *([] if self.unit is None else [self.unit])])
-        return of.filter(*keep) if keep else of
-
-    def _known_value(self, name: str) -> nw.Expr:
-        """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
-        column = nw.col(name)
-        return column.is_finite() if self.columns[name].floating else ~column.is_null()
-
-    def persons(self) -> int:
-        """Count the persons that have a row."""
-        if self.unit is None:
-            return self.size
-        return self.repeats(self.unit)[1]
-
-    def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with quiet(*failure(self._keep), self.unreadable), no_more_of_dask(frame):
-            # Named columns only: some engines add their hidden index otherwise.
-            names = frame.collect_schema().names()
-            return frame.collect("pyarrow").select(names)
-
 
 def _found(source: object, private: Path | None) -> tuple[Opened, Mapping[str, str]]:
-    """Open a source; return what it is, and the time zones of its columns that no type tells."""
     if isinstance(source, str | Path) and is_database(source):
         return open_database(source), {}
     if not isinstance(source, str | Path):
@@ -971,7 +905,7 @@ def open_table(
     )
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
-    table.hold_if_wide()
+    table.load_if_wide()
     return table
 
 
@@ -1000,3 +934,5 @@ def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) ->
     out = table.changed({**table.columns, **levels}, table._missing)
     out.few = few
     return out
+
+

@@ -8,21 +8,19 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.arguments import Floats
 from discreet.columns import words_of
-from discreet.columns.unread import Unread
+from discreet.columns.column import Unread
 from discreet.errors import InputError
 from discreet.places import files_like, is_there
 from discreet.table.private import own_folder
 from discreet.unfinished import being_written, delete_unfinished, partial_folder
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow.parquet import FileMetaData, ParquetWriter
 
 DONE = b"discreet: how the rows were prepared"
 VERSION, WITHOUT = b"discreet: version", b"discreet: columns that are not in the copy"
@@ -59,7 +57,7 @@ class Said(NamedTuple):
         }
 
 
-def said_in(file: FileMetaData, version: str) -> Said:
+def said_in(file: pq.FileMetaData, version: str) -> Said:
     """Return what is said of the copy in a file; refuse one of another version."""
     found = file.metadata
     left_out, *remarks = json.loads(found[DONE])
@@ -84,9 +82,6 @@ def columns_in(path: Path, version: str) -> Kept:
 
     Of one that Spark's workers wrote it is a folder, of a file that is about the others and them.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with readable(path):
         first = _files(path)[0]
         said = said_in(pq.read_metadata(first), version)
@@ -136,8 +131,6 @@ def pieces_of(
     path: Path, names: Sequence[str]
 ) -> Iterator[tuple[dict[str, Floats], dict[str, tuple[str, ...]]]]:
     """Read some columns of a copy by parts of its rows, in their order."""
-    import pyarrow as pa
-
     with readable(path):
         for batch in batches_in(path, names):
             table = pa.Table.from_batches([batch])
@@ -150,17 +143,12 @@ def pieces_of(
 
 def batches_in(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Read some columns of a copy by parts of its rows, as pyarrow has them."""
-    import pyarrow.parquet as pq
-
     for each in _files(path):
         with pq.ParquetFile(each) as file:
             yield from file.iter_batches(PIECE, columns=[*names])
 
 
 def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with readable(path):
         chunks = []
         for each in _files(path):
@@ -208,15 +196,11 @@ class _Writer:
     """Writes the rows of one partition after the other."""
 
     def __init__(self, file: Any, schema: pa.Schema) -> None:
-        import pyarrow.parquet as pq
-
-        self.parquet: ParquetWriter = pq.ParquetWriter(file, schema)
+        self.parquet: pq.ParquetWriter = pq.ParquetWriter(file, schema)
         self.schema = schema
 
     def add(self, numbers: Mapping[str, Floats], levels: Mapping[str, Sequence[str]]) -> None:
         """Write rows; a column that a partition has not is missing there."""
-        import pyarrow as pa
-
         rows = max(map(len, (*numbers.values(), *levels.values())))
         arrays = [
             pa.array(numbers.get(it.name, np.full(rows, np.nan)))
@@ -289,8 +273,6 @@ def write_part(
 
 
 def _schema(numbers: Sequence[str], levels: Sequence[str]) -> pa.Schema:
-    import pyarrow as pa
-
     schema = pa.schema([(name, pa.float64()) for name in numbers])
     for name in levels:
         schema = schema.append(pa.field(name, pa.string()))

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from discreet.columns import words_of
+from discreet.arguments import Floats
+from discreet.columns import Rows, words_of
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.methods.copies import WholeCopy
+from discreet.keys import Column, numbered, row_digests
+from discreet.methods.copies import OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.methods.listed import copy_with_tables
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
 from discreet.progress import advance
@@ -23,10 +29,8 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.columns import array_of
 from discreet.unfinished import being_written
-from discreet.vault.aside import Reader
-from discreet.vault.needs import Needs, check_memory
-from discreet.vault.partitions import LargeTable
-from discreet.vault.protected import Outcome, columns_of_copy, copy_of_whole, nearness_of, whose_of
+from discreet.vault.keyed_rows import Reader, digest_of, keys_of, rows_with_key
+from discreet.vault.partitions import LargeTable, Needs, check_memory
 from discreet.vault.stored import (
     Said,
     TemporaryFolder,
@@ -38,8 +42,151 @@ from discreet.vault.stored import (
     written,
     written_by_many,
 )
-from discreet.vault.whole import column_remarks, raw_in_one, raw_whole, remarks_of, version_in_one
-from discreet.vault.whole_columns import RawWhole, wanted_of
+from discreet.vault.whole_columns import (
+    Outcome,
+    RawWhole,
+    Wanted,
+    columns_of_copy,
+    copy_of_whole,
+    nearness_of,
+    raw_of,
+    settings_of,
+    unreadable,
+    wanted_of,
+    whose_of,
+)
+
+
+def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
+    """Read every column that can be drawn, and the keys that noise hangs on.
+
+    Of a table of several partitions one is read, which is a random sample of its rows.
+    """
+    wanted = wanted_of(table, policy)
+    if wanted.partitions > 1:
+        return LargeTable.of(table, policy, secret, wanted).first()
+    return raw_in_one(table, policy, secret, wanted)
+
+
+def raw_in_one(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> RawWhole:
+    """Read a table of one partition; otherwise as `raw_whole`."""
+    rows, broken = _read(table, wanted.numbers, wanted.levels)
+    wanted = wanted.without(broken)
+    data = keys_of(secret, rows, None)
+    keys = data if table.key is None else keys_of(secret, rows, table.key)
+    made_by = wanted.made_by(table, policy, rows.persons is not None)
+    version = digest_of(secret, "whole", data, made_by)
+    levels = {name: Levels.of(rows.texts[name]) for name in wanted.levels}
+    settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
+    return raw_of(wanted, settings, rows.numbers, levels, rows.persons, draws, version)
+
+
+def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
+    """Return which copy a table makes, as 32 bytes."""
+    wanted = wanted_of(table, policy)
+    if wanted.partitions > 1:
+        return LargeTable.of(table, policy, secret, wanted).version
+    return version_in_one(table, policy, secret, wanted)
+
+
+def version_in_one(
+    table: Table, policy: Policy, secret: Secret, wanted: Wanted, read: Reader | None = None
+) -> bytes:
+    """Return which copy a table of one partition makes, from rows that come part after part.
+
+    `read` reads them as `Table.in_parts` does, which it is where there is none.
+    """
+    if table.unit is not None or table.key is not None:  # which leave rows out
+        return raw_in_one(table, policy, secret, wanted).version
+    names, digests, columns = (*wanted.numbers, *wanted.levels), [], list[Column]()
+    try:
+        for part in (read or table.in_parts)(wanted.numbers, wanted.levels, ()):
+            columns = [part[name] for name in names]
+            digests.append(row_digests(secret, columns))
+    except InputError:  # of a column that cannot be read, here or by who reads beside
+        return raw_in_one(table, policy, secret, wanted).version
+    keys = numbered(secret, np.concatenate(digests), columns)
+    return digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
+
+
+def _read(
+    table: Table, numbers: Sequence[str], words: Sequence[str]
+) -> tuple[Rows, frozenset[str]]:
+    """Read columns, and name those that cannot be read: they do not hold up the others."""
+    try:
+        return rows_with_key(table, [], [], words, numbers), frozenset()
+    except InputError:
+        broken = unreadable(table, (*numbers, *words))
+        if not broken or broken == {*numbers, *words}:  # the data are gone, or their server is
+            raise
+        words = [name for name in words if name not in broken]
+        numbers = [name for name in numbers if name not in broken]
+        return rows_with_key(table, [], [], words, numbers), broken
+
+
+def drawn_again(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Sequence[str]],
+    whose: Mapping[str, Floats],
+    settings: Settings,
+    secret: Secret,
+    name: str,
+) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]], dict[str, Floats]]:
+    """Make a copy of rows that are protected already, as they were made of the raw ones.
+
+    It stands to them about as they stand to the raw rows, and nothing raw plays a part. `name`
+    tells apart several such copies; the empty text is a missing level. `whose` is the column that
+    says which rows are one person's, if there is one, and the last that is returned, too.
+    """
+    rows = max(map(len, (*numbers.values(), *levels.values())))
+    keys = np.zeros((rows, 2), dtype=np.uint64)
+    keys[:, 0] = np.arange(rows)
+    draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
+    coded = {column: Levels.of(words) for column, words in levels.items()}
+    persons = [np.unique(column, return_inverse=True)[1] for column in whose.values()]
+    made = copy_with_tables(numbers, coded, draws, settings, *persons)
+    found = {} if made.persons is None else {it: made.persons.astype(np.float64) for it in whose}
+    return *columns_of_copy(made), found
+
+
+def column_remarks(
+    far_out: Sequence[Mapping[str, str]], joined: Sequence[Mapping[str, int]]
+) -> dict[str, tuple[str, ...]]:
+    """Say of columns of a copy what is to be known of each of them.
+
+    `far_out` says of each partition how the means of columns are off that hang on few persons:
+    of the copy it is said where it is so in half of the partitions, or more. `joined` says of each
+    of how many levels or more "(other)" stands: of the copy the most.
+
+    Examples
+    --------
+    >>> found = column_remarks([{"wage": "too low"}], [{"town": 20}])
+    >>> found["wage"], found["town"]
+    (('the mean of wage hangs on few persons far out: in the copy it is too low',),
+     ('(other) of town stands for 20 levels or more',))
+    """
+    counted = Counter(name for each in far_out for name in each)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in sorted(name for name, count in counted.items() if 2 * count >= len(far_out)):
+        how = {each[name] for each in far_out if name in each}
+        word = how.pop() if len(how) == 1 else "off"
+        said = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
+        found[name] = (said,)
+    for name in sorted({name for each in joined for name in each}):
+        most = max(each.get(name, 0) for each in joined)
+        found[name] = (f"{OTHER} of {name} stands for {most:,} levels or more",)
+    return found
+
+
+def remarks_of(left_out: Mapping[str, str]) -> tuple[str, ...]:
+    """Say which columns are not in a copy, and why."""
+    if not left_out:
+        return ()
+    listed = ", ".join(f"{name} ({why})" for name, why in sorted(left_out.items()))
+    return (f"not in the protected copy: {listed}",)
+
+
+# --- copies that are kept -------------------------------------------------------------------------
 
 
 def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
@@ -77,9 +224,6 @@ def store(path: Path, copy: Copy, version: bytes) -> None:
 
 def load(path: Path, version: bytes) -> Copy:
     """Read a copy that was kept."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
             stored, said = file.read(), said_in(file.metadata, version.hex())
@@ -145,7 +289,6 @@ class Vault:
         return self._large
 
     def _in_partitions(self, large: LargeTable) -> Copy:
-        """Return the copy of a large table."""
         return self._in_a_file(
             _whole_name(large.version), large.version, partial(self._write_whole, large)
         )
@@ -217,7 +360,6 @@ class Vault:
 
 
 def _warn_of_width(raw: RawWhole) -> None:
-    """Say of a table that it is wide for its rows, before its copy is made."""
     k, draws = raw.settings.k, raw.draws
     said = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
     if said:
@@ -225,7 +367,6 @@ def _warn_of_width(raw: RawWhole) -> None:
 
 
 def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
-    """Say what the copy of a large table is, once all partitions are done."""
     left_out = [it.left_out for it in done]
     everywhere = {
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
@@ -237,7 +378,6 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
-    """Return how near the copy of the one partition is of which that was measured."""
     return next(it.near for it in done if it.near is not None)
 
 

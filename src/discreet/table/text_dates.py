@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from discreet.columns import KINDS, Column
 from discreet.columns.column import FIRST
-from discreet.columns.dates import DATE, Dates
-from discreet.columns.written import (
+from discreet.columns.dates import (
+    DATE,
     NAMED,
     NOT_KNOWN,
     YEAR_FIRST,
     YEAR_LAST,
     YEARS,
+    Dates,
     TextDates,
     check_form,
     forms_of,
@@ -97,7 +98,6 @@ class SeenDates:
             self.zoned += int(zoned[at[known]].sum())
 
     def _leave_out(self, form: str, places: NDArray[np.intp], persons: Any) -> None:
-        """Note who does not fit a form, as far as it counts."""
         others = self.others[form]
         if len(others) >= self.least or not len(places):
             return
@@ -191,7 +191,6 @@ def with_declared_as_text(
 
 
 def _as_text(name: str, *, floating: bool) -> nw.Expr:
-    """Return whole numbers as texts; other numbers are a text that is no date."""
     column = nw.col(name)
     if not floating:
         return column.cast(nw.Int64).cast(nw.String)
