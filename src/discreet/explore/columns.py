@@ -37,7 +37,7 @@ def columns_of(session: DerivedCopy) -> ColumnList:
     names = [it.name for it in figures if it.in_copy]
     figures = _labelled(figures, session)
     gate, sealer = session.gate_of_copy(COLUMNS, names), session.sealer_of_copy({FIGURES: COLUMNS})
-    return ColumnList(_title(session), figures, notes, gate, sealer)
+    return ColumnList(_title(session), figures, notes, gate=gate, sealer=sealer)
 
 
 def _readings(columns: Mapping[str, Column]) -> Iterator[str]:

@@ -80,7 +80,7 @@ def summarise(
         tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
         (*notes, *_left_out(session, columns)),
         found.figures,
-        session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
+        gate=session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
         sealer=session.sealer_of_copy(
             {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
         ),
@@ -118,9 +118,9 @@ def average(
         tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
         (*said, *_notes(session, names, len(rows), found.sizes), intervals),
         found.figures,
-        session.gate_of_copy(MEANS, names),
-        labels_of(session.labels, names),
-        session.sealer_of_copy(
+        gate=session.gate_of_copy(MEANS, names),
+        labels=labels_of(session.labels, names),
+        sealer=session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
         framework=session.table.framework,
