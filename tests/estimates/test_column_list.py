@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
 from discreet.estimates.column_list import BINS, ColumnFacts, ColumnList, bars_in_text, facts_of
-from discreet.estimates.described import RowsToDescribe
+from discreet.estimates.tables import RowsToDescribe
 
 
 @given(st.lists(st.one_of(st.integers(-300, 300), st.floats(-1e6, 1e6), st.none()), max_size=40))

@@ -16,15 +16,9 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.document import BLOCKS, Document, Documented, Listing, Words
 from discreet.errors import RefusedError, one_of
-from discreet.estimates.described import (
-    UNKNOWN,
-    RowsToDescribe,
-    decimals_of,
-    number_words,
-    sd_of,
-    share_words,
-)
+from discreet.estimates.tables import RowsToDescribe, sd_of
 from discreet.estimates.units import unit_in
+from discreet.estimates.words import UNKNOWN, decimals_of, number_words, share_words
 from discreet.render.dates import date_words
 
 SCHEMA = 1

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 from discreet.columns.native import frame_of
 from discreet.document import INDENT, Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
-from discreet.estimates.figures import Figure, dots_of, size_of
-from discreet.estimates.tidy import tidy_figures
+from discreet.estimates.figures import Figure, dots_of, size_of, tidy_figures
 from discreet.lines import Lines, lines_of
 from discreet.provenance import Provenance, Sealer
 from discreet.render.csv_words import csv_text

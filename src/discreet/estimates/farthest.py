@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.estimates.described import number_words
+from discreet.estimates.words import number_words
 from discreet.render.dates import date_words
 
 FEWEST_OF_GROUP = 20

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.arguments import Floats
-from discreet.estimates.described import number_words
 from discreet.estimates.farthest import NamedCodes, Numbers
+from discreet.estimates.words import number_words
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Bars, Columns, Lines, Mark, Panel
 

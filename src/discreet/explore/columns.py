@@ -8,7 +8,7 @@ from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE
 from discreet.columns.written import how_to_declare
 from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
-from discreet.estimates.described import RowsToDescribe
+from discreet.estimates.tables import RowsToDescribe
 from discreet.estimates.units import unit_in
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.provenance import FIGURES
