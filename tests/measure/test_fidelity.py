@@ -438,10 +438,10 @@ class TestWords:
         assert [it.title.split(":")[0] for it in exact.scene().panels] == [it.name for it in order]
         page = exact.save(tmp_path / "near.html").read_text()
         assert page.index("Raw beside copy") < page.index("How far columns and pairs are off")
-        assert exact.beside_text().startswith("Raw beside copy\n---")
+        assert exact.beside_text().startswith("Raw beside copy\n===")
         fewer = replace(exact, beside=exact.beside[:3])
         assert fewer.scene().notes[0] == "not drawn: 2 columns that are nearer"
-        assert fewer.beside_text().endswith("not drawn: 2 columns that are nearer")
+        assert fewer.beside_text().endswith("- not drawn: 2 columns that are nearer")
 
         assert (rounded.beside, rounded.beside_text()) == ((), "")
         assert not rounded.scene().title.startswith("Raw")

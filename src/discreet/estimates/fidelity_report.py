@@ -16,10 +16,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from discreet.arguments import Labels
-from discreet.document import Block, Document, Documented, Listing, Picture, Words, underlined
+from discreet.document import Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
-from discreet.estimates.farthest import GroupFit, LevelFit, MomentFit, farthest_words
-from discreet.estimates.raw_beside import ColumnBeside, panels_beside, read_beside, text_beside
+from discreet.estimates.raw_beside import (
+    ColumnBeside,
+    GroupFit,
+    LevelFit,
+    MomentFit,
+    farthest_words,
+    listings_beside,
+    panels_beside,
+)
 from discreet.methods.copies import Draws
 from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.journal import FIGURES
@@ -99,7 +106,7 @@ class ColumnFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is, with each other column on average."""
-        return Beside(self.joint, self.resample).ratio
+        return _ratio(self.joint, self.resample)
 
 
 class PairFit(NamedTuple):
@@ -113,7 +120,7 @@ class PairFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is; infinite where a resample is exact."""
-        return Beside(self.distance, self.resample).ratio
+        return _ratio(self.distance, self.resample)
 
 
 class Beside(NamedTuple):
@@ -125,9 +132,13 @@ class Beside(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is; infinite where a resample is exact."""
-        if not self.resample:
-            return math.inf if self.distance else 0.0
-        return self.distance / self.resample
+        return _ratio(self.distance, self.resample)
+
+
+def _ratio(distance: float, resample: float) -> float:
+    if not resample:
+        return math.inf if distance else 0.0
+    return distance / resample
 
 
 class SubsetFit(NamedTuple):
@@ -515,8 +526,8 @@ class Fidelity(Documented):
         """Return raw beside copy as text of 88 columns; nothing where figures are not exact."""
         if not self.beside:
             return ""
-        told = (text_beside(self.beside, self.dates), *self._not_drawn())
-        return "\n\n".join(["\n".join(underlined(RAW_BESIDE)), *told])
+        blocks: list[Block] = [*listings_beside(self.beside, self.dates)]
+        return Document(RAW_BESIDE, (*blocks, Words("", self._not_drawn()))).to_text()
 
     def to_plain(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
@@ -584,7 +595,7 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "moments": MomentFit,
     "shares": LevelFit,
     "groups": GroupFit,
-    "beside": read_beside,
+    "beside": ColumnBeside.from_plain,
 }
 OF_EXACT = ("moments", "shares", "groups", "beside", "dates")
 """What exact figures alone have; it is left out of the JSON of others."""
