@@ -11,9 +11,7 @@ from discreet.errors import InputError
 from discreet.explore.carried import SUFFIXES, read
 from discreet.explore.provenance import BOARD, FIGURES, REPORT
 from discreet.explore.verdicts import AS_MADE
-from discreet.outputs.command import command_of
-from discreet.outputs.folder import Check, Finding
-from discreet.outputs.rules import judged
+from discreet.outputs.folder import Check, Finding, command_of, judged
 from discreet.policy import Policy
 from discreet.register.register import Register
 from discreet.register.rules import ATTACK_RINGS

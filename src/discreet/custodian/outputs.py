@@ -12,9 +12,8 @@ from discreet.custodian.handed_in import FORMS, checker
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.provenance import policy_digest
-from discreet.outputs.command import command_of
-from discreet.outputs.folder import Finding, Folder
-from discreet.outputs.standing import CHANGED
+from discreet.outputs.folder import Finding, Folder, command_of
+from discreet.outputs.page import CHANGED
 from discreet.policy import Policy
 from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
 from discreet.records.store import Store
