@@ -23,7 +23,7 @@ BUILDING = (
     ("arguments", "kernels", "secret"),
     ("columns", "lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
-    ("regression", "rounding", "sketch", "web"),
+    ("document", "regression", "rounding", "sketch", "web"),
     ("methods",),
     ("estimates",),
     ("measure", "plots", "warm"),

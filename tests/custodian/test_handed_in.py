@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.custodian.outputs import outputs_in
-from discreet.outputs.rules import judged
+from discreet.outputs.folder import judged
 from discreet.policy import Policy
 
 RINGS = "an attack on the copy found more than it may: read its report"

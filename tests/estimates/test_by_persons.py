@@ -7,17 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from discreet.estimates.by_persons import (
+from discreet.estimates.intervals import (
+    NORMAL,
+    OwnErrors,
+    error_by,
     error_by_persons,
+    interval_of,
     log_minus_log_errors,
+    rows_worth,
     rows_worth_by_persons,
     rows_worth_of_bars,
+    share_interval,
 )
-from discreet.estimates.described import RowsToDescribe, described
-from discreet.estimates.intervals import interval_of, share_interval
-from discreet.estimates.means import means_of, shares_of
-from discreet.estimates.own_error import NORMAL, OwnErrors
-from discreet.estimates.weighted import error_by, rows_worth
+from discreet.estimates.tables import RowsToDescribe, means_of, shares_of, summary_of
 from discreet.plots.survival import product_limit
 
 VALUES = np.array([1.0, 3.0, 5.0, 7.0])
@@ -114,7 +116,7 @@ def test_intervals_of_tables_are_by_persons() -> None:
     shares = shares_of(rows, "ill", "yes", ["g"]).figures
     found = {it.figure: it.value for it in shares if not it.group}
     assert (found["share, low end"], found["share, high end"]) == pytest.approx(ends)
-    told = described(rows, ["x", "ill"], None, own).figures
+    told = summary_of(rows, ["x", "ill"], None, own).figures
     by_name = {(it.column, it.level, it.figure): it.value for it in told}
     assert by_name["x", None, "mean, low end"] == pytest.approx(low)
     assert by_name["ill", "yes", "share, low end"] == pytest.approx(ends[0])

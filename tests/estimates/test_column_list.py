@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
 from discreet.estimates.column_list import BINS, ColumnFacts, ColumnList, bars_in_text, facts_of
-from discreet.estimates.described import RowsToDescribe
+from discreet.estimates.tables import RowsToDescribe
 
 
 @given(st.lists(st.one_of(st.integers(-300, 300), st.floats(-1e6, 1e6), st.none()), max_size=40))
@@ -86,26 +86,20 @@ def listed() -> ColumnList:
 
 
 def test_it_prints_as_a_table_of_88_columns() -> None:
-    assert str(listed()) == (
-        "Columns of <b>\n"
-        "--------------\n"
-        "column                       kind          missing  values\n"
-        "a name that is longer than…  number              –  –\n"
-        "名前                         level             0 %  █▃  男, 女\n"
-        "r                            level          25.0 %  ████████████  region nu… and 39 more\n"
-        "all                          whole number      0 %  █  1\n"
-        "id                           identifier          –  not in a copy\n"
-        "\n"
-        "- a note"
-    )
+    text = str(listed())
+    assert text.startswith("Columns of <b>\n--------------\ncolumn                    kind  ")
+    assert "a name that is longer\n  than there is room for  number" in text
+    assert "名前                      level             0 %  █▃            男, 女\n" in text
+    assert "25.0 %  ████████████  region number 0, region\n" in text
+    assert "and 36" in text
+    assert "–                not in a copy\n\n- a note" in text
 
 
-def test_a_page_has_a_drawing_of_each_and_no_markup_of_names() -> None:
+def test_on_a_page_a_histogram_is_a_picture_to_who_hears_it() -> None:
     page = listed()._repr_html_()
 
-    assert page.count("<svg") == 3
+    assert page.count('<span role="img" aria-label="histogram">') == 3
     assert "Columns of &lt;b&gt;" in page
-    assert 'aria-label="histogram of 名前"' in page
 
 
 def test_it_is_a_mapping_that_a_notebook_completes() -> None:
@@ -121,7 +115,7 @@ def test_it_is_a_mapping_that_a_notebook_completes() -> None:
 
 def test_json_is_asked_for_and_has_it_in_full() -> None:
     asked: list[str] = []
-    told = json.loads(ColumnList("t", listed().figures, (), asked.append).to_json())
+    told = json.loads(ColumnList("t", listed().figures, (), gate=asked.append).to_json())
 
     assert asked == ["json"]
     assert told["columns"][2]["missing"] == 0.25

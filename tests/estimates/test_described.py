@@ -11,13 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.estimates.described import (
-    MOST_LEVELS,
-    RowsToDescribe,
-    decimals_of,
-    described,
-    number_words,
-)
+from discreet.estimates.tables import MOST_LEVELS, RowsToDescribe, summary_of
+from discreet.estimates.words import decimals_of, number_words
 
 NAN = math.nan
 ROWS = RowsToDescribe(
@@ -32,7 +27,7 @@ ROWS = RowsToDescribe(
 
 
 def shown(columns: Sequence[str], by: str | None = None) -> list[tuple[str, ...]]:
-    found = described(ROWS, columns, by)
+    found = summary_of(ROWS, columns, by)
     return [("", *found.head)] + [(line.name, *line.cells) for line in found.lines]
 
 
@@ -81,19 +76,19 @@ def test_of_many_levels_the_most_frequent_are_listed_and_the_others_in_one_line(
     words = tuple(f"w{i}" for i in range(20) for _ in range(i + 1))
     rows = RowsToDescribe({}, {"ward": words})
 
-    found = described(rows, ["ward"])
+    found = summary_of(rows, ["ward"])
 
     lines = [(line.name, line.cells[0]) for line in found.lines][2:]
     assert lines[:2] == [("w8", "9 (4.3 %)"), ("w9", "10 (4.8 %)")]
     assert lines[MOST_LEVELS:] == [("others (8 levels)", "36 (17.1 %)")]
-    by = described(rows, ["ward"], by="ward")
+    by = summary_of(rows, ["ward"], by="ward")
     assert by.head == (*(f"w{i}" for i in range(8, 20)), "others (8 levels)", "all")
 
 
 def test_one_level_is_never_hidden_in_a_line_of_others() -> None:
     rows = RowsToDescribe({}, {"x": tuple(f"{i}" for i in range(MOST_LEVELS + 1))})
 
-    names = [line.name for line in described(rows, ["x"]).lines][2:]
+    names = [line.name for line in summary_of(rows, ["x"]).lines][2:]
 
     assert names == [str(i) for i in range(MOST_LEVELS + 1)]
 
@@ -116,7 +111,7 @@ def test_the_order_of_levels(
     words = tuple(level for level, many in counts.items() for _ in range(many))
     rows = RowsToDescribe({}, {"x": words}, (), {"x": declared})
 
-    assert [line.name for line in described(rows, ["x"]).lines][2:] == order
+    assert [line.name for line in summary_of(rows, ["x"]).lines][2:] == order
 
 
 WORDS = {
@@ -168,7 +163,7 @@ def test_every_figure_is_that_of_the_standard_library(cells: list[tuple[float, s
     x, word, by = (tuple(it) for it in zip(*cells, strict=True))
     rows = RowsToDescribe({"x": np.array(x)}, {"word": word, "by": by})
 
-    for it in described(rows, ["x", "word"], by="by").figures:
+    for it in summary_of(rows, ["x", "word"], by="by").figures:
         part = [cell for cell in cells if not it.group or cell[2] == (it.group[0][1] or "")]
         words = [word for _, word, _ in part if word]
         expected: dict[str, float] = {"rows": len(part)}
@@ -188,7 +183,7 @@ def test_groups_and_levels_sum_to_all(cells: list[tuple[float, str, str]]) -> No
         {"x": np.array([x for x, _, _ in cells])},
         {"word": tuple(w for _, w, _ in cells), "by": tuple(b for _, _, b in cells)},
     )
-    found = described(rows, ["x", "word"], by="by")
+    found = summary_of(rows, ["x", "word"], by="by")
 
     for line in found.lines:
         if line.name in ("rows of the copy", "n, missing", "a", "b", "7"):

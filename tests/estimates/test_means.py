@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from discreet.estimates.described import RowsToDescribe
 from discreet.estimates.intervals import interval_of
-from discreet.estimates.means import HEAD, means_of
+from discreet.estimates.tables import HEAD, RowsToDescribe, means_of
 
 ROWS = RowsToDescribe(
     {"x": np.array([1.0, 3.0, math.nan, 10.0, 20.0, 30.0])},

@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.estimates.described import RowsToDescribe
-from discreet.estimates.intervals import interval_of, wilson
-from discreet.estimates.means import means_by_group, means_of, shares_by_group, shares_of
-from discreet.estimates.own_error import NORMAL, OwnErrors, own_variance
+from discreet.estimates.intervals import NORMAL, OwnErrors, interval_of, own_variance, wilson
+from discreet.estimates.tables import (
+    RowsToDescribe,
+    means_by_group,
+    means_of,
+    shares_by_group,
+    shares_of,
+)
 
 ROWS = RowsToDescribe(
     {"x": np.array([1.0, 3.0, math.nan, 10.0, 20.0, 30.0])},

@@ -7,15 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from discreet.estimates.farthest import NamedCodes
 from discreet.estimates.raw_beside import (
     MOST_DRAWN,
     ColumnBeside,
+    NamedCodes,
     bins_of,
     columns_beside,
+    listings_beside,
     panels_beside,
-    read_beside,
-    text_beside,
 )
 from discreet.render.scene import Bars, Columns, Lines
 
@@ -102,25 +101,23 @@ def test_the_plot_has_bars_of_the_copy_and_lines_of_the_raw_table() -> None:
 
 
 def test_as_text_it_has_a_line_for_each_bar() -> None:
-    age, sex, seen = text_beside([AGE, SEX, SEEN], ["seen"]).split("\n\n")
+    age, sex, seen = listings_beside([AGE, SEX, SEEN], ["seen"])
 
-    assert age.splitlines() == [
-        "age: off by 50.0 points",
-        f"{'':26}{'raw':30} copy",
-        f"1{'':26}25.0 % {'█' * 7}▌{'':14}  75.0 % {'█' * 22}",
-        f"2{'':26}50.0 % {'█' * 14}▌{'':7}  25.0 % {'█' * 7}▌",
-        f"(missing){'':18}25.0 % {'█' * 7}▌{'':14}   0.0 %",
-        "ends hold what is beyond",
+    assert age.title == "age: off by 50.0 points; ends hold what is beyond"
+    assert age.rows == (
+        ("1", "25.0 %", "█" * 7 + "▌", "75.0 %", "█" * 22),
+        ("2", "50.0 %", "█" * 14 + "▌", "25.0 %", "█" * 7 + "▌"),
+        ("(missing)", "25.0 %", "█" * 7 + "▌", "0.0 %", ""),
+    )
+    assert sex.title == "sex: off by 25.0 points"
+    assert [row[:2] for row in seen.rows] == [
+        ("2020-01-01 to 2020-07-01", "100.0 %"),
+        ("2020-07-02 to 2020-12-31", "0.0 %"),
     ]
-    assert sex.splitlines()[0] == "sex: off by 25.0 points"
-    assert [line[:33].rstrip() for line in seen.splitlines()[2:]] == [
-        "2020-01-01 to 2020-07-01  100.0 %",
-        "2020-07-02 to 2020-12-31    0.0 %",
-    ]
-    assert max(map(len, [*age.splitlines(), *sex.splitlines(), *seen.splitlines()])) <= 88
+    assert max(map(len, age.text() + sex.text() + seen.text())) <= 88
 
 
 def test_what_json_held_is_read_back() -> None:
     plain = {name: list(it) if isinstance(it, tuple) else it for name, it in AGE._asdict().items()}
 
-    assert read_beside(**plain) == AGE
+    assert ColumnBeside.from_plain(**plain) == AGE

@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from discreet.estimates.described import RowsToDescribe, described, mean_of, sd_of
-from discreet.estimates.intervals import interval_of
-from discreet.estimates.means import means_of
-from discreet.estimates.weighted import error_by, mean_by, quantiles_by, rows_worth, sd_by
+from discreet.estimates.intervals import (
+    error_by,
+    interval_of,
+    mean_by,
+    quantiles_by,
+    rows_worth,
+    sd_by,
+)
+from discreet.estimates.tables import RowsToDescribe, mean_of, means_of, sd_of, summary_of
 
 QUARTILES = (0.25, 0.5, 0.75)
 NUMBERS = st.integers(-50, 50).map(float)
@@ -123,7 +128,7 @@ def test_a_summary_counts_rows_and_weights_the_rest() -> None:
         weights=np.array([1.0, 3.0, 5.0, 1.0]),
     )
     cells = {
-        (it.section, it.name): it.cells for it in described(rows, ["x", "day", "h"], "g").lines
+        (it.section, it.name): it.cells for it in summary_of(rows, ["x", "day", "h"], "g").lines
     }
 
     assert cells["", "rows of the copy"] == ("2 (40.0 %)", "2 (60.0 %)", "4")

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.estimates.by_persons import error_by_persons
+from discreet.estimates.intervals import error_by_persons
 from discreet.explore.from_copy import WholeTable
 from tests.explore.test_own_bars import off_in
 

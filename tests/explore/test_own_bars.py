@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import RefusedError
-from discreet.estimates.own_error import NORMAL, OwnErrors
+from discreet.estimates.intervals import NORMAL, OwnErrors
 from discreet.explore.own_bars import _added, _bins, _shares
 from tests.explore.test_notes_of_copy import N, cohort
 

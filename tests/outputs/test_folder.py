@@ -13,7 +13,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.outputs.folder import Finding, Folder
-from discreet.outputs.layout import summary_of
+from discreet.outputs.page import summary_of
 from discreet.provenance import checksum_of_file
 from discreet.records.outputs import list_outputs
 from discreet.records.store import verify

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scipy.special import stdtrit
 
-from discreet.estimates.described import RowsToDescribe, number_words, share_words
-from discreet.estimates.means import means_of
+from discreet.estimates.tables import RowsToDescribe, means_of
+from discreet.estimates.words import number_words, share_words
 from discreet.render.modules import joined, texts_below
 from tests.browser import chromium
 from tests.web.running import STATIC, Board, board_page

@@ -23,7 +23,7 @@ from discreet.errors import InputError, LeavingError
 
 if TYPE_CHECKING:
     from discreet.custodian.outputs import StudyOutputs
-    from discreet.outputs.standing import Standing
+    from discreet.outputs.page import Standing
 
 NO_APPROVAL = {
     "changed": "something in the folder is not as it was handed in: no approval holds for it",

@@ -13,10 +13,8 @@ from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.carried import SUFFIXES, read
 from discreet.explore.provenance import BOARD, FIGURES, REPORT, policy_digest
 from discreet.explore.verdicts import AS_MADE
-from discreet.outputs.command import command_of
-from discreet.outputs.folder import Check, Finding, Folder
-from discreet.outputs.rules import judged
-from discreet.outputs.standing import CHANGED
+from discreet.outputs.folder import Check, Finding, Folder, command_of, judged
+from discreet.outputs.page import CHANGED
 from discreet.policy import Policy
 from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
 from discreet.records.store import Store

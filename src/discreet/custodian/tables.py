@@ -18,6 +18,7 @@ from discreet.columns.native import whole_columns
 from discreet.custodian.gate import listed, way_of, with_provenance
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
+from discreet.document import Picture
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.explore.provenance import MEASURED, REPORT
 from discreet.measure.evaluate import WIDTHS, Measured, measured
@@ -25,7 +26,7 @@ from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
 from discreet.measure.models import model_of
 from discreet.measure.pairs import Estimate, Pair, Side, sample_size
-from discreet.measure.report import Plot, Report, histogram_plot
+from discreet.measure.report import Report, histogram_plot
 from discreet.measure.utility import displacement, propensity
 from discreet.methods import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
 from discreet.methods.base import RowMethod
@@ -266,7 +267,7 @@ def check_formula(pair: Pair, formula: str) -> None:
 
 def _histograms(
     papers: Papers, request: TableRequest, copy: Copy
-) -> tuple[tuple[Plot, ...], list[PlotRequest]]:
+) -> tuple[tuple[Picture, ...], list[PlotRequest]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
     plots, drawn = [], []
     for name in request.columns:

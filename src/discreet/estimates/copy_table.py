@@ -5,44 +5,29 @@ It is of protected rows, or of what may be counted of the data.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from discreet.columns.native import frame_of
+from discreet.document import INDENT, Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
-from discreet.estimates.figures import Figure, dots_of, size_of
-from discreet.estimates.tidy import tidy_figures
+from discreet.estimates.figures import Figure, dots_of, size_of, tidy_figures
 from discreet.lines import Lines, lines_of
-from discreet.provenance import Provenance, Sealer, checksum_of
+from discreet.provenance import Provenance, Sealer
+from discreet.render.csv_words import csv_text
 from discreet.render.figure_file import printable, with_minus
-from discreet.render.journal import FIGURES, Drawing
-from discreet.render.report_text import WIDTH, bullets, headed, save_as
+from discreet.render.journal import Drawing
 from discreet.render.scene import Panel, Scene
-from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
+from discreet.render.sealing import released, sealed
 from discreet.render.subtitle import unreliable_of
-from discreet.render.to_html import (
-    Html,
-    fragment,
-    greyed,
-    heading,
-    items,
-    marked_up,
-    page,
-    paragraph,
-    picture,
-    table,
-)
 from discreet.render.to_matplotlib import asking_first, draw
-from discreet.spreadsheet import as_texts, quoting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,16 +35,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
-STYLE = """
-.discreet .part{display:inline-block;padding-left:1.25rem}
-.discreet .section{font-weight:600}
-@media (min-width:40rem){.discreet .part{min-width:9.5rem}}
-"""
 CAPTION = "Figures of rows of the protected copy"
 SUMMARY = "summary"
-INDENT = "  "
-MOST_NAME = 40
-"""Letters of a name in text: a longer one goes on in the next line."""
 
 
 class Line(NamedTuple):
@@ -77,7 +54,7 @@ def known_by(sealer: Sealer, file: bytes) -> tuple[Provenance, Lines]:
 
 
 @dataclass(frozen=True, repr=False)
-class CopyTable:
+class CopyTable(Documented):
     """A table of figures of protected rows.
 
     Parameters
@@ -96,19 +73,14 @@ class CopyTable:
         Where it comes from, and how near that is.
     figures : tuple of Figure
         The same numbers in full, one after the other: `pandas.DataFrame(table.figures)`.
-    gate : callable or None
-        Asked before it is released (`to_html`, `to_csv`, `to_latex`, `to_json`, `save`, a pickle);
-        looking is free.
     labels : mapping of str to str
         What the plot has in place of the names of columns.
     orders : mapping of str to tuple of str
         All levels of columns in order, by which the plot gives them their colours.
-    sealer : Sealer or None
-        Seals its files, where a study made it.
-    provenance : Provenance or None
-        What its files say of where it comes from; it has one once it is released.
     framework : str
         The kind of frame that came in.
+    gate, sealer, provenance
+        As of every `Documented`.
 
     Examples
     --------
@@ -128,25 +100,17 @@ class CopyTable:
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
     figures: tuple[Figure, ...]
-    gate: Gate | None = field(default=None, compare=False)
     labels: Mapping[str, str] = field(default_factory=dict)
-    sealer: Sealer | None = field(default=None, compare=False)
-    provenance: Provenance | None = field(default=None, compare=False)
     framework: str = field(default="pandas", compare=False)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    what: ClassVar[str] = "a table of figures"
 
     def __repr__(self) -> str:
         return self.to_text()
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     def __reduce__(self) -> tuple[Callable[[str], CopyTable], tuple[str]]:
         return CopyTable.from_json, (self.to_json(),)
-
-    def _repr_html_(self) -> str:
-        """Show it in a notebook; looking is free."""
-        return fragment(self._parts(), STYLE)
 
     def to_frame(self) -> Any:
         """Return the numbers in full as a tidy frame.
@@ -165,19 +129,30 @@ class CopyTable:
         """
         return frame_of(tidy_figures(self.figures, self.kind), self.framework)
 
-    def to_text(self) -> str:
-        """Return it as text of 88 columns: what is wider goes on below."""
-        lines = headed(printable(self.title))
-        wrapped = [_wrapped(name, part=part) for part, name, _ in self._rows()]
-        wide = max((len(each) for name in wrapped for each in name), default=0)
-        for columns in _side_by_side(self._widths(), WIDTH - wide):
-            lines += [*self._columns(columns, wide), ""]
-        return "\n".join([*lines, *bullets(self.notes)]).rstrip()
+    def document(self) -> Document:
+        """Return the table, its plot where it has one, and where it comes from."""
+        unreliable = unreliable_of(self.notes)
+        panel = self._panel()
+        blocks: list[Block] = []
+        if unreliable.says:
+            blocks.append(Words("", (unreliable.says,), "unreliable"))
+        blocks.append(self._listing()._replace(grey=unreliable.of_all))
+        if panel is not None:
+            drawn = Picture(Scene((panel,), "", ()), self.title, grey=unreliable.of_all)
+            blocks.append(drawn)
+        return Document(self.title, (*blocks, Words("", self.notes)))
 
-    def to_html(self) -> str:
-        """Return it as one page that needs no other file, once it may be released."""
-        made = released(self, "html", lambda: page(self.title, self._parts(), STYLE))
-        return made.decode()
+    def _listing(self) -> Listing:
+        """Return the lines as they are printed, those of a section below its name."""
+        rows: list[tuple[str, ...]] = []
+        for section, lines in groupby(self.lines, key=lambda line: line.section):
+            if section:
+                rows.append((printable(section), *[""] * len(self.head)))
+            for line in lines:
+                name = (INDENT if section else "") + printable(line.name)
+                rows.append((name, *(with_minus(printable(it)) for it in line.cells)))
+        head = ("", *map(printable, self.head))
+        return Listing("", head, tuple(rows), caption=CAPTION)
 
     def to_csv(self) -> str:
         """Return the cells as CSV, each line with its section and its name, once it may be."""
@@ -193,59 +168,26 @@ class CopyTable:
         self.gate("csv", *known_by(self.sealer, file))
 
     def _csv(self) -> str:
-        file = io.StringIO()
         sections = any(line.section for line in self.lines)
         rows = [[*self.names[0 if sections else 1 :], *self.head]]
         for line in self.lines:
             rows.append([*([line.section] if sections else []), line.name, *line.cells])
-        quotes = quoting(it for row in rows for it in row)
-        csv.writer(file, lineterminator="\n", quoting=quotes).writerows(map(as_texts, rows))
-        return file.getvalue()
+        return csv_text(rows)
 
     def to_latex(self) -> str:
         r"""Return it as a LaTeX table with its notes, once it may be released.
 
         It needs ``\usepackage{booktabs}``, and LaTeX of 2018 or later for letters beyond ASCII.
         """
-        return released(self, "latex", self._latex, ".tex").decode()
-
-    def _latex(self) -> str:
-        rows = [(r"\quad " if part else "", name, cells) for part, name, cells in self._rows()]
-        head, *body = (
-            " & ".join([f"{{{before}{_tex(name)}}}", *map(_tex, cells)]) + r" \\"
-            for before, name, cells in [("", "", self._head()), *rows]
-        )
-        notes = " \\par\n".join(_tex(printable(note)) for note in self.notes)
-        lines = [
-            r"\begin{table}",
-            rf"\caption{{{_tex(printable(self.title))}}}",
-            rf"\begin{{tabular}}{{l{'r' * len(self.head)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([rf"\par\smallskip\footnotesize {notes}"] if notes else []),
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
-
-    def to_json(self) -> str:
-        """Return its words and figures as JSON, once it may be released; `from_json` reads it."""
-        of = self.sealed()
-        of.ask_to_leave("json")
-        return json_of(self._values(), of.provenance)
+        make = partial(self._listing().latex, self.title, self.notes)
+        return released(self, "latex", make, ".tex").decode()
 
     def sealed(self) -> CopyTable:
         """Return it with its provenance, which it has once it is released."""
         return self if self.gate is None else sealed(self)
 
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that its JSON holds but the provenance."""
-        return checksum_of(self._values())
-
-    def _values(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
+        """Return all that its JSON holds but the provenance."""
         plain = {
             "discreet": SCHEMA,
             "kind": self.kind,
@@ -318,19 +260,18 @@ class CopyTable:
             If it may not be released; nothing is written then.
         """
         drawing = Drawing(title, width, dpi, footnote)
-        forms: dict[str, Callable[[], str | bytes]] = {
-            ".html": self.to_html,
-            ".csv": self.to_csv,
-            ".tex": self.to_latex,
-            ".txt": self._released_text,
-            ".json": self.to_json,
-        }
+        forms = self.forms()
         if self.has_plot:
-            forms |= {it: partial(self._drawn, it, drawing) for it in FIGURES}
+            forms |= self.drawn_forms(self.scene(), size_of(self.scene()), drawing)
         suffix = Path(path).suffix.lower()
         if suffix in forms:
             drawing.check(suffix)
-        return save_as(path, forms, "a table of figures")
+        return self._save(path, forms)
+
+    def forms(self) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files but those of its plot, by their endings."""
+        more = {".csv": self.to_csv, ".tex": self.to_latex}
+        return super().forms() | more
 
     @property
     def has_plot(self) -> bool:
@@ -387,117 +328,5 @@ class CopyTable:
             return ax
         return asking_first(draw(scene, size=size or size_of(scene)), self.gate)
 
-    def ask_to_leave(self, form: str) -> None:
-        """Ask the gate, where there is one, whether it may be released as `form`."""
-        ask_to_leave(self, form)
-
-    def _drawn(self, suffix: str, drawing: Drawing) -> bytes:
-        scene = self.scene()
-        size = size_of(scene)
-        return released(self, suffix[1:], lambda: drawing.bytes_of(scene, suffix, size=size))
-
-    def _released_text(self) -> bytes:
-        return released(self, "txt", lambda: f"{self.to_text()}\n")
-
-    def _rows(self) -> Iterator[tuple[bool, str, tuple[str, ...]]]:
-        """Yield each line as it is seen: whether it is part of a section, its name, its cells."""
-        for section, lines in groupby(self.lines, key=lambda line: line.section):
-            if section:
-                yield False, printable(section), ("",) * len(self.head)
-            for line in lines:
-                cells = tuple(with_minus(printable(it)) for it in line.cells)
-                yield bool(section), printable(line.name), cells
-
-    def _looks(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Yield how the name of each line looks on a page, the name and the cells."""
-        for part, name, cells in self._rows():
-            yield "part" if part else "" if any(cells) else "section", name, cells
-
-    def _head(self) -> list[str]:
-        return [printable(name) for name in self.head]
-
-    def _widths(self) -> list[int]:
-        """Say how wide each column of cells is in text."""
-        cells = [cells for _, _, cells in self._rows()]
-        return [
-            max(map(len, [*_head_lines(name), *(row[j] for row in cells)]))
-            for j, name in enumerate(self._head())
-        ]
-
-    def _columns(self, columns: Sequence[int], wide: int) -> list[str]:
-        """Write some columns of cells beside the names, which are so wide."""
-        widths, heads = self._widths(), [_head_lines(name) for name in self._head()]
-        deep = max(len(heads[j]) for j in columns)
-        over = [[""] * (deep - len(head)) + head for head in heads]  # they stand on the cells
-        rows = [("", [head[i] for head in over]) for i in range(deep)]
-        for part, name, cells in self._rows():
-            *before, last = _wrapped(name, part=part)
-            rows += [*((each, [""] * len(heads)) for each in before), (last, list(cells))]
-        return [
-            "  ".join([name.ljust(wide), *(cells[j].rjust(widths[j]) for j in columns)]).rstrip()
-            for name, cells in rows
-        ]
-
-    def _parts(self) -> list[Html]:
-        rows = [
-            (Html(f'<span class="{look}">{marked_up(name)}</span>') if look else name, *cells)
-            for look, name, cells in self._looks()
-        ]
-        shown = table(("", *self._head()), rows, caption=CAPTION)
-        panel = self._panel()
-        drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
-        unreliable = unreliable_of(self.notes)
-        first = [paragraph(unreliable.says, "unreliable")] if unreliable.says else []
-        if unreliable.of_all:
-            shown, drawn = greyed([shown]), [greyed(drawn)]
-        return [heading(self.title, 1), *first, shown, *drawn, items(self.notes)]
-
 
 KINDS = (SUMMARY, "means", "model")
-HEAD_LETTERS = 20
-
-
-def _head_lines(name: str) -> list[str]:
-    return textwrap.wrap(name, HEAD_LETTERS) or [""]
-
-
-def _wrapped(name: str, *, part: bool) -> list[str]:
-    before = INDENT if part else ""
-    then = f"{before}{INDENT}"
-    return textwrap.wrap(name, MOST_NAME, initial_indent=before, subsequent_indent=then) or [before]
-
-
-def _side_by_side(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """Yield the columns that fit side by side into so many letters: one at least."""
-    columns: list[int] = []
-    taken = 0
-    for j, wide in enumerate(widths):
-        if columns and taken + wide + 2 > room:
-            yield columns
-            columns, taken = [], 0
-        columns.append(j)
-        taken += wide + 2
-    yield columns
-
-
-TEX = {
-    "\u2212": "$-$",
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
-
-
-def _tex(text: str) -> str:
-    r"""Return text as LaTeX writes it.
-
-    Examples
-    --------
-    >>> print(_tex("R&D_50 % <5"))
-    R\&D\_50 \% \textless{}5
-    """
-    return "".join(TEX.get(sign, sign) for sign in text)

@@ -10,31 +10,33 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from discreet.arguments import Labels
+from discreet.document import Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
-from discreet.estimates.farthest import GroupFit, LevelFit, MomentFit, farthest_words
-from discreet.estimates.raw_beside import ColumnBeside, panels_beside, read_beside, text_beside
+from discreet.estimates.raw_beside import (
+    ColumnBeside,
+    GroupFit,
+    LevelFit,
+    MomentFit,
+    farthest_words,
+    listings_beside,
+    panels_beside,
+)
 from discreet.methods.copies import Draws
-from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import PANELS_A_ROW
-from discreet.render.report_text import Listing, as_text, headed, save_asking
+from discreet.render.journal import FIGURES
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
-from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
-from discreet.render.to_html import Html, fragment, heading, items, page, picture
-from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
+from discreet.render.to_matplotlib import asking_first, draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMA = 1
-FIGURES = (".png", ".svg", ".pdf")
 OF_STUDY = ("gate", "sealer", "provenance")
 """What of it is no figure."""
 SUFFIXES = (".html", ".json", ".txt", *FIGURES)
@@ -104,7 +106,7 @@ class ColumnFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is, with each other column on average."""
-        return Beside(self.joint, self.resample).ratio
+        return _ratio(self.joint, self.resample)
 
 
 class PairFit(NamedTuple):
@@ -118,7 +120,7 @@ class PairFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is; infinite where a resample is exact."""
-        return Beside(self.distance, self.resample).ratio
+        return _ratio(self.distance, self.resample)
 
 
 class Beside(NamedTuple):
@@ -130,9 +132,13 @@ class Beside(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is; infinite where a resample is exact."""
-        if not self.resample:
-            return math.inf if self.distance else 0.0
-        return self.distance / self.resample
+        return _ratio(self.distance, self.resample)
+
+
+def _ratio(distance: float, resample: float) -> float:
+    if not resample:
+        return math.inf if distance else 0.0
+    return distance / resample
 
 
 class SubsetFit(NamedTuple):
@@ -152,7 +158,7 @@ class SubsetFit(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Fidelity:
+class Fidelity(Documented):
     """How near a copy is to its raw table.
 
     Parameters
@@ -185,12 +191,8 @@ class Fidelity:
         exact figures alone as well.
     dates : tuple of str
         The columns whose numbers are days since 1970-01-01.
-    gate : callable or None
-        Asked before it is released (JSON, page, file, pickle); looking is free.
-    sealer : Sealer or None
-        Seals its files, where a study made it.
-    provenance : Provenance or None
-        What its files say of where it comes from; it has one once it is released.
+    gate, sealer, provenance
+        As of every `Documented`.
 
     Notes
     -----
@@ -222,22 +224,14 @@ class Fidelity:
     groups: tuple[GroupFit, ...] = ()
     beside: tuple[ColumnBeside, ...] = ()
     dates: tuple[str, ...] = ()
-    gate: Gate | None = field(default=None, compare=False)
-    sealer: Sealer | None = field(default=None, compare=False)
-    provenance: Provenance | None = field(default=None, compare=False)
+
+    what: ClassVar[str] = "how near a copy is"
 
     def __repr__(self) -> str:
         return f"Fidelity({self.word}; {self._standing()})"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     def __reduce__(self) -> tuple[Callable[[str], Fidelity], tuple[str]]:
         return Fidelity.from_json, (self.to_json(),)
-
-    def _repr_html_(self) -> str:
-        """Show it in a notebook; looking is free."""
-        return fragment(self._parts())
 
     @property
     def word(self) -> str:
@@ -406,10 +400,7 @@ class Fidelity:
             beside = self._resample() if any(it.kind == "number" for it in self.columns) else None
             what = "largest difference of shares"
             panels.append(self._bars("Each column", what, known, beside))
-        return Scene(tuple(panels), self._title(), self.notes())
-
-    def _title(self) -> str:
-        return f"{TITLE}: {self.said}"
+        return Scene(tuple(panels), f"{TITLE}: {self.said}", self.notes())
 
     def _bars(self, title: str, what: str, values: Sequence[float], beside: float | None) -> Panel:
         names = tuple(it.name for it in self.columns)
@@ -511,39 +502,45 @@ class Fidelity:
             found.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
         return found
 
-    def to_text(self) -> str:
-        """Return it as text of 88 columns where tables allow."""
-        return as_text([(self._title(), self.notes()), *self.listings(), (UNSAID, NOT_SAID)])
+    def document(self) -> Document:
+        """Return the figures: in short, the plots, tables, and what they do not show."""
+        words = f"How near each two columns and each column of the copy are: {self.said}"
+        beside: list[Block] = []
+        if self.beside:
+            shown = replace(self.scene(), title="", notes=())
+            beside = [
+                Words(BESIDE, self._not_drawn()),
+                Picture(shown, BESIDE, SMALL),
+                Words(DISTANCES),
+            ]
+        blocks = (
+            Words("", self.notes()),
+            *beside,
+            Picture(replace(self._distances(), title="", notes=()), words),
+            *self.listings(),
+            Words(UNSAID, NOT_SAID),
+        )
+        return Document(f"{TITLE}: {self.said}", blocks)
 
     def beside_text(self) -> str:
         """Return raw beside copy as text of 88 columns; nothing where figures are not exact."""
         if not self.beside:
             return ""
-        told = (text_beside(self.beside, self.dates), *self._not_drawn())
-        return "\n\n".join(["\n".join(headed(RAW_BESIDE)), *told])
+        blocks: list[Block] = [*listings_beside(self.beside, self.dates)]
+        return Document(RAW_BESIDE, (*blocks, Words("", self._not_drawn()))).to_text()
 
-    def to_json(self) -> str:
-        """Return it as JSON, once it may be released; `from_json` reads it back."""
-        of = sealed(self)
-        of.ask_to_leave("json")
-        return json_of(self._values(), of.provenance)
-
-    def _values(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
         names = [it.name for it in dataclasses.fields(self) if it.name not in OF_STUDY]
         names = [it for it in names if it not in OF_EXACT or getattr(self, it)]
-        held = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = {"discreet": SCHEMA, "kind": "fidelity", "word": self.word}
-        for name, value in held.items():
+        for name in names:
+            value = getattr(self, name)
             if name in KINDS and isinstance(value, Beside):
                 plain[name] = value._asdict()
             else:
                 plain[name] = [it._asdict() for it in value] if name in KINDS and value else value
         return plain
-
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that its JSON holds but the provenance."""
-        return checksum_of(self._values())
 
     @classmethod
     def from_json(cls, text: str) -> Fidelity:
@@ -568,47 +565,13 @@ class Fidelity:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError("this is not the JSON of how near a copy is") from None
 
-    def to_html(self) -> str:
-        """Return it as one page that needs no other file, once it may be released."""
-        return released(self, "html", lambda: page(TITLE, self._parts())).decode()
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a file, once it may be released.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .html for a page, .json for the numbers, .txt for text, or in .png, .svg or .pdf
-            for the plot.
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-        LeavingError
-            If it may not be released; nothing is written then.
-        """
-        drawn = {it: partial(figure_bytes, self.scene(), it, size=self._size()) for it in FIGURES}
-        return save_asking(self, path, "how near a copy is", drawn)
+    def forms(self) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files, by their endings."""
+        return super().forms() | self.drawn_forms(self.scene(), self._size())
 
     def plot(self, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does."""
         return asking_first(draw(self.scene(), size=size or self._size()), self.gate)
-
-    def ask_to_leave(self, form: str) -> None:
-        """Ask the gate, where there is one, whether it may be released as `form`."""
-        ask_to_leave(self, form)
-
-    def _parts(self) -> list[Html]:
-        words = f"How near each two columns and each column of the copy are: {self.said}"
-        parts = [heading(self._title(), 1), items(self.notes())]
-        if self.beside:
-            parts += [heading(BESIDE), items(self._not_drawn())]
-            parts.append(picture(replace(self.scene(), title="", notes=()), BESIDE, SMALL))
-            parts.append(heading(DISTANCES))
-        parts.append(picture(replace(self._distances(), title="", notes=()), words))
-        parts += [each.html() for each in self.listings()]
-        return [*parts, heading(UNSAID), items(NOT_SAID)]
 
 
 ROUNDED = "figures are rounded up or down by chance"
@@ -632,7 +595,7 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "moments": MomentFit,
     "shares": LevelFit,
     "groups": GroupFit,
-    "beside": read_beside,
+    "beside": ColumnBeside.from_plain,
 }
 OF_EXACT = ("moments", "shares", "groups", "beside", "dates")
 """What exact figures alone have; it is left out of the JSON of others."""

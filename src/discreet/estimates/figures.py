@@ -1,7 +1,8 @@
-"""Figures of groups of rows: one number after the other, and the plot of those that are means."""
+"""Figures of groups of rows: one number after the other, as a tidy frame, and as a plot."""
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
+SUMMARY, MODEL = "summary", "model"
 MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
@@ -21,6 +23,8 @@ OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 """The figures that a term of a model and its interval are drawn of."""
 OF_WEIGHTS = ("sum of weights", "effective n")
 """The figures that weighted means have beside the others."""
+COUNTS = ("n", "missing", "rows", "count", "rows with the event", "persons")
+"""Figures that are whole numbers."""
 INTERCEPT = "Intercept"
 REFERENCE = "reference"
 """The figure whose level is what the other levels of a column of a model are compared with."""
@@ -61,6 +65,104 @@ class Figure(NamedTuple):
     def from_plain(cls, given: Mapping[str, Any]) -> Self:
         """Return what `to_plain` gave."""
         return cls(**dict(given) | {"group": tuple(given["group"].items())})
+
+
+# --- as a frame ---------------------------------------------------------------------------------
+
+
+def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[Any]]]:
+    """Return the figures of a table as named columns.
+
+    Of a summary there is a row for each figure, its value in `number`, or in `date`. Of others
+    there is a row for each group, or each term of a model, and a column for each figure; those of a
+    model as a whole, such as its rows, stand in each of its rows.
+
+    Examples
+    --------
+    >>> figures = [
+    ...     Figure("age", None, (("sex", "f"),), "n", 40),
+    ...     Figure("age", None, (("sex", "f"),), "mean", 51.5),
+    ...     Figure("age", None, (), "n", 90),
+    ...     Figure("age", None, (), "mean", 50.0),
+    ... ]
+    >>> tidy_figures(figures, "means")
+    [('sex', ['f', None]), ('n', [40, 90]), ('mean', [51.5, 50.0])]
+    """
+    if kind == SUMMARY:
+        return _long(figures)
+    if kind == MODEL:
+        return _of_terms(figures)
+    return _of_groups(figures)
+
+
+def _long(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+    dated = [isinstance(it.value, str) for it in figures]
+    found: list[tuple[str, list[Any]]] = [
+        ("column", [it.column or None for it in figures]),
+        ("level", [it.level for it in figures]),
+        *_group_columns(figures),
+        ("figure", [it.figure for it in figures]),
+        ("number", [None if isinstance(it.value, str) else _float(it.value) for it in figures]),
+    ]
+    if any(dated):
+        found.append(("date", [_day(it.value) for it in figures]))
+    return found
+
+
+def _of_groups(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+    groups = list(dict.fromkeys(it.group for it in figures))
+    first = [next(it for it in figures if it.group == group) for group in groups]
+    values = {(it.group, it.figure): it.value for it in figures}
+    names = dict.fromkeys(it.figure for it in figures)
+    return [
+        *_group_columns(first),
+        *((name, _typed(name, [values.get((of, name)) for of in groups])) for name in names),
+    ]
+
+
+def _of_terms(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+    figures = [it for it in figures if it.figure != REFERENCE]
+    terms = list(dict.fromkeys(it.column for it in figures if it.column))
+    values = {(it.column, it.figure): it.value for it in figures}
+    of_terms = dict.fromkeys(it.figure for it in figures if it.column)
+    of_all = [it for it in figures if not it.column]
+    return [
+        ("term", terms),
+        *((name, _typed(name, [values.get((it, name)) for it in terms])) for name in of_terms),
+        *((it.figure, _typed(it.figure, [it.value] * len(terms))) for it in of_all),
+    ]
+
+
+def _group_columns(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+    """Return a column for each column that divides, with its level; none where it is of all."""
+    names = dict.fromkeys(name for it in figures for name, _ in it.group)
+    return [(name, [_group_level(it, name) for it in figures]) for name in names]
+
+
+def _group_level(figure: Figure, name: str) -> str | None:
+    found = dict(figure.group)
+    return (found[name] or MISSING) if name in found else None
+
+
+def _typed(name: str, values: Sequence[Any]) -> list[Any]:
+    if name in COUNTS:
+        return [None if it is None else int(it) for it in values]
+    return [_float(it) if not isinstance(it, str) else it for it in values]
+
+
+def _float(value: float | str | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _day(value: float | str | None) -> datetime.date | None:
+    """Return a day; None of one that no calendar has."""
+    try:
+        return datetime.date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+# --- as a plot ----------------------------------------------------------------------------------
 
 
 def dots_of(

@@ -1,21 +1,330 @@
-"""Intervals of 95 % of a mean and of a share, with a copy's own error in them where it is known.
+"""How far figures of rows are off: weights, persons with several rows, a copy's own error.
 
-Values come in as arrays; whose rows they are is for the caller to say.
+Values come in as arrays; whose rows they are is for the caller to say. Weights are a survey's:
+finite and above 0, one for each value, and only their ratios matter.
+
+Rows of one person are alike, so that a hundred rows of ten persons say less than those of a
+hundred. Persons are drawn independently, and their rows come along: each person's part in a figure
+is summed first, and the variance is that of these sums (linearisation, or the sandwich, by
+clusters). Where each has one row, all is as it is without persons.
+
+A copy's own error is found from copies of the copy; nothing raw plays a part. A copy of rows that
+are protected already stands to them about as they stand to the data.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.estimates.by_persons import error_by_persons
-from discreet.estimates.own_error import NORMAL
-from discreet.estimates.weighted import error_by, mean_by, sd_by
 
+NORMAL = 1.959963984540054
 LEVEL = 0.975
 """The interval of a mean lies between the quantiles 1 - LEVEL and LEVEL of t."""
+FEWEST = 3
+"""So many copies of the copy must have a figure, that it can be said how far it is off."""
+NEARLY = 1e-12
+"""So near to a share, of all weights, the sum of weights has reached it: sums are rounded."""
+
+
+# --- weights ------------------------------------------------------------------------------------
+
+
+def mean_by(values: Floats, weights: Floats) -> float:
+    """Return the weighted mean (Hájek's).
+
+    Examples
+    --------
+    >>> mean_by(np.array([1.0, 5.0]), np.array([3.0, 1.0]))
+    2.0
+    """
+    return float(_shares(weights, len(values)) @ values)
+
+
+def sd_by(values: Floats, weights: Floats) -> float:
+    """Return the standard deviation in the population, as it is estimated from n rows.
+
+    The weighted mean square around the weighted mean, times n / (n - 1), as `svyvar` of R's package
+    survey has it. It does not change where all weights are multiplied by a number.
+
+    Examples
+    --------
+    >>> sd_by(np.array([1.0, 3.0]), np.array([7.0, 7.0])) == math.sqrt(2)
+    True
+    """
+    n = len(values)
+    shares = _shares(weights, n)
+    return math.sqrt(n / (n - 1) * float(shares @ (values - shares @ values) ** 2))
+
+
+def error_by(values: Floats, weights: Floats) -> float:
+    """Return the standard error of the weighted mean, by linearisation (Taylor).
+
+    As of a sample of n rows that were drawn independently, with such weights: no strata, no
+    clusters.
+
+    References
+    ----------
+    Binder, "On the variances of asymptotically normal estimators from complex surveys",
+    International Statistical Review 51 (1983).
+
+    Examples
+    --------
+    >>> error_by(np.array([1.0, 3.0]), np.array([7.0, 7.0]))  # that of a mean: sd / sqrt(n)
+    1.0
+    """
+    n = len(values)
+    shares = _shares(weights, n)
+    each = shares * (values - shares @ values)
+    return math.sqrt(n / (n - 1) * float(each @ each))
+
+
+def quantiles_by(values: Floats, weights: Floats, shares: tuple[float, ...]) -> tuple[float, ...]:
+    """Return quantiles: the least value that holds such a share of all weights, with those below.
+
+    Where the values up to it hold that share and no more, it is the middle between it and the next
+    one, so that the median of two equal weights lies between them.
+
+    References
+    ----------
+    Francisco and Fuller, "Quantile estimation with a complex survey design", Annals of Statistics
+    19 (1991); with the middle taken it is `qrule="school"` of `svyquantile` in R's package survey.
+
+    Examples
+    --------
+    >>> quantiles_by(np.array([30.0, 10.0, 20.0]), np.array([1.0, 2.0, 1.0]), (0.25, 0.5, 0.6))
+    (10.0, 15.0, 20.0)
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, reached = values[order], np.cumsum(_shares(weights, len(values))[order])
+    last = len(values) - 1
+    found = []
+    for share in shares:
+        at = min(int(np.searchsorted(reached, share - NEARLY)), last)
+        after = min(at + 1, last) if reached[at] <= share + NEARLY else at
+        low, high = float(ordered[at]), float(ordered[after])
+        found.append(low + (high - low) / 2)
+    return tuple(found)
+
+
+def rows_worth(weights: Floats) -> float:
+    """Return how many rows of equal weights say as much of a mean (Kish's effective n).
+
+    References
+    ----------
+    Kish, Survey Sampling (1965), section 11.7.
+
+    Examples
+    --------
+    >>> round(rows_worth(np.array([2.0, 2.0, 2.0]))), round(rows_worth(np.array([9.0, 1.0])), 2)
+    (3, 1.22)
+    """
+    shares = _shares(weights, len(weights))
+    return 1 / float(shares @ shares)
+
+
+def _relative(weights: Floats | None, n: int) -> Floats:
+    """Return weights divided by the largest, for very large ones; 1 for each row without any."""
+    return np.ones(n) if weights is None else weights / weights.max()
+
+
+def _shares(weights: Floats | None, n: int) -> Floats:
+    relative = _relative(weights, n)
+    shares: Floats = relative / relative.sum()
+    return shares
+
+
+# --- persons with several rows ------------------------------------------------------------------
+
+
+def sums_by_person(parts: Floats, persons: Labels) -> Floats:
+    """Return the sum of the parts of each person.
+
+    Examples
+    --------
+    >>> sums_by_person(np.array([1.0, 2.0, 4.0]), np.array([7, 7, 3])).tolist()
+    [4.0, 3.0]
+    """
+    names, place = np.unique(persons, return_inverse=True)
+    sums: Floats = np.bincount(place, parts, len(names)).astype(float)
+    return sums
+
+
+def error_by_persons(
+    values: Floats, persons: Labels, weights: Floats | None = None
+) -> tuple[float, int]:
+    """Return the standard error of a mean, and how many persons it is of.
+
+    References
+    ----------
+    Binder, "On the variances of asymptotically normal estimators from complex surveys",
+    International Statistical Review 51 (1983); Liang and Zeger, "Longitudinal data analysis using
+    generalized linear models", Biometrika 73 (1986).
+
+    Examples
+    --------
+    The rows of two persons have the means 2 and 6: these are 4 ± 2.
+
+    >>> error_by_persons(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
+    (2.0, 2)
+    """
+    shares = _shares(weights, len(values))
+    sums = sums_by_person(shares * (values - shares @ values), persons)
+    count = len(sums)
+    if count < 2:
+        return math.nan, count
+    return math.sqrt(count / (count - 1) * float(sums @ sums)), count
+
+
+def rows_worth_by_persons(has: Floats, persons: Labels, weights: Floats | None = None) -> float:
+    """Return how many rows, each a person of its own, say as much of a share as these do.
+
+    `has` is 1 of rows that have what the share is of, and 0 of others. They are no more than the
+    rows are worth; of a share of 0 or 1, where nothing varies, as if each person's rows agreed.
+
+    Examples
+    --------
+    >>> has, persons = np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1])
+    >>> rows_worth_by_persons(has, persons)  # .5 (1 - .5) / .5², as .5 is the error of two persons
+    1.0
+    >>> rows_worth_by_persons(np.ones(4), persons)
+    2.0
+    """
+    of = _relative(weights, len(has))
+    share = float(of @ has) / float(of.sum())
+    most = rows_worth(of)
+    agreed = rows_worth(sums_by_person(of, persons))
+    error, count = error_by_persons(has, persons, weights)
+    if not 0 < share < 1 or count < 2 or not error:
+        return agreed
+    return min(most, share * (1 - share) / error**2)
+
+
+def rows_worth_of_bars(bars: Labels, persons: Labels, weights: Floats | None = None) -> Floats:
+    """Return the same of the share of each of some bars, of which each row lies in one.
+
+    Examples
+    --------
+    >>> rows_worth_of_bars(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
+    [1.0, 1.0]
+    """
+    of = _relative(weights, len(bars))
+    size, (names, place) = int(bars.max()) + 1, np.unique(persons, return_inverse=True)
+    pairs, at = np.unique(place.astype(np.int64) * size + bars, return_inverse=True)
+    of_pair, of_person = np.bincount(at, of), np.bincount(place, of)
+    total, squares, bar = of.sum(), float(of_person @ of_person), pairs % size
+    shares = np.bincount(bars, of, size) / total
+    both = np.bincount(bar, of_pair * of_person[pairs // size], size)
+    spread = np.bincount(bar, of_pair**2, size) - 2 * shares * both + shares**2 * squares
+    count = len(names)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = shares * (1 - shares) * total**2 * (count - 1) / count / spread
+    varies = (shares > 0) & (shares < 1) & (spread > 0) & (count > 1)
+    worth: Floats = np.where(varies, np.minimum(found, rows_worth(of)), total**2 / squares)
+    return worth
+
+
+def log_minus_log_errors(
+    times: Floats, happened: NDArray[np.bool_], persons: Labels, at: Floats
+) -> Floats:
+    """Return the standard error of log(-log(share)) of the product limit at some times.
+
+    Each row's part in the logarithm of the share is summed by persons (the infinitesimal
+    jackknife). Of persons with one row each it is Greenwood's. Where the share is 0 or 1 there is
+    none, and it is not a number.
+
+    References
+    ----------
+    Williams, "Product-limit survival functions with correlated survival times", Lifetime Data
+    Analysis 1 (1995).
+
+    Examples
+    --------
+    >>> ends, happened = np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, False, False])
+    >>> error = log_minus_log_errors(ends, happened, np.arange(4), np.array([2.0]))
+    >>> bool(np.isclose(error[0], math.sqrt(1 / (4 * 3) + 1 / (3 * 2)) / math.log(2)))
+    True
+    """
+    fell, events = np.unique(times[happened], return_counts=True)
+    at_risk = len(times) - np.searchsorted(np.sort(times), fell)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_event = 1.0 / (at_risk - events)
+        so_far = np.cumsum(events * of_event / at_risk)
+        logs = np.cumsum(np.log1p(-events / at_risk))
+    names, place = np.unique(persons, return_inverse=True)
+    steps = np.searchsorted(fell, times, "right") - 1
+    found = np.full(len(at), np.nan)
+    for i, until in enumerate((np.searchsorted(fell, at, "right") - 1).tolist()):
+        if until < 0 or not math.isfinite(logs[until]):
+            continue
+        reached = np.minimum(steps, until)
+        parts = np.where(reached >= 0, -so_far[reached], 0.0)
+        fallen = happened & (steps <= until)
+        parts[fallen] += of_event[steps[fallen]]
+        sums = np.bincount(place, parts, len(names))
+        found[i] = math.sqrt(float(sums @ sums)) / -logs[until]
+    return found
+
+
+# --- a copy's own error -------------------------------------------------------------------------
+
+
+def own_variance(off: Sequence[float], share: float) -> float:
+    """Return the variance of a figure that is the copy's own, chance and bias together.
+
+    Parameters
+    ----------
+    off : sequence of float
+        How far copies of some rows of the copy are from these rows; three or more.
+    share : float
+        Which share of the copy the rows are: chance in all of them is less by it.
+
+    References
+    ----------
+    That a sample of the sample says how far this is from all is the bootstrap's reasoning (Efron,
+    "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979).
+
+    Examples
+    --------
+    >>> own_variance([1.0, 1.0, 1.0], 1.0), own_variance([-1.0, 0.0, 1.0], 0.5)
+    (1.0, 0.5)
+    """
+    chance = float(np.var(off, ddof=1))
+    bias = max(float(np.mean(off)) ** 2 - chance / len(off), 0.0)
+    return bias + chance * share
+
+
+class OwnErrors(NamedTuple):
+    """Figures of some rows of a copy by their names, and the same of copies of these rows.
+
+    `share` is which share of the copy the rows are.
+    """
+
+    rows: Mapping[Any, float]
+    copies: Sequence[Mapping[Any, float]]
+    share: float
+
+    def of(self, figure: object) -> float | None:
+        """Return the standard error of a figure that is the copy's own; None if it is not known.
+
+        Examples
+        --------
+        >>> again = [{"mean": 4.0}, {"mean": 5.0}, {"mean": 6.0}]
+        >>> OwnErrors({"mean": 5.0}, again, 1.0).of("mean")
+        1.0
+        """
+        if figure not in self.rows:
+            return None
+        off = [it[figure] - self.rows[figure] for it in self.copies if figure in it]
+        return math.sqrt(own_variance(off, self.share)) if len(off) >= FEWEST else None
+
+
+# --- intervals ----------------------------------------------------------------------------------
 
 
 def interval_of(

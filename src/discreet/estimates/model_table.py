@@ -14,9 +14,9 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.estimates.copy_table import Line
-from discreet.estimates.described import UNKNOWN, number_words
 from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
-from discreet.estimates.own_error import FEWEST, NORMAL, own_variance
+from discreet.estimates.intervals import FEWEST, NORMAL, own_variance
+from discreet.estimates.words import UNKNOWN, number_words
 from discreet.regression import Estimates
 
 MEASURED = 2.0

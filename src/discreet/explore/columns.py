@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE, how_to_declare
 from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
-from discreet.estimates.described import RowsToDescribe
+from discreet.estimates.tables import RowsToDescribe
 from discreet.estimates.units import unit_in
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.provenance import FIGURES
@@ -36,7 +36,7 @@ def columns_of(session: DerivedCopy) -> ColumnList:
     names = [it.name for it in figures if it.in_copy]
     figures = _labelled(figures, session)
     gate, sealer = session.gate_of_copy(COLUMNS, names), session.sealer_of_copy({FIGURES: COLUMNS})
-    return ColumnList(_title(session), figures, notes, gate, sealer)
+    return ColumnList(_title(session), figures, notes, gate=gate, sealer=sealer)
 
 
 def _readings(columns: Mapping[str, Column]) -> Iterator[str]:

@@ -87,9 +87,9 @@ def modelled(
         tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
         (*_notes(session, names, asked, found), *said, *left_out, WIDER),
         (*model_figures(wider, ratio), *references),
-        session.gate_of_copy(MODEL, names),
-        labels_of(session.labels, names),
-        session.sealer_of_copy(
+        gate=session.gate_of_copy(MODEL, names),
+        labels=labels_of(session.labels, names),
+        sealer=session.sealer_of_copy(
             {
                 FIGURES: MODEL,
                 "formula": formula,

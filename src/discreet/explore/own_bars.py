@@ -14,9 +14,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.estimates.by_persons import rows_worth_of_bars
-from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
-from discreet.estimates.weighted import rows_worth
+from discreet.estimates.intervals import FEWEST, NORMAL, OwnErrors, rows_worth, rows_worth_of_bars
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.own_errors import own_errors, rounded_words
 from discreet.explore.weights import weighed

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.estimates.described import MOST_LEVELS, RowsToDescribe
-from discreet.estimates.means import means_by_group, shares_by_group
-from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.intervals import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.tables import MOST_LEVELS, RowsToDescribe, means_by_group, shares_by_group
 from discreet.explore.from_copy import WholeTable
 
 if TYPE_CHECKING:

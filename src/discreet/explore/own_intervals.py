@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.estimates.by_persons import log_minus_log_errors
-from discreet.estimates.intervals import interval_of
-from discreet.estimates.own_error import FEWEST, NORMAL, OwnErrors
+from discreet.estimates.intervals import (
+    FEWEST,
+    NORMAL,
+    OwnErrors,
+    interval_of,
+    log_minus_log_errors,
+)
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.own_bars import bars_said
 from discreet.explore.own_errors import Figures, own_errors

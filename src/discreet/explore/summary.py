@@ -9,10 +9,17 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError, about
 from discreet.estimates.copy_table import CopyTable, Line
-from discreet.estimates.described import MOST_LEVELS, RowsToDescribe, described
 from discreet.estimates.figures import OF_INTERVAL, OF_SHARE
-from discreet.estimates.means import means_by_group, means_of, shares_by_group, shares_of
-from discreet.estimates.own_error import OwnErrors
+from discreet.estimates.intervals import OwnErrors
+from discreet.estimates.tables import (
+    MOST_LEVELS,
+    RowsToDescribe,
+    means_by_group,
+    means_of,
+    shares_by_group,
+    shares_of,
+    summary_of,
+)
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.gated import labels_of
@@ -65,7 +72,7 @@ def summarise(
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
     own = own_errors(session, lambda it: _described_again(session, it, wanted, by, weights))
-    found = described(rows, wanted, by, own)
+    found = summary_of(rows, wanted, by, own)
     said = (*differences(session, wanted, levels), *said)
     names = (*wanted, *levels, *([] if weights is None else [weights]))
     notes = [*said, *_notes(session, names, len(rows), found.sizes)]
@@ -80,7 +87,7 @@ def summarise(
         tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
         (*notes, *_left_out(session, columns)),
         found.figures,
-        session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
+        gate=session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
         sealer=session.sealer_of_copy(
             {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
         ),
@@ -118,9 +125,9 @@ def average(
         tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
         (*said, *_notes(session, names, len(rows), found.sizes), intervals),
         found.figures,
-        session.gate_of_copy(MEANS, names),
-        labels_of(session.labels, names),
-        session.sealer_of_copy(
+        gate=session.gate_of_copy(MEANS, names),
+        labels=labels_of(session.labels, names),
+        sealer=session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),
         framework=session.table.framework,
@@ -239,7 +246,7 @@ def _described_again(
     if not {*levels, *([] if weights is None else [weights])} <= held:
         raise RefusedError("a copy of the copy has lost a column")
     rows = _rows_in(session, whole, weights)[0]
-    figures = described(rows, [name for name in columns if name in held], by).figures
+    figures = summary_of(rows, [name for name in columns if name in held], by).figures
     return {
         (it.column, it.level, it.group): it.value
         for it in figures

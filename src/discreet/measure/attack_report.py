@@ -5,18 +5,17 @@ The figures are exact and the custodian's; `rounded` gives what may be released 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from discreet.arguments import Labels, check_whole
+from discreet.document import Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError, RefusedError
 from discreet.measure.attacks import (
     Attack,
@@ -43,13 +42,10 @@ from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_co
 from discreet.measure.attacks_on_versions import versions
 from discreet.measure.found_records import records_in_copy
 from discreet.measure.pairs import Side, as_side
-from discreet.measure.report import Plot, told
-from discreet.provenance import Provenance, Sealer, checksum_of
-from discreet.render.report_text import Listing, as_text, headed, save_asking
+from discreet.measure.report import plain_words
+from discreet.render.csv_words import csv_text
 from discreet.render.scene import Axis, Intervals, Panel, Scene
-from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
-from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
-from discreet.spreadsheet import as_texts, quoting
+from discreet.render.sealing import Gate
 
 SCHEMA = 1
 SUFFIXES = (".html", ".json", ".csv", ".txt")
@@ -83,7 +79,7 @@ NOT_SHOWN = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttackReport:
+class AttackReport(Documented):
     """Attacks on a released table, each with its story, its success and its baseline.
 
     Parameters
@@ -98,12 +94,10 @@ class AttackReport:
         Attacks that could not be tried, and why.
     rounded_to : int or None
         Counts are multiples of it, shares of 5 points; exact where None.
-    gate, gate_of_rounded : callable or None
-        Asked before the report is saved or turned into JSON or a page: as it is, and rounded.
-    sealer : Sealer or None
-        Seals its files, where a study made it.
-    provenance : Provenance or None
-        What its files say of where it comes from; it has one once it is released.
+    gate_of_rounded : callable or None
+        The gate of what `rounded` returns.
+    gate, sealer, provenance
+        As of every `Documented`.
 
     Notes
     -----
@@ -115,21 +109,12 @@ class AttackReport:
     attacks: tuple[Attack, ...]
     not_tried: Mapping[str, str] = field(default_factory=dict)
     rounded_to: int | None = None
-    gate: Gate | None = field(default=None, compare=False)
     gate_of_rounded: Gate | None = field(default=None, compare=False)
-    sealer: Sealer | None = field(default=None, compare=False)
-    provenance: Provenance | None = field(default=None, compare=False)
+
+    what: ClassVar[str] = "a report of attacks"
 
     def __repr__(self) -> str:
         return f"AttackReport({self.title}: {len(self.attacks)} attacks)"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __reduce__(self) -> tuple[Callable[..., AttackReport], tuple[Any, ...]]:
-        self.ask_to_leave("pickle")
-        shown = dict(self.made), self.attacks, dict(self.not_tried), self.rounded_to
-        return AttackReport, (self.title, *shown)
 
     def __getitem__(self, name: str) -> Attack:
         """Return the attack of a name."""
@@ -137,10 +122,6 @@ class AttackReport:
             if attack.name == name:
                 return attack
         raise KeyError(name)
-
-    def _repr_html_(self) -> str:
-        """Show the report in a notebook; looking is free."""
-        return fragment([heading(self.title, 1), *self.parts()])
 
     def rounded(self, to: int) -> AttackReport:
         """Return what may be released: counts in multiples of `to`, shares of 5 points.
@@ -164,34 +145,38 @@ class AttackReport:
             gate=self.gate_of_rounded,
         )
 
-    def to_text(self) -> str:
-        """Return the report as text to read in a terminal, of 88 columns where tables allow."""
-        return "\n".join([*headed(self.title, "="), "", as_text(self.sections())])
+    def document(self) -> Document:
+        """Return the report: in short, the plot, tables, and the story of each attack."""
+        return Document(self.title, self.blocks())
 
-    def sections(self) -> list[Listing | tuple[str, Sequence[str]]]:
-        """Return what the text says: tables, and headings with sentences."""
-        stories = [(attack.title, (attack.story, *attack.assumptions)) for attack in self.attacks]
-        return [
-            ("In short", self.in_short()),
-            *self._listings(),
-            *self._untried(),
-            ("What none of these attacks shows", NOT_SHOWN),
-            *stories,
-            ("Notes", (self._note(),)),
-        ]
+    def blocks(self) -> tuple[Block, ...]:
+        """Return what stands below its title, or within another report."""
+        note = OWN if self.rounded_to is None else ROUNDED.format(to=self.rounded_to)
+        short = self.in_short()
+        untried = tuple(f"{title}: {why}." for title, why in self.not_tried.items())
+        made = tuple((name.replace("_", " "), plain_words(it)) for name, it in self.made.items())
+        return (
+            Words("", (LEAD,), "lead"),
+            Words("", (note,), "soft"),
+            Words("In short", short),
+            *([Picture(self.scene(), " ".join(short))] if self.attacks else []),
+            Listing("What was attacked", ("setting", "value"), made, (0, 1)),
+            _overview(self.attacks),
+            *(
+                _listing(attack.title, [(part.what, part) for part in attack.parts])
+                for attack in self.attacks
+            ),
+            *([Words("Not tried", untried)] if untried else []),
+            Words("What none of these attacks shows", NOT_SHOWN),
+            *(
+                Words(attack.title, (attack.story, *attack.assumptions), level=3)
+                for attack in self.attacks
+            ),
+        )
 
-    def to_json(self) -> str:
-        """Return the report as JSON; it says whether it may be released."""
-        of = sealed(self)
-        of.ask_to_leave("json")
-        return json_of(self._values(), of.provenance)
-
-    def _values(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
+        """Return all that its JSON holds but the provenance."""
         return {"discreet": SCHEMA, "kind": "attacks", **self.to_dict()}
-
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that its JSON holds but the provenance."""
-        return checksum_of(self._values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, as a part of another report."""
@@ -208,41 +193,11 @@ class AttackReport:
     def to_csv(self) -> str:
         """Return a line for each figure of each attack, once it may be released."""
         self.ask_to_leave("csv")
-        file = io.StringIO()
-        lines = [HEAD, *(line for attack in self.attacks for line in _lines(attack))]
-        quotes = quoting(it for line in lines for it in line)
-        csv.writer(file, lineterminator="\n", quoting=quotes).writerows(map(as_texts, lines))
-        return file.getvalue()
+        return csv_text([HEAD, *(line for attack in self.attacks for line in _lines(attack))])
 
-    def to_html(self) -> str:
-        """Return the report as one page that needs no other file."""
-        parts = [heading(self.title, 1), *self.parts()]
-        return released(self, "html", lambda: page(self.title, parts)).decode()
-
-    def save(self, path: str | Path) -> Path:
-        """Write the report to a file.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .html for a page, .json or .csv for the numbers, .txt for text.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-        LeavingError
-            If it may not be released; nothing is written then.
-        """
-        return save_asking(self, path, "a report of attacks", texts={".csv": self.to_csv})
-
-    def ask_to_leave(self, form: str) -> None:
-        """Ask the gate, where there is one, whether the report may be released as `form`."""
-        ask_to_leave(self, form)
+    def forms(self) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files, by their endings."""
+        return super().forms() | {".csv": self.to_csv}
 
     def scene(self) -> Scene:
         """Return the success of each attack in its interval, beside its baseline."""
@@ -285,40 +240,6 @@ class AttackReport:
         """Whether some attack is more often right than it may be."""
         return any(attack.rings for attack in self.attacks)
 
-    def _note(self) -> str:
-        return OWN if self.rounded_to is None else ROUNDED.format(to=self.rounded_to)
-
-    def _untried(self) -> list[tuple[str, Sequence[str]]]:
-        lines = [f"{title}: {why}." for title, why in self.not_tried.items()]
-        return [("Not tried", lines)] if lines else []
-
-    def _listings(self) -> list[Listing]:
-        made = tuple((name.replace("_", " "), told(value)) for name, value in self.made.items())
-        every = [
-            Listing("What was attacked", ("setting", "value"), made, (0, 1)),
-            _overview(self.attacks),
-            *(
-                _listing(attack.title, [(part.what, part) for part in attack.parts])
-                for attack in self.attacks
-            ),
-        ]
-        return [listing for listing in every if listing.rows]
-
-    def parts(self) -> list[Html]:
-        """Return the parts of the page below its title."""
-        parts = [paragraph(LEAD, "lead"), paragraph(self._note(), "soft")]
-        parts += [heading("In short"), items(self.in_short())]
-        if self.attacks:
-            shown = Plot(self.scene(), " ".join(self.in_short()))
-            parts += [heading("Plot"), picture(shown.scene, shown.words)]
-        parts += [heading("Tables"), *(listing.html() for listing in self._listings())]
-        for title, lines in self._untried():
-            parts += [heading(title), items(lines)]
-        parts += [heading("What none of these attacks shows"), items(NOT_SHOWN)]
-        for attack in self.attacks:
-            parts += [heading(attack.title, 3), paragraph(attack.story), items(attack.assumptions)]
-        return parts
-
 
 def _percent(share: float) -> str:
     return f"{100 * share:.{0 if share == round(share, 2) else 1}f}"
@@ -352,8 +273,8 @@ def _lines(attack: Attack) -> Iterator[tuple[str, ...]]:
     for kind, every in kinds:
         for it in every:
             figures = it.share, it.low, it.high, it.baseline, it.against, it.trials
-            held = ("", "") if it.bound is None else (it.bound, it.rings)
-            yield (attack.name, kind, it.what, *map(str, (*figures, *held)))
+            bound = ("", "") if it.bound is None else (it.bound, it.rings)
+            yield (attack.name, kind, it.what, *map(str, (*figures, *bound)))
 
 
 # --- all attacks --------------------------------------------------------------------------------

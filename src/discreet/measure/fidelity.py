@@ -21,10 +21,15 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
-from discreet.estimates.farthest import NamedCodes, group_fits, level_fits, moment_fits
 from discreet.estimates.fidelity_report import Beside, ColumnFit, Fidelity, PairFit, SubsetFit
 from discreet.estimates.figures import MISSING as NO_LEVEL
-from discreet.estimates.raw_beside import columns_beside
+from discreet.estimates.raw_beside import (
+    NamedCodes,
+    columns_beside,
+    group_fits,
+    level_fits,
+    moment_fits,
+)
 from discreet.methods.copies import MISSING, OTHER, Levels
 from discreet.progress import advance
 

@@ -7,36 +7,19 @@ work and no release: its points lie closer to the records than what is released 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from discreet.document import Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.methods import Whole
-from discreet.provenance import Provenance, Sealer, checksum_of
-from discreet.render.marks import SERIES
-from discreet.render.report_text import save_asking
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
-from discreet.render.sealing import json_of, released, sealed
-from discreet.render.to_html import (
-    Html,
-    fragment,
-    heading,
-    items,
-    marked_up,
-    page,
-    paragraph,
-    table,
-)
-from discreet.render.to_matplotlib import figure_bytes
 
 SCHEMA = 1
 TITLE = "Risk and utility of the settings"
 OWN_WORK = "For the custodian: not a release."
 MOST_NAMES = 6  # of efficient settings below a plot
-FIGURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -163,7 +146,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class RiskUtilityMap:
+class RiskUtilityMap(Documented):
     """Settings tried on one table, each with its risk and its loss of utility.
 
     A map does not say which risk is small enough, nor what an attacker with other knowledge would
@@ -210,9 +193,8 @@ class RiskUtilityMap:
     note: str = ""
     guarded: bool = False
     options: str = ""
-    gate: ClassVar[None] = None
-    sealer: Sealer | None = field(default=None, compare=False, repr=False)
-    provenance: Provenance | None = field(default=None, compare=False, repr=False)
+
+    what: ClassVar[str] = "a map"
 
     def __post_init__(self) -> None:
         names = [point.setting.name for point in self.points]
@@ -223,12 +205,6 @@ class RiskUtilityMap:
 
     def __repr__(self) -> str:
         return f"RiskUtilityMap({len(self.points)} settings; {OWN_WORK})"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return fragment(self._parts(), MAP_STYLE)
 
     @property
     def frontier(self) -> tuple[Point, ...]:
@@ -324,31 +300,39 @@ class RiskUtilityMap:
         panel = Panel(tuple(marks), Axis(f"{self.risk_name}, %"), Axis(self.loss_name))
         return Scene((panel,), TITLE, notes)
 
-    def to_text(self) -> str:
-        """Return the map as a table of text: the efficient settings first."""
-        spots = self._spots()
-        wide = max([len(spot.name) for spot in spots] + [7])
-        lines = [
-            *(TITLE, OWN_WORK, *filter(None, [self.note]), ""),
-            *(f"risk: {self.risk_name}", f"loss: {self.loss_name}"),
-            "* efficient: no other setting has as little of both and less of one",
-            "",
-            f"  {'setting':{wide}}  {'risk':>7}  {'guessing':>8}  {'loss':>8}",
-        ]
-        for spot in spots:
-            star = "*" if spot.rank else " "
-            share = f"{100 * spot.risk:.1f} %"
-            lines.append(
-                f"{star} {spot.name:{wide}}  {share:>7}  {spot.guess_words:>8}  {spot.loss:>8.3g}"
-            )
-        refused = [f"  {name}: {why}" for name, why in self._refused()]
-        return "\n".join([*lines, *(["", "refused:", *refused] if refused else [])])
+    def document(self) -> Document:
+        """Return the map: the plot, the settings with the efficient first, what was refused."""
+        ranks = {point.setting: str(rank) for rank, point in enumerate(self.frontier, start=1)}
+        points = (*self.frontier, *(it for it in self.usable if it.setting not in ranks))
+        refused = tuple((p.setting.name, p.refused) for p in self.points if p.refused is not None)
+        settings = tuple(_row(it, ranks.get(it.setting, "")) for it in points)
+        calls = tuple((it.setting.name, *self._calls(it.setting)) for it in points)
+        return Document(
+            TITLE,
+            (
+                Words("", (OWN_WORK,), "stamp"),
+                *([Words("", (self.note,), "")] if self.note else []),
+                *([Picture(self.scene(), self._in_words())] if points else []),
+                Words("", (READ.format(self.risk_name, self.loss_name),), ""),
+                Listing("The settings, the efficient first by rising risk", HEAD, settings),
+                Listing("How each is made", CALLS, calls, (0, 1, 2)),
+                Listing("Refused", ("setting", "why"), refused, (0, 1)),
+                Words("What this does not show", NOT_SAID),
+            ),
+        )
 
-    def to_json(self) -> str:
-        """Return the map as JSON, in the order of `points`; it says that it is no release."""
-        return json_of(self._values(), sealed(self).provenance)
+    def _calls(self, setting: Setting) -> tuple[str, str]:
+        """Return how a setting is asked for in Python and on the command line."""
+        apart = self.guarded and setting.method != Whole.name
+        options = "" if apart else self.options  # which are those of a guarded study
+        return setting.opened if self.guarded else setting.python, f"{setting.shell}{options}"
 
-    def _values(self) -> dict[str, Any]:
+    def _in_words(self) -> str:
+        best = ", ".join(it.setting.name for it in self.frontier)
+        return f"Map of {self.risk_name} against {self.loss_name}; efficient settings: {best}"
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return all that its JSON holds, in the order of `points`; it says it is no release."""
         efficient = {point.setting for point in self.frontier}
         points = [
             {
@@ -361,249 +345,33 @@ class RiskUtilityMap:
             }
             for point in self.points
         ]
-        told = {"discreet": SCHEMA, "kind": "risk-utility map", "release": False}
-        told |= {"risk": self.risk_name, "loss": self.loss_name, "note": self.note}
-        return {**told, "points": points}
+        plain = {"discreet": SCHEMA, "kind": "risk-utility map", "release": False}
+        plain |= {"risk": self.risk_name, "loss": self.loss_name, "note": self.note}
+        return {**plain, "points": points}
 
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that its JSON holds but the provenance."""
-        return checksum_of(self._values())
-
-    def to_html(self) -> str:
-        """Return one page: the map, and a table its points link to. It has no script."""
-        made = released(self, "html", lambda: page("Risk-utility map", self._parts(), MAP_STYLE))
-        return made.decode()
-
-    def save(self, path: str | Path) -> Path:
-        """Write the map to a file of your own.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .html, .json or .txt, or in .png, .svg or .pdf for the plot.
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-        """
-        drawn = {suffix: partial(figure_bytes, self.scene(), suffix) for suffix in FIGURES}
-        return save_asking(self, path, "a map", drawn)
-
-    def _refused(self) -> list[tuple[str, str]]:
-        return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]
-
-    def _spots(self) -> list[Spot]:
-        """Return the usable points as a page shows them: the efficient first."""
-        ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
-        spots = []
-        for point in (*self.frontier, *(p for p in self.usable if p.setting not in ranks)):
-            setting, found, (risk, loss) = point.setting, point.risk, point.place
-            shown, guess = f"{100 * risk:.1f} %", "-"
-            if found is not None:
-                shown += f" ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
-                if found.baseline is not None:
-                    guess = f"{100 * found.baseline:.1f} %"
-            line = setting.opened if self.guarded else setting.python
-            apart = self.guarded and setting.method != Whole.name
-            options = "" if apart else self.options  # which are those of a guarded study
-            spots.append(
-                Spot(
-                    *(setting.name, setting.method, risk, loss, shown, guess),
-                    rank=ranks.get(setting),
-                    lines=(line, f"{setting.shell}{options}"),
-                )
-            )
-        return spots
-
-    def _parts(self) -> list[Html]:
-        """Return the parts of the page: the map, the table its points link to, what was refused."""
-        spots, refused = self._spots(), self._refused()
-        parts = [heading(TITLE, 1), paragraph(OWN_WORK, "stamp")]
-        parts += [paragraph(note) for note in filter(None, [self.note])]
-        if spots:
-            methods = sorted({spot.method for spot in spots})
-            drawn = _drawing(spots, methods, (self.risk_name, self.loss_name))
-            parts += [
-                paragraph(
-                    f"Left is less risk: {self.risk_name}. Low is less loss: {self.loss_name}. The"
-                    " line joins the efficient settings, which are numbered: no other has as"
-                    " little of both and less of one. A point on the upper edge may lie beyond it."
-                    " Choose a point, or a name in the table, to see how it is made."
-                ),
-                _signs(methods),
-                Html(f'<figure class="map" id="map">{drawn}</figure>'),
-                heading("The settings"),
-                _rows(spots),
-            ]
-        if refused:
-            caption = "Settings that cannot be used on this table"
-            reasons = table(["setting", "why"], refused, caption=caption, words=(0, 1))
-            parts += [heading("Refused"), reasons]
-        return [*parts, heading("What this does not show"), items(NOT_SAID)]
+    def forms(self) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files, by their endings."""
+        return super().forms() | self.drawn_forms(self.scene())
 
 
-Place = Callable[[float, float], tuple[float, float]]
-
+HEAD = ("setting", "efficient", "risk", "interval", "guessing", "loss")
+CALLS = ("setting", "in Python", "on the command line")
+READ = (
+    "Left is less risk: {}. Low is less loss: {}. The line joins the efficient settings, which are"
+    " numbered in the table: no other has as little of both and less of one."
+)
 NOT_SAID = (
     "Which risk is small enough: that is yours to decide, before you look.",
     "What somebody finds who knows more than the true values of these columns.",
     "What two releases of one table give away together: choose one setting and keep"
     " it, because two settings of one method can give records away exactly.",
 )
-WIDE, HIGH = 560, 380
-LEFT, RIGHT, TOP, BELOW = 78, 32, 16, 58
-FAR = 4.0  # times the largest loss of an efficient setting
-ROOM_OF_A_NUMBER = 17.0  # so that numbers of neighbours do not lie on each other
-# Square, triangle and diamond around a middle.
-SHAPES = (
-    ((-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)),
-    ((0.0, -5.8), (5.4, 4.2), (-5.4, 4.2)),
-    ((0.0, -6.2), (6.2, 0.0), (0.0, 6.2), (-6.2, 0.0)),
-)
-
-MAP_STYLE = """
-.discreet .map svg{width:100%;max-width:46rem;height:auto;display:block}
-.discreet .map text{fill:var(--ink);font-size:13px;font-family:inherit}
-.discreet .map .soft{fill:var(--soft)}
-.discreet .map .grid{stroke:var(--line);stroke-width:1}
-.discreet .map .steps{stroke:var(--ink);stroke-width:1.6;fill:none;opacity:.65}
-.discreet .map .hit{fill:transparent}
-.discreet .map a:hover .spot,.discreet .map a:focus .spot{stroke:var(--ink);stroke-width:3}
-.discreet .map .plain .spot{fill-opacity:.18}
-.discreet .map .rank{font-weight:600;font-size:12px}
-.discreet .signs{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;padding:0}
-.discreet .signs svg{width:14px;height:14px;vertical-align:-2px;margin-right:.35rem}
-.discreet tbody th{white-space:nowrap}
-.discreet .under code{display:block;width:fit-content;margin:.25rem 0;padding:.2rem .5rem;
-user-select:all;background:var(--paper)}
-@media (max-width:30rem){.discreet .map text{font-size:17px}.discreet .map .rank{font-size:15px}}
-""" + "".join(
-    f".discreet .s{i} .spot{{fill:{color};stroke:{color};stroke-width:1.5}}\n"
-    for i, color in enumerate(SERIES)
-)
 
 
-@dataclass(frozen=True)
-class Spot:
-    """One point of the map as the page shows it; `rank` numbers the efficient ones from 1."""
-
-    name: str
-    method: str
-    risk: float
-    loss: float
-    risk_words: str
-    guess_words: str
-    rank: int | None
-    lines: tuple[str, ...]
-
-
-def nice_ticks(high: float, most: int = 6) -> list[float]:
-    """Return the multiples of 1, 2 or 5 times a power of ten from 0 up to just above `high`."""
-    if not high > 0:
-        return [0.0, 1.0]
-    power = 10.0 ** math.floor(math.log10(high / most))
-    step = next(s * power for s in (1, 2, 5, 10) if s * power * most >= high * (1 - 1e-9))
-    count = math.ceil(high / step - 1e-9)
-    return [float(f"{i * step:.6g}") for i in range(count + 1)]
-
-
-def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: tuple[str, str]) -> str:
-    efficient = sorted((s for s in spots if s.rank is not None), key=lambda s: (s.risk, s.loss))
-    across = nice_ticks(max(spot.risk for spot in spots))
-    # Far losses would press the frontier flat.
-    most, least = (max(spot.loss for spot in some) for some in (spots, efficient))
-    up = nice_ticks(most if most <= FAR * least else FAR / 2 * least)
-
-    def place(risk: float, loss: float) -> tuple[float, float]:
-        x = LEFT + (WIDE - LEFT - RIGHT) * risk / across[-1]
-        y = HIGH - BELOW - (HIGH - TOP - BELOW) * min(1.0, loss / up[-1])
-        return round(x, 1), round(y, 1)
-
-    best = ", ".join(spot.name for spot in efficient)
-    said = marked_up(f"Map of {names[0]} against {names[1]}; efficient settings: {best}")
-    parts = [
-        f'<svg viewBox="0 0 {WIDE} {HIGH}" role="group" aria-label="{said}">',
-        _grid(across, up, place),
-    ]
-    # The frontier: the least loss that is to be had for at most so much risk.
-    places = [place(spot.risk, spot.loss) for spot in efficient]
-    end, top = place(across[-1], up[-1])
-    steps = "".join(f"H{x}V{y}" for x, y in places)
-    parts.append(f'<path class="steps" d="M{places[0][0]} {top}{steps}H{end}"/>')
-    told: list[tuple[float, float]] = []
-    numbers = []
-    for i, spot in reversed(list(enumerate(spots))):  # the efficient come first, and lie on top
-        x, y = place(spot.risk, spot.loss)
-        order = methods.index(spot.method)
-        look = f"s{order % len(SERIES)}" + ("" if spot.rank else " plain")
-        words = marked_up(f"{spot.name}: risk {spot.risk_words}, loss {spot.loss:.3g}")
-        parts.append(
-            f'<a href="#p{i}" class="{look}" aria-label="{words}"><title>{words}</title>'
-            f'<circle class="hit" cx="{x}" cy="{y}" r="12"/>{_sign(order, x, y)}</a>'
-        )
-    for spot in efficient:
-        x, y = place(spot.risk, spot.loss)
-        if all(math.hypot(x - a, y - b) >= ROOM_OF_A_NUMBER for a, b in told):
-            told.append((x, y))
-            numbers.append(f'<text class="rank" x="{x + 7}" y="{y - 7}">{spot.rank}</text>')
-    return "".join([*parts, *numbers, "</svg>"])
-
-
-def _grid(across: Sequence[float], up: Sequence[float], place: Place) -> str:
-    """Draw the lines, the numbers and the names of both axes."""
-    left, bottom = place(0.0, 0.0)
-    right, top = place(across[-1], up[-1])
-    parts = []
-    for tick in across:
-        x, _ = place(tick, 0.0)
-        parts.append(f'<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>')
-        number = f"{100 * tick:g} %"
-        parts.append(f'<text x="{x}" y="{bottom + 19}" text-anchor="middle">{number}</text>')
-    for tick in up:
-        _, y = place(0.0, tick)
-        parts.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{right}" y2="{y}"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4.5}" text-anchor="end">{tick:g}</text>')
-    middle = (left + right) / 2
-    below = f'<text class="soft" x="{middle}" y="{HIGH - 10}" text-anchor="middle">'
-    parts.append(f"{below}risk</text>")
-    beside = f'<text class="soft" transform="translate(16 {(top + bottom) / 2}) rotate(-90)"'
-    parts.append(f'{beside} text-anchor="middle">loss</text>')
-    return "".join(parts)
-
-
-def _sign(order: int, x: float, y: float) -> str:
-    """Draw the sign of a method, of a shape of its own so that it is not told by colour alone."""
-    if order % 4 == 0:
-        return f'<circle class="spot" cx="{x}" cy="{y}" r="5"/>'
-    shape = SHAPES[order % 4 - 1]
-    corners = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in shape)
-    return f'<polygon class="spot" points="{corners}"/>'
-
-
-def _signs(methods: Sequence[str]) -> Html:
-    """Return the legend: a sign for each method."""
-    rows = [
-        f'<li class="s{order % len(SERIES)}"><svg viewBox="0 0 14 14" aria-hidden="true">'
-        f"{_sign(order, 7.0, 7.0)}</svg>{marked_up(method)}</li>"
-        for order, method in enumerate(methods)
-    ]
-    return Html(f'<ul class="signs">{"".join(rows)}</ul>')
-
-
-def _rows(spots: Sequence[Spot]) -> Html:
-    """Return the table that the points link to; the row that was chosen tells how it is made."""
-    rows, under = [], []
-    for i, spot in enumerate(spots):
-        name = Html(f'<a href="#p{i}">{marked_up(spot.name)}</a>')
-        number = str(spot.rank) if spot.rank else ""
-        rows.append([name, number, spot.risk_words, spot.guess_words, f"{spot.loss:.3g}"])
-        lines = "".join(f"<code>{marked_up(line)}</code>" for line in spot.lines)
-        under.append(Html(f'{lines}<a href="#map">back to the map</a>'))
-    return table(
-        ["setting", "efficient", "risk", "guessing", "loss"],
-        rows,
-        caption="Each setting once: the efficient first, by rising risk",
-        under=under,
-        marks=[f"p{i}" for i in range(len(spots))],
-    )
+def _row(point: Point, rank: str) -> tuple[str, ...]:
+    risk, guess, interval = point.risk, "-", "-"
+    if risk is not None:
+        interval = f"{100 * risk.low:.1f} to {100 * risk.high:.1f} %"
+        guess = "-" if risk.baseline is None else f"{100 * risk.baseline:.1f} %"
+    share, loss = point.place
+    return point.setting.name, rank, f"{100 * share:.1f} %", interval, guess, f"{loss:.3g}"

@@ -6,16 +6,18 @@ gate it was given before it is released.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from discreet.document import Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
 from discreet.measure.evaluate import RISKS, WIDTHS, Measured, Scores, measured
 from discreet.measure.models import Coefficients
@@ -23,11 +25,7 @@ from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.summary import NOT_PAIRED, claims_of, summary
 from discreet.measure.utility import QUANTILES, Preservation
-from discreet.provenance import Provenance, Sealer, checksum_of
-from discreet.render.report_text import Listing, as_text, headed, save_asking
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
-from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
-from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 from discreet.table import shown
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ ATTACKS = "Each number is of one attack that was tried; that one fails says noth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
+class Report(Documented):
     """What was done to a table, what somebody could learn from the result, and its use.
 
     Parameters
@@ -53,11 +51,11 @@ class Report:
     title : str
         What the release is called.
     made : mapping of str to plain values
-        What was done, in the order it is told in: method, parameters, strata, repairs, missing
+        What was done, in the order of the report: method, parameters, strata, repairs, missing
         values, policy, versions. Counts in it are as the caller rounded them.
     measured : Measured
         Risk and utility; rounded by the caller where a policy asks for it.
-    plots : tuple of Plot
+    plots : tuple of Picture
         Plots besides those of what was measured, such as histograms; the caller decides what
         may be shown.
     notes : tuple of str
@@ -67,13 +65,8 @@ class Report:
     attacks : AttackReport or None
         A section of attacks that were tried on the table; rounded by the caller where a policy
         asks for it.
-    gate : callable or None
-        Asked before the report is released (`to_json`, `to_html`, `save`, a pickle); looking at it
-        is free. Never written anywhere.
-    sealer : Sealer or None
-        Seals its files, where a study made it.
-    provenance : Provenance or None
-        What its files say of where it comes from; it has one once it is released.
+    gate, sealer, provenance
+        As of every `Documented`.
 
     Notes
     -----
@@ -92,31 +85,17 @@ class Report:
     title: str
     made: Mapping[str, Any]
     measured: Measured
-    plots: tuple[Plot, ...] = ()
+    plots: tuple[Picture, ...] = ()
     notes: tuple[str, ...] = ()
     claims: tuple[str, ...] | None = None
     attacks: AttackReport | None = None
-    gate: Gate | None = field(default=None, compare=False)
-    sealer: Sealer | None = field(default=None, compare=False)
-    provenance: Provenance | None = field(default=None, compare=False)
+
+    what: ClassVar[str] = "a report"
 
     def __repr__(self) -> str:
         known = [str(self.made["method"])] if self.made.get("method") else []
         known += [f"{name} = {self.made[name]}" for name in ("k", "q") if self.made.get(name)]
         return f"Report({self.title}{': ' if known else ''}{', '.join(known)})"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __reduce__(self) -> tuple[Callable[..., Report], tuple[Any, ...]]:
-        self.ask_to_leave("pickle")
-        made = dict(self.made)
-        shown = self.plots, self.notes, self.claims, self.attacks
-        return Report, (self.title, made, self.measured, *shown)
-
-    def _repr_html_(self) -> str:
-        """Show the report in a notebook; looking is free."""
-        return fragment(self._parts())
 
     def saved_as(self, name: str, sha256: str) -> Report:
         """Return the report of a table that was written to a file of this name and checksum."""
@@ -130,86 +109,50 @@ class Report:
 
     def in_words(self) -> str:
         """Return the summary in plain words, to read in a terminal."""
-        tried = [] if self.attacks is None else [(TRIED, self.attacks.in_short())]
-        return as_text([*self.summary(), *tried, *self._notes()])
+        tried = [] if self.attacks is None else [Words(TRIED, self.attacks.in_short())]
+        blocks = (*itertools.starmap(Words, self.summary()), *tried, *self._notes())
+        return "\n\n".join("\n".join(it.text()) for it in blocks)
 
-    def to_text(self) -> str:
-        """Return the report as text to read in a terminal, of 88 columns where tables allow."""
-        tried = [] if self.attacks is None else [(TRIED, ()), *self.attacks.sections()]
-        parts: list[Listing | tuple[str, Sequence[str]]] = [
-            *self.summary(),
+    def document(self) -> Document:
+        """Return the report: sentences, plots, tables, attacks, and what must not be claimed."""
+        tried = [] if self.attacks is None else [Words(TRIED), *self.attacks.blocks()]
+        blocks = (
+            Words("", (LEAD,), "lead"),
+            *itertools.starmap(Words, self.summary()),
+            *self._pictures(),
+            Words("Tables", (ATTACKS,), "soft"),
             *listings(self.measured, self.made),
             *tried,
-            (CLAIMS, self._claims()),
+            Words(CLAIMS, self._claims()),
             *self._notes(),
-        ]
-        return "\n".join([*headed(self.title, "="), "", as_text(parts)])
+        )
+        return Document(self.title, blocks)
 
-    def to_json(self) -> str:
-        """Return the report as JSON, once it may be released."""
-        of = sealed(self)
-        of.ask_to_leave("json")
-        return json_of(self._values(), of.provenance)
-
-    def _values(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
-        sections = self.summary()
-        told: dict[str, Any] = {
+        plain: dict[str, Any] = {
             "discreet": SCHEMA,
             "kind": "report",
             "title": self.title,
             "made": self.made,
-            "summary": [{"heading": head, "sentences": told} for head, told in sections],
+            "summary": [{"heading": head, "sentences": it} for head, it in self.summary()],
             "measured": self.measured.to_dict(),
-            "pictures": [shown.words for shown in self._plots()],
+            "pictures": [shown.words for shown in self._pictures()],
             "claims_not_to_make": self._claims(),
             "notes": self.notes,
         }
         if self.attacks is not None:
-            told["attacks"] = self.attacks.to_dict()
-        values: dict[str, Any] = _plain(told)
+            plain["attacks"] = self.attacks.to_dict()
+        values: dict[str, Any] = _plain(plain)
         return values
-
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that its JSON holds but the provenance."""
-        return checksum_of(self._values())
-
-    def to_html(self) -> str:
-        """Return the report as one page that needs no other file, once it may be released."""
-        return released(self, "html", lambda: page(self.title, self._parts())).decode()
-
-    def save(self, path: str | Path) -> Path:
-        """Write the report to a file, once it may be released.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .html for a page, .json for the numbers, .txt for text.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-        LeavingError
-            If it may not be released; nothing is written then.
-        """
-        return save_asking(self, path, "a report")
-
-    def ask_to_leave(self, form: str) -> None:
-        """Ask the gate, where there is one, whether the report may be released as `form`."""
-        ask_to_leave(self, form)
 
     def _claims(self) -> tuple[str, ...]:
         return claims_of(self.made.get("method")) if self.claims is None else self.claims
 
-    def _notes(self) -> list[tuple[str, Sequence[str]]]:
-        return [("Notes", self.notes)] if self.notes else []
+    def _notes(self) -> tuple[Words, ...]:
+        return (Words("Notes", self.notes),) if self.notes else ()
 
-    def _plots(self) -> tuple[Plot, ...]:
+    def _pictures(self) -> tuple[Picture, ...]:
         scores, model, grid = self.measured.scores, self.measured.model, self.measured.grid
         return (
             *self.plots,
@@ -217,20 +160,6 @@ class Report:
             *([model_plot(model)] if model else []),
             *([grid_plot(grid)] if grid else []),
         )
-
-    def _parts(self) -> list[Html]:
-        parts = [heading(self.title, 1), paragraph(LEAD, "lead")]
-        for head, told in self.summary():
-            parts += [heading(head), items(told)]
-        shown = self._plots()
-        if shown:
-            parts += [heading("Pictures"), *(picture(one.scene, one.words) for one in shown)]
-        parts += [heading("Tables"), paragraph(ATTACKS, "soft")]
-        parts += [each.html() for each in listings(self.measured, self.made)]
-        if self.attacks is not None:
-            parts += [heading(TRIED), *self.attacks.parts()]
-        parts += [heading(CLAIMS), items(self._claims())]
-        return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
 
 
 def _plain(value: Any) -> Any:
@@ -248,9 +177,6 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-# --- what reports, maps and comparisons are written with --------------------------------------
-
-
 # --- the tables of a report -------------------------------------------------------------------
 
 NOTHING = 1e-12  # what is smaller is the rounding of a 0
@@ -258,7 +184,7 @@ NOTHING = 1e-12  # what is smaller is the rounding of a 0
 
 def listings(measured: Measured, made: Mapping[str, Any]) -> list[Listing]:
     """Return the tables of a report; those without rows are left out."""
-    done = tuple((name.replace("_", " "), told(value)) for name, value in made.items())
+    done = tuple((name.replace("_", " "), plain_words(value)) for name, value in made.items())
     every = [
         Listing("What was done", ("setting", "value"), done, (0, 1)),
         *_risks(measured),
@@ -267,13 +193,13 @@ def listings(measured: Measured, made: Mapping[str, Any]) -> list[Listing]:
     return [listing for listing in every if listing.rows]
 
 
-def told(value: Any) -> str:
+def plain_words(value: Any) -> str:
     """Write a plain value as a table shows it.
 
     Examples
     --------
-    >>> told(0.0114321), told(None), told(True), told(["a", "b"]), told({"Fare": 3}), told(12345)
-    ('0.0114', '-', 'yes', 'a, b', 'Fare: 3', '12345')
+    >>> [plain_words(it) for it in (0.0114321, None, True, ["a", "b"], {"Fare": 3}, 12345)]
+    ['0.0114', '-', 'yes', 'a, b', 'Fare: 3', '12345']
     """
     if value is None:
         return "-"
@@ -282,9 +208,9 @@ def told(value: Any) -> str:
     if isinstance(value, float):
         return f"{value + 0.0:.3g}" if abs(value) > NOTHING else "0"
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {told(part)}" for key, part in value.items()) or "-"
+        return "; ".join(f"{key}: {plain_words(part)}" for key, part in value.items()) or "-"
     if isinstance(value, list | tuple):
-        return ", ".join(told(part) for part in value) or "-"
+        return ", ".join(plain_words(part) for part in value) or "-"
     return str(value)
 
 
@@ -293,7 +219,7 @@ def _percent(share: float | None) -> str:
 
 
 def _values(title: str, values: Mapping[str, Any]) -> Listing:
-    rows = tuple((name, told(value)) for name, value in values.items() if value is not None)
+    rows = tuple((name, plain_words(value)) for name, value in values.items() if value is not None)
     return Listing(title, ("measure", "value"), rows)
 
 
@@ -342,7 +268,7 @@ def _uses(measured: Measured) -> Iterator[Listing]:
     for name in measured.columns:
         values = measured.displacement.get(name), kept.means.get(name), kept.spreads.get(name)
         if values != (None, None, None):
-            columns.append((name, *map(told, values)))
+            columns.append((name, *map(plain_words, values)))
     yield Listing(
         "Columns: 0, 0 and 1 where nothing changed",
         ("column", "displacement", "mean moved, in sd", "sd kept"),
@@ -351,17 +277,17 @@ def _uses(measured: Measured) -> Iterator[Listing]:
     yield Listing(
         "Quantiles: how far each moved, in sd",
         ("column", *(f"{100 * share:g} %" for share in QUANTILES)),
-        tuple((name, *map(told, moved)) for name, moved in kept.quantiles.items()),
+        tuple((name, *map(plain_words, moved)) for name, moved in kept.quantiles.items()),
     )
     yield Listing(
         "Correlations: released less original",
         ("columns", "difference"),
-        tuple((", ".join(names), told(moved)) for names, moved in kept.correlations.items()),
+        tuple((", ".join(names), plain_words(moved)) for names, moved in kept.correlations.items()),
     )
     yield Listing(
         "Shares of levels: 0 where none changed, 1 at most",
         ("column", "difference"),
-        tuple((name, told(moved)) for name, moved in kept.levels.items()),
+        tuple((name, plain_words(moved)) for name, moved in kept.levels.items()),
     )
     yield _values(
         "The whole table",
@@ -394,29 +320,21 @@ INTERVALS = "bars are intervals of 95 %; all divided by the standard error in th
 GAPS = "hatched below the axis: nobody, or too few to show"
 
 
-@dataclass(frozen=True)
-class Plot:
-    """A scene, and the words that stand for it where it cannot be seen."""
-
-    scene: Scene
-    words: str
-
-
-def scores_plot(scores: Scores) -> Plot:
+def scores_plot(scores: Scores) -> Picture:
     """Draw the propensity scores of both tables as boxes side by side (Fig. 3 of the paper)."""
     boxes = (Box("original", *scores.original), Box("released", *scores.released))
     each = "" if scores.k is None else f"; each number is the mean of {scores.k} rows' scores"
     middles = " and ".join(f"{box.label} {box.median:.3g}" for box in boxes)
     panel = Panel((Boxes(boxes),), Axis(""), Axis("propensity score"))
     note = f"the chance that a model gives each row to be a released one{each}"
-    return Plot(
+    return Picture(
         Scene((panel,), "Can a model tell the two tables apart?", (note,)),
         f"Box plots of propensity scores; medians: {middles}."
         " The more alike the boxes, the less a model can tell the tables apart.",
     )
 
 
-def model_plot(model: Coefficients) -> Plot:
+def model_plot(model: Coefficients) -> Picture:
     """Draw the coefficients of both tables with their 95 % intervals (Fig. 4 and 6).
 
     All are divided by their original standard error, so that the distance of two marks is the
@@ -447,13 +365,13 @@ def model_plot(model: Coefficients) -> Plot:
     said = "none of them is more than one standard error apart"
     if far:
         said = f"more than one standard error apart: {', '.join(far)}"
-    return Plot(
+    return Picture(
         Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
         f"Coefficients of {model.formula} from the original and the released table: {said}.",
     )
 
 
-def grid_plot(grid: RmdGrid) -> Plot:
+def grid_plot(grid: RmdGrid) -> Picture:
     """Draw the robust Mahalanobis risks against their widths (Fig. 5)."""
     first = tuple(100 * found.share for found in grid.risk1)
     left = Panel(
@@ -470,7 +388,7 @@ def grid_plot(grid: RmdGrid) -> Plot:
         "risk2",
     )
     lowest, highest = min(first), max(first)
-    return Plot(
+    return Picture(
         Scene((left, right), "Rows that the robust distance measure calls risky", ()),
         f"risk1 from {lowest:.1f} % at the narrowest to {highest:.1f} % at the widest interval;"
         " risk2 falls as w2 grows.",
@@ -482,7 +400,9 @@ def _from_zero(label: str, shares: Sequence[float]) -> Axis:
     return Axis(label, (-0.03 * top, 1.05 * top))  # a line at 0 would lie under the axis
 
 
-def histogram_plot(name: str, edges: Sequence[float], original: Counts, released: Counts) -> Plot:
+def histogram_plot(
+    name: str, edges: Sequence[float], original: Counts, released: Counts
+) -> Picture:
     """Draw what may be shown of a column of both tables on the same bins, None where hidden."""
     if not len(original) == len(released) == len(edges) - 1:
         raise InputError("both histograms must have one bin fewer than there are edges")
@@ -506,7 +426,7 @@ def histogram_plot(name: str, edges: Sequence[float], original: Counts, released
     )
     hidden = None in original or None in released
     notes = ("bars: original; line: released", *([GAPS] if hidden else []))
-    return Plot(
+    return Picture(
         Scene((panel,), f"{name}, before and after", notes),
         f"Histogram of {name} in the original table, with that of the released one as a line.",
     )

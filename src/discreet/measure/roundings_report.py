@@ -5,25 +5,20 @@ Means are compared over the settings at which every method that is compared coul
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from discreet.document import Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
-from discreet.measure.report import CLAIMS, Plot
-from discreet.render.report_text import Listing, as_text, bullets, save_as
+from discreet.measure.report import CLAIMS
+from discreet.render.csv_words import csv_text
 from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
-from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture, table
 from discreet.rounding import METHODS
 from discreet.rounding.choice import FREEDMAN_DIACONIS
-from discreet.spreadsheet import of_row
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".json", ".txt")
@@ -287,7 +282,7 @@ class RoundingGrid:
 
 
 @dataclass(frozen=True, repr=False)
-class RoundingComparison:
+class RoundingComparison(Documented):
     """What came of rounding one table in many ways: loss, risk, and what models still learn.
 
     It is made of the raw data, for whoever holds them, and is no release.
@@ -308,36 +303,54 @@ class RoundingComparison:
 
     grid: RoundingGrid
 
+    what: ClassVar[str] = "a comparison"
+
     def __repr__(self) -> str:
         return f"RoundingComparison({self.grid.name}: {len(self.grid.trials)} settings)"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return fragment(self._parts(), STYLE)
 
     @property
     def title(self) -> str:
         """What the page and the text are headed with."""
         return f"Rounding methods compared: {self.grid.name}"
 
-    def to_text(self) -> str:
-        """Return what was found in words, and all settings as a table of text."""
+    def document(self) -> Document:
+        """Return what was found in words, the plots, and tables of all settings."""
         grid = self.grid
-        parts = [("In short", in_short(grid)), (CLAIMS, claims(grid))]
-        tables = whole_table(grid), refused_table(grid)
-        lines = [self.title, OWN_WORK, "", *bullets(_made(grid)), "", as_text([*parts, *tables])]
-        return "\n".join(lines)
+        blocks: list[Block] = [
+            Words("", (OWN_WORK,), "stamp"),
+            Words("", (LEAD,), "lead"),
+            Words("", _made(grid)),
+            Words("In short", in_short(grid)),
+            Words(CLAIMS, claims(grid)),
+            Words("", (JOINT,), ""),
+        ]
+        levels = LEVELS if grid.by_rule("classes") else ""
+        for shown, words in (
+            (family_plot(grid, "k"), f"{BY_K} {PER_MEASURE}"),
+            (family_plot(grid, "c"), f"{BY_C}{levels} {PER_MEASURE}"),
+            (score_plot(grid), SCORES),
+            (model_plot(grid), FOR_MODELS),
+        ):
+            if shown is not None:
+                blocks.append(Words(shown.scene.title, (words,), ""))
+                blocks.append(shown._replace(scene=replace(shown.scene, title="")))
+        measured = [f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()]
+        known = {name: METHODS[name] for name in grid.methods() if name in METHODS}
+        methods = tuple((name, it.promises, it.leaves_open) for name, it in known.items())
+        promised = "What each method promises of one column, and what it does not protect"
+        blocks += [
+            *(family_table(grid, family) for family in FAMILIES),
+            models_table(grid),
+            refused_table(grid),
+            Words("What was measured", measured),
+            Listing(promised, ("method", "promises", "does not protect"), methods, (0, 1, 2)),
+        ]
+        return Document(self.title, tuple(blocks))
 
-    def to_html(self) -> str:
-        """Return one page that needs no other file: words, plots, tables."""
-        return page(self.title, self._parts(), STYLE)
-
-    def to_json(self) -> str:
-        """Return all numbers as JSON; it says that it is no release."""
+    def to_plain(self) -> dict[str, Any]:
+        """Return all that its JSON holds; it says that it is no release."""
         grid = self.grid
-        told = {
+        return {
             "discreet": SCHEMA,
             "kind": "rounding comparison",
             "release": False,
@@ -350,79 +363,25 @@ class RoundingComparison:
             "unrounded": {k: v if math.isfinite(v) else None for k, v in grid.unrounded.items()},
             "trials": [trial.to_dict() for trial in grid.trials],
         }
-        return json.dumps(told, allow_nan=False, ensure_ascii=False)
 
     def to_csv(self) -> str:
         """Return one row for each trial, and one for the table itself, method "none"."""
+        self.ask_to_leave("csv")
         head = ("method", "family", "rule", "k", "c", "points_least", "points_most", "fewest",
                 "below", "alone", *self.grid.gauges, "refused")  # fmt: skip
-        file = io.StringIO()
-        writer = csv.DictWriter(file, head, restval="", lineterminator="\n")
-        writer.writeheader()
         plain = {k: v for k, v in self.grid.unrounded.items() if math.isfinite(v)}
-        writer.writerow({"method": "none", "rule": "not rounded", **plain})
+        rows: list[Mapping[str, Any]] = [{"method": "none", "rule": "not rounded", **plain}]
         for trial in self.grid.trials:
-            told = {k: v for k, v in trial.to_dict().items() if v is not None and k != "points"}
+            row = {k: v for k, v in trial.to_dict().items() if v is not None}
             if trial.points:
                 ends = min(trial.points.values()), max(trial.points.values())
-                told |= {"points_least": ends[0], "points_most": ends[1]}
-            writer.writerow(of_row(told))
-        return file.getvalue()
+                row |= {"points_least": ends[0], "points_most": ends[1]}
+            rows.append(row)
+        return csv_text([head, *([str(row.get(it, "")) for it in head] for row in rows)])
 
-    def save(self, path: str | Path) -> Path:
-        """Write the comparison to a file of your own.
-
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .html for the page, .csv or .json for the numbers, .txt for text.
-
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-        """
-        forms = {
-            ".html": self.to_html,
-            ".csv": self.to_csv,
-            ".json": self.to_json,
-            ".txt": self.to_text,
-        }
-        return save_as(path, forms, "a comparison")
-
-    def _parts(self) -> list[Html]:
-        grid = self.grid
-        parts = [heading(self.title, 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
-        parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
-        parts += [heading(CLAIMS), items(claims(grid)), paragraph(JOINT)]
-        level = LEVELS if grid.by_rule("classes") else ""
-        for shown, words in (
-            (family_plot(grid, "k"), f"{BY_K} {PER_MEASURE}"),
-            (family_plot(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
-            (score_plot(grid), SCORES),
-            (model_plot(grid), FOR_MODELS),
-        ):
-            if shown is not None:
-                parts += [heading(shown.scene.title), paragraph(words)]
-                parts.append(picture(replace(shown.scene, title=""), shown.words))
-        parts.append(heading("Tables"))
-        for family in FAMILIES:
-            listing = family_table(grid, family)
-            starred = any(cell.endswith(BEST) for row in listing.rows for cell in row)
-            star = f"; the star is the lowest score at this {family}"
-            parts.append(listing.html(star if starred else ""))
-        parts += [models_table(grid).html(), refused_table(grid).html()]
-        measured = [f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()]
-        parts += [heading("What was measured"), items(measured), heading("The methods")]
-        known = {name: METHODS[name] for name in grid.methods() if name in METHODS}
-        caption = "What each method promises of one column, and what it does not protect"
-        rows = [(name, method.promises, method.leaves_open) for name, method in known.items()]
-        return [
-            *parts,
-            table(
-                ("method", "promises", "does not protect"), rows, caption=caption, words=(0, 1, 2)
-            ),
-        ]
+    def forms(self) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files, by their endings."""
+        return super().forms() | {".csv": self.to_csv}
 
 
 OWN_WORK = "For the custodian: exact numbers of the original table, and no release."
@@ -448,10 +407,6 @@ SCORES = (
     "The mean of loss and risk over all numbers k or c. Both kinds of methods were tried with"
     " groups of about one size (k is about the number of rows over c), so they stand side by side."
     " The lower, the better the trade by this one score."
-)
-#: Wide enough for two drawings side by side.
-STYLE = (
-    ".discreet{padding-left:max(1rem,calc(50% - 33rem));padding-right:max(1rem,calc(50% - 33rem))}"
 )
 JOINT = (
     "A table that is to be released is rounded jointly (discreet round), so that k rows share"
@@ -493,7 +448,7 @@ BEYOND = "lines that leave a drawing at the top, or are not to be seen in it, li
 NOT_ROUNDED = "not rounded"
 
 
-def family_plot(grid: RoundingGrid, family: str) -> Plot | None:
+def family_plot(grid: RoundingGrid, family: str) -> Picture | None:
     """Draw each measure against k or c, one line a method (Fig. 2 and 3 of the paper)."""
     panels = [_panel(grid, family, measure) for measure in SHOWN]
     if not any(panel.marks for panel in panels):
@@ -510,7 +465,7 @@ def family_plot(grid: RoundingGrid, family: str) -> Plot | None:
     return _plot(panels, title, said)
 
 
-def model_plot(grid: RoundingGrid) -> Plot | None:
+def model_plot(grid: RoundingGrid) -> Picture | None:
     """Draw what models of rounded rows reach on original and on rounded ones."""
     keys = tuple(MODELS.get(grid.model, ()))
     drawn = [_panel(grid, family, key) for family in ("k", "c") for key in keys]
@@ -527,12 +482,12 @@ def model_plot(grid: RoundingGrid) -> Plot | None:
     )
 
 
-def _plot(panels: Sequence[Panel], title: str, words: str) -> Plot:
+def _plot(panels: Sequence[Panel], title: str, words: str) -> Picture:
     cut = any(panel.y.limits and panel.y.limits[0] == 0 for panel in panels)
-    return Plot(Scene(tuple(panels), title, (BEYOND,) if cut else ()), words)
+    return Picture(Scene(tuple(panels), title, (BEYOND,) if cut else ()), words)
 
 
-def score_plot(grid: RoundingGrid) -> Plot | None:
+def score_plot(grid: RoundingGrid) -> Picture | None:
     """Draw the mean score of each method as a bar (Fig. 4)."""
     means = grid.means("score")
     if not means:
@@ -546,7 +501,7 @@ def score_plot(grid: RoundingGrid) -> Plot | None:
     best, *_, worst = (*means, *means)
     rungs = len(grid.common("score", names))
     over = f"mean over {rungs} settings" if rungs > 1 else "of one setting"
-    return Plot(
+    return Picture(
         Scene((panel,), "Mean score by method", (f"{over}; lower is better",)),
         f"Bars of the mean score of {len(names)} methods: lowest {best} with"
         f" {stated('score', means[best])}, highest {worst} with {stated('score', means[worst])}.",
@@ -617,7 +572,9 @@ def family_table(grid: RoundingGrid, family: str) -> Listing:
         *("points a column", "rows at the least used", "rows in groups below k, %"),
         "rows alone, %",
     )
-    return Listing(f"Methods {FAMILIES[family]}", head, tuple(rows), (0, 1))
+    starred = any(cell.endswith(BEST) for row in rows for cell in row)
+    star = f"; the star is the lowest score at this {family}" if starred else ""
+    return Listing(f"Methods {FAMILIES[family]}{star}", head, tuple(rows), (0, 1))
 
 
 def models_table(grid: RoundingGrid) -> Listing:
@@ -629,18 +586,6 @@ def models_table(grid: RoundingGrid) -> Listing:
     plain = (short(grid.unrounded.get(key, math.nan)) for key in keys)
     every = (("none", "not rounded", *plain), *rows) if grid.model else ()
     return Listing(f"{kind} {grid.target}", head, every, (0, 1))
-
-
-def whole_table(grid: RoundingGrid) -> Listing:
-    """Return the numbers that a terminal has room for, of all families."""
-    keys = (*SHOWN, *tuple(MODELS.get(grid.model, ()))[:1])
-    names = {"acc_o": "acc, %", "acc_v": "acc V, %", "il_metrics": "IL"}
-    heads = (names.get(key, grid.gauges[key].name) for key in keys)
-    rows = tuple(
-        (t.method, t.setting, *(short(t.value(key)) for key in keys), _percent(t.alone))
-        for t in grid.in_order()
-    )
-    return Listing("All settings", ("method", "setting", *heads, "alone, %"), rows, (0, 1))
 
 
 def refused_table(grid: RoundingGrid) -> Listing:

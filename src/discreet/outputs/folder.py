@@ -1,4 +1,4 @@
-"""A folder of outputs: what was released, its record, and the page that its checker reads."""
+"""A folder of outputs: what was released, what a check found of it, and what was decided."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, near, one_of, path_in_words
-from discreet.outputs.layout import is_ours, results_text
-from discreet.outputs.page import page_text
-from discreet.outputs.standing import CHANGED, Standing, standing_of
+from discreet.explore.provenance import FIGURES, REPORT
+from discreet.explore.rules import rules_in_words
+from discreet.outputs.page import CHANGED, Standing, is_ours, page_text, results_text, standing_of
 from discreet.places import is_there
+from discreet.policy import Policy
 from discreet.provenance import checksum_of_file
 from discreet.records.outputs import InForce, hand_in, list_outputs, review
 from discreet.records.store import Store
@@ -23,6 +24,12 @@ from discreet.unfinished import being_released
 RESULTS, CONFIG, PAGE, CHECKSUMS = "results.json", "config.json", "index.html", "checksums"
 OWN = (RESULTS, CONFIG, PAGE, CHECKSUMS)
 SUM = re.compile(rb"[0-9a-f]{64}")
+DERIVED = "derived"
+"""Of a request: new columns, each with its expression, and conditions, which have no name."""
+PLAIN = re.compile(r"[\w.-]+")
+"""Words that are not quoted in a call."""
+WHAT = ("plot", "columns", "table", FIGURES, REPORT)
+"""Of a request: what was drawn or released, and of what."""
 
 
 @dataclass(frozen=True)
@@ -244,3 +251,55 @@ def _copy(file: Path, target: Path, digest: str) -> None:
 def _write(path: Path, text: str) -> None:
     with being_released(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+# --- what is said of an output ------------------------------------------------------------------
+
+
+def command_of(request: Mapping[str, Any]) -> str:
+    """Return what was asked for as a call.
+
+    Examples
+    --------
+    >>> command_of({"plot": "histogram", "columns": ["bmi"], "by": "sex", "bins": 20})
+    'histogram(bmi, by=sex, bins=20)'
+    >>> command_of({"plot": "box", "columns": ["bmi"], "derived": [["", "age >= 50"]]})
+    "box(bmi, where='age >= 50')"
+    >>> command_of({"plot": "box", "columns": ["a b"], "derived": [["a b", "age * 2"]]})
+    "box('a b', assign={'a b': 'age * 2'})"
+    """
+    rest = {name: it for name, it in request.items() if name not in (*WHAT, DERIVED)}
+    given = [*map(_word, request.get("columns", ()))]
+    given += [f"{name}={_word(it)}" for name, it in rest.items()]
+    for name, text in request.get(DERIVED, ()):
+        given.append(f"assign={{{name!r}: {text!r}}}" if name else f"where={text!r}")
+    return f"{request['plot']}({', '.join(given)})"
+
+
+def _word(value: object) -> str:
+    """Return a value as it stands in a call; what could pass for more of the call is quoted."""
+    return value if isinstance(value, str) and PLAIN.fullmatch(value) else repr(value)
+
+
+def judged(
+    source: str, settings: Mapping[str, Any], policy: Policy, *, same: bool, rings: bool = False
+) -> tuple[str, tuple[str, ...]]:
+    """Return whether numbers pass or need a look, and by which rules they were made.
+
+    `source` is the one of their provenance, and `settings` are those of the version that they were
+    released in. `same` says whether that version is in force, under `policy`, and `rings` whether
+    an attack on its copy found more than it may.
+
+    Examples
+    --------
+    >>> from discreet import Policy
+    >>> policy = Policy.preset("standard")
+    >>> judged("counts", policy.settings(), policy, same=False)[0]
+    'review'
+    """
+    passed = policy.fixed and not policy.public and same and not rings
+    public = ("the data are declared public",) if policy.public else ()
+    other = () if same else ("made under another policy than the one in force",)
+    found = ("an attack on the copy found more than it may: read its report",)
+    says = (*rules_in_words(source, settings), *public, *other, *(found if rings else ()))
+    return "pass" if passed else "review", says

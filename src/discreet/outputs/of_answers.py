@@ -16,11 +16,9 @@ from typing import Any
 
 from discreet.estimates.copy_table import CopyTable
 from discreet.explore.provenance import COPY, COUNTS
-from discreet.outputs.command import command_of
-from discreet.outputs.folder import Finding
+from discreet.outputs.folder import Finding, command_of
 from discreet.plots import View
 from discreet.provenance import Sealer
-from discreet.render.sealing import released
 from discreet.render.to_matplotlib import figure_bytes
 
 #: The files that a plot can be downloaded as, and what they are.
@@ -51,7 +49,6 @@ def file_name(id_: str, form: str) -> str:
 
     Examples
     --------
-    >>> from discreet.outputs.of_answers import file_name
     >>> file_name("0123456789abcdef0123456789abcdef", "figure.svg")
     'discreet-0123456789ab.svg'
     """
@@ -78,15 +75,8 @@ def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
 
 def _file_of_table(told: Mapping[str, Any], form: str, sealer: Sealer | None) -> bytes:
     table = replace(CopyTable.from_json(json.dumps(told["table"])), sealer=sealer)
-    if form == "table.txt":
-        return released(table, "txt", lambda: f"{table.to_text()}\n")
-    forms = {
-        "table.csv": table.to_csv,
-        "table.html": table.to_html,
-        "table.tex": table.to_latex,
-        "table.json": table.to_json,
-    }
-    return forms[form]().encode()
+    made = table.forms()[form.removeprefix("table")]()
+    return made.encode() if isinstance(made, str) else made
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,32 @@
-"""The page that an output checker reads: every output, its picture, and what was checked."""
+"""How each file of a folder of outputs stands: its record in ACRO's layout, and the page.
+
+ACRO writes that layout and SACRO's viewer reads it. Its reader takes records of its own version
+alone, so `LAYOUT` stands where it looks for that; `tool` says who wrote it. What was decided stands
+beside, under a name that ACRO does not read. The page is what an output checker reads: every
+output, its picture, and what was checked.
+"""
 
 from __future__ import annotations
 
 import csv
 import itertools
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from discreet.outputs.standing import CHANGED, Standing
-from discreet.records.outputs import InForce
+from discreet.provenance import checksum_of_file, own_version
+from discreet.records.outputs import InForce, Output
 from discreet.render.to_html import Html, heading, items, marked_up, page, paragraph, table
 
+CHANGED = "changed"
+
+
+LAYOUT = "1.0.2"
+"""The version of ACRO whose layout this is."""
+TOOL = "discreet"
 PICTURES = (".png", ".svg")
 """What pages show as a picture; other files are opened elsewhere."""
 TABLES = {".csv": ",", ".tsv": "\t"}
@@ -39,6 +54,99 @@ WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A file of a folder: what of it was handed in last, and how it stands.
+
+    `state` is that of the output under the rules in force ("waiting", "approved", "outdated",
+    "rejected"), or "changed" where the file is another than was handed in.
+    """
+
+    output: Output
+    state: str
+
+
+def standing_of(
+    files: Sequence[Path], outputs: Sequence[Output], now: InForce
+) -> tuple[Standing, ...]:
+    """Return how files stand that were handed in under their names.
+
+    What was decided holds for the very bytes that it was decided of, and an approval for the rules
+    that it was given under, while they are in force. A file that is again as it was when it was
+    approved, is approved.
+    """
+    standing = []
+    for file in files:
+        handed = [it for it in outputs if it.name == file.name]
+        if not handed:
+            continue
+        digest = checksum_of_file(file) if file.is_file() else ""
+        same = [it for it in handed if it.digest == digest]
+        if same:
+            standing.append(Standing(same[-1], same[-1].state(now)))
+        else:
+            standing.append(Standing(handed[-1], CHANGED))
+    return tuple(standing)
+
+
+# --- the record ---------------------------------------------------------------------------------
+
+
+def results_text(standing: Sequence[Standing], now: InForce) -> str:
+    """Return the text of `results.json`, under the rules in force now."""
+    record = {
+        "version": LAYOUT,
+        "tool": {"@type": "SoftwareApplication", "name": TOOL, "version": own_version()},
+        "results": {it.output.name: _recorded(it, now) for it in standing},
+    }
+    return json.dumps(record, indent=4, ensure_ascii=False)
+
+
+def _recorded(standing: Standing, now: InForce) -> dict[str, Any]:
+    output = standing.output
+    record, status = output.record, output.status(now)
+    threshold = {"threshold": 0} if status == "pass" else {}
+    decision = output.decision
+    decided = {} if decision is None else {"reason": decision.text, "at": decision.at}
+    return {
+        "uid": output.name,
+        "status": status,
+        "type": record["type"],
+        "properties": {"method": record["kind"], "protected by": record["method"]},
+        "files": [{"name": output.name, "sdc": {"summary": threshold, "cells": {}}}],
+        "outcome": {},
+        "command": record["command"],
+        "summary": summary_of(status, output.says(now)),
+        "timestamp": output.at,
+        "comments": [*output.comments],
+        "exception": "",
+        "fair": {"analysis_name": record["kind"], "independent": [*record["columns"]]},
+        "review": {"state": standing.state, **decided},
+    }
+
+
+def summary_of(status: str, says: Sequence[str]) -> str:
+    """Return the status and what was checked, as SACRO's viewer takes it apart.
+
+    Examples
+    --------
+    >>> summary_of("pass", ["made here", "k: 5; counts: in fives"])
+    'pass; made here; k: 5, counts: in fives; '
+    """
+    return "".join(f"{part.replace(';', ',')}; " for part in (status, *says))
+
+
+def is_ours(text: str) -> bool:
+    """Tell whether discreet wrote the text of a `results.json`."""
+    try:
+        return bool(json.loads(text)["tool"]["name"] == TOOL)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+
 def page_text(
     study: str, folder: Path, standing: Sequence[Standing], now: InForce, rest: Sequence[str]
 ) -> str:
@@ -48,7 +156,7 @@ def page_text(
     """
     title = f"Outputs of {study}"
     parts = [heading(title, 1), paragraph(LEAD, "lead"), _overview(standing, now)]
-    parts += [_output(folder, it, now, _mark(i)) for i, it in enumerate(standing)]
+    parts += [_output(folder, it, now, f"output-{i}") for i, it in enumerate(standing, 1)]
     if rest:
         parts += [
             heading("Released, and not handed in"),
@@ -62,18 +170,14 @@ def _overview(standing: Sequence[Standing], now: InForce) -> Html:
     head = ("file", "state", "checks", "what")
     rows = [
         (
-            Html(f'<a href="#{_mark(i)}">{marked_up(it.output.name)}</a>'),
+            Html(f'<a href="#output-{i}">{marked_up(it.output.name)}</a>'),
             WORDS[it.state],
             it.output.status(now),
             str(it.output.record["command"]),
         )
-        for i, it in enumerate(standing)
+        for i, it in enumerate(standing, 1)
     ]
     return table(head, rows, caption="All outputs", words=range(len(head)))
-
-
-def _mark(place: int) -> str:
-    return f"output-{place + 1}"
 
 
 def _output(folder: Path, standing: Standing, now: InForce, mark: str) -> Html:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.spreadsheet import as_text
+from discreet.spreadsheet import as_text, as_texts
 
 CSV = ".csv"
 NAME = "provenance"
@@ -43,6 +43,11 @@ def _cell(value: Any) -> str:
         return value.isoformat()
     number = value.item() if hasattr(value, "item") else value
     return "" if number != number else repr(number)
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of texts as CSV, of which a spreadsheet runs none."""
+    return _written([as_texts(row) for row in rows]).decode()
 
 
 def _written(rows: Iterable[Sequence[str]]) -> bytes:

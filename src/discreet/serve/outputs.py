@@ -14,10 +14,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from discreet.outputs.folder import Finding
+from discreet.outputs.folder import Finding, judged
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, Answered, file_name
 from discreet.outputs.page import PICTURES
-from discreet.outputs.rules import judged
 from discreet.records.outputs import (
     COMMENT,
     MOST_LETTERS,
