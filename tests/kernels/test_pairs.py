@@ -17,6 +17,7 @@ from discreet.kernels.pairs import (
     PARTS,
     RECORDS,
     ROOM,
+    State,
     cluster_bins,
     deal_out,
     grow,
@@ -41,7 +42,12 @@ def grown(bins: dict[Pixels, int], seed: Pixels, k: int, cost: str) -> Grown:
     boxes, parts = np.zeros((1, 4), dtype=np.int64), np.zeros((len(bins), 3), dtype=np.int32)
     rows, reached = rows_of_bits(pixels, height, width), np.bincount(pixels[:, 0]).astype(np.int32)
 
-    grow(pixels, counts, rows, reached, boxes, parts, told, places.index(seed), k, cost == "span")
+    grow(
+        State(pixels, counts, rows, reached, boxes, parts, told),
+        places.index(seed),
+        k,
+        cost == "span",
+    )
 
     taken = [(*places[b], amount) for b, _, amount in parts[: told[PARTS]].tolist()]
     assert told[CLUSTERS] == 1
@@ -163,11 +169,12 @@ def seeds(bins: Bins, k: int, along: int) -> tuple[list[tuple[int, int]], dict[A
     parts = np.empty((len(bins) + made, 3), dtype=np.int32)
     told = np.zeros(ROOM + k + 1, dtype=np.int64)
     told[RECORDS] = counts.sum()
+    state = State(pixels, counts, rows, reached, boxes, parts, told)
     if along < 0:
-        seed_by_bins(pixels, counts, rows, reached, boxes, parts, told, width, k, False)
+        seed_by_bins(state, width, k, False)
     else:
         side = (height, width)[along]
-        seed_by_pixels(pixels, counts, rows, reached, boxes, parts, told, side, along, k, False)
+        seed_by_pixels(state, side, along, k, False)
     assert told[CLUSTERS] == made
     assert told[RECORDS] == counts.sum()
     taken = parts[: told[PARTS]]

@@ -34,8 +34,9 @@ from discreet.measure.attacks import (
     recognised,
     space_of,
     told_as,
+    whole_maker,
 )
-from discreet.measure.attacks_by_copies import WHO, membership
+from discreet.measure.attacks_by_copies import WHO, membership, versions
 from discreet.measure.attacks_held_out import (
     held_out,
     inference,
@@ -45,8 +46,6 @@ from discreet.measure.attacks_held_out import (
     verbatim,
 )
 from discreet.measure.attacks_on_copy import coincidences, linkage, rare_combinations
-from discreet.measure.attacks_on_versions import versions
-from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side, as_side
 from discreet.secret import Secret
 from tests.cases import slow

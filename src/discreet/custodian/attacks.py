@@ -8,10 +8,9 @@ from typing import Any
 
 from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.attacks import Copy, Records, comparable, in_keyed_order, told_as
-from discreet.measure.attacks_on_versions import versions as who_left
-from discreet.measure.found_records import found_records
-from discreet.measure.makers import maker_of
+from discreet.measure.attacks import Copy, Records, comparable, in_keyed_order, maker_of, told_as
+from discreet.measure.attacks_by_copies import versions as who_left
+from discreet.measure.attacks_on_copy import found_records
 from discreet.measure.pairs import Estimate, Side
 from discreet.methods import Whole
 from discreet.methods.copies import Levels, WholeCopy

@@ -12,8 +12,8 @@ from discreet.columns import KINDS
 from discreet.custodian.persons import person_column
 from discreet.custodian.role_names import role_named, words_in, words_of
 from discreet.errors import RefusedError
+from discreet.methods.copies import MEMBERS_PER_K
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
-from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import FIELDS, Policy
 from discreet.progress import advance
 from discreet.table import Table, open_table, with_levels_of_two

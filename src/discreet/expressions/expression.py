@@ -11,8 +11,7 @@ import numpy as np
 from discreet.errors import InputError, one_of
 from discreet.expressions.grammar import EXPRESSIONS, Reader
 from discreet.expressions.meaning import condition_of
-from discreet.expressions.tokens import as_input_error, cut_up
-from discreet.expressions.tree import Kind, Mistake, Node
+from discreet.expressions.tree import Kind, Mistake, Node, as_input_error, cut_up
 from discreet.expressions.values import Array, Days, Levels, Numbers, Values, values_of
 
 LONGEST = 2000
@@ -42,20 +41,8 @@ class Expression:
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
         """Compute the expression for each row; see `parse_expression` for an example.
 
-        Parameters
-        ----------
-        columns : mapping of str to Numbers, Levels or Days
-            The columns that it names, all of one length; others are not looked at.
-
-        Returns
-        -------
-        Truth, Numbers, Levels or Days
-            One value for each row.
-
-        Raises
-        ------
-        InputError
-            If a column is missing, of another kind than it was said to be, or of another length.
+        Columns that it does not name are not looked at. InputError is raised if one is missing, of
+        another kind than it was said to be, or of another length.
         """
         found: dict[str, Array] = {}
         for name, kind in zip(self.names, self.kinds, strict=True):

@@ -23,8 +23,7 @@ from discreet.expressions.meaning import (
     total,
     truth,
 )
-from discreet.expressions.tokens import Token
-from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place
+from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place, Token
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, POWER = range(1, 9)
 """What binds more tightly has the higher number."""

@@ -26,10 +26,15 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.keys import row_keys, total
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
-from discreet.methods.copies import MISSING, OTHER
+from discreet.methods import Whole
+from discreet.methods.alike import persons_alike
+from discreet.methods.base import RowMethod
+from discreet.methods.copies import LEFT_OUT, MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.methods.whole import copy_with_tables
 from discreet.secret import Secret, generator
 
 BOUNDS = MappingProxyType(
@@ -59,12 +64,7 @@ STEP = 0.05
 class Records:
     """The raw rows, and whose each is: what a copy is made from.
 
-    Parameters
-    ----------
-    table : Side
-        The columns; numbers may be missing (NaN), and a missing level is the empty text.
-    persons : ndarray of int of shape (n,)
-        Whose each row is.
+    Numbers may be missing (NaN); a missing level is the empty text.
     """
 
     table: Side
@@ -128,26 +128,21 @@ class Success:
     ----------
     what : str
         What was counted.
-    share : float
-        Of the trials, from 0 to 1. An AUC is one too: of pairs of which the attacker says which
-        is which.
-    low, high : float
-        The interval of 95 % for `share`; where the baseline was counted as well, that of their
+    share, low, high : float
+        Of the trials, from 0 to 1 (an AUC is one too: of pairs of which the attacker says which is
+        which), with its interval of 95 %; where the baseline was counted as well, that of their
         difference, put around `share`.
-    baseline : float
-        The share that `against` would reach.
-    against : str
-        Whom the attacker is compared with.
+    baseline, against : float, str
+        The share that somebody else would reach, and who.
     trials : int
         How many trials.
     allowed : float or None
         The share that what the method promises allows.
     step : float
         What the shares were rounded to; 0 where they are exact.
-    bound : float or None
-        The share that it may reach: see `BOUNDS`.
-    rings : bool
-        Whether the lower end of its interval is above the bound, before it was rounded.
+    bound, rings : float or None, bool
+        The share that it may reach (see `BOUNDS`), and whether the lower end of its interval is
+        above it, before it was rounded.
     copies : bool
         Whether trials are copies, not persons or records; how many there are is no secret then.
     """
@@ -246,20 +241,16 @@ class Attack:
 
     Parameters
     ----------
-    name : str
-        Its key in a report, such as "linkage".
-    title : str
-        What it is called.
-    story : str
-        Who the attacker is, what they know, what they do.
-    assumptions : tuple of str
-        What it takes for granted, and what it does not show.
+    name, title : str
+        Its key in a report, such as "linkage", and what it is called.
+    story, assumptions : str, tuple of str
+        Who the attacker is, what they know and do; and what it takes for granted or does not show.
     found : Success
         How often it succeeds.
-    at : tuple of Success
-        Of an AUC: of whom is in the copy, how many are found at 1 and 5 % false positives.
     parts : tuple of Success
         The same in parts, such as column by column; each interval is one of many.
+    at : tuple of Success
+        Of an AUC: of whom is in the copy, how many are found at 1 and 5 % false positives.
     """
 
     name: str
@@ -570,3 +561,72 @@ def first_of(records: Records, rows: int) -> Records:
     order = np.argsort(first)
     kept = whose[order[: max(1, int((np.cumsum(held[order]) <= rows).sum()))]]
     return records.taken(np.flatnonzero(np.isin(records.persons, kept)))
+
+
+# --- how copies are made for attacks: a method as a callable of records and a secret --------------
+
+
+def whole_maker(
+    k: int,
+    m: int | None = None,
+    *,
+    sensitive: tuple[str, ...] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    tables: tuple[tuple[str, str], ...] = (),
+    left_out: float = LEFT_OUT,
+    unit: bool = False,
+) -> Make:
+    """Return what makes a copy of a whole table of records, by a secret.
+
+    The parameters are those of `Settings`, m being 4 k where it is not given. With a `unit` the
+    persons of records are declared, and have rows that belong together; otherwise rows that are
+    alike by no chance are one person's. InputError is raised if k is no whole number of at least 2,
+    or m below it.
+    """
+    members = Whole(k, m).members
+    settings = Settings(
+        k, members, tuple(sensitive), dict(bounds or {}), tables=tables, left_out=left_out
+    )
+    return maker_of(settings, unit)
+
+
+def maker_of(settings: Settings, unit: bool = False) -> Make:
+    """Return what makes copies of whole tables by some settings; `unit` is as in `whole_maker`."""
+
+    def make(records: Records, secret: Secret) -> Copy:
+        found = drawn_of(records, secret, settings, unit)
+        texts = {name: column.texts() for name, column in found.levels.items()}
+        return Copy(Side.of(found.numbers, texts), found.source)
+
+    return make
+
+
+def drawn_of(records: Records, secret: Secret, settings: Settings, unit: bool = False) -> WholeCopy:
+    """Return the copy of a whole table by a secret, with what is said of it."""
+    table = records.table
+    numbers = {name: table.numbers[name] for name in sorted(table.numbers)}
+    words = {name: table.levels[name] for name in sorted(table.levels)}
+    keys = row_keys(secret, [*numbers.values(), *words.values()])
+    draws = Draws(secret, secret.digest("attack", total(keys)), keys)
+    levels = {name: Levels.of(texts) for name, texts in words.items()}
+    persons = records.persons if unit else persons_alike(numbers, levels, draws)
+    return copy_with_tables(numbers, levels, draws, settings, persons, alike=not unit)
+
+
+def rows_maker(method: RowMethod) -> Make:
+    """Return what protects the complete rows of numbers by a row method, all columns jointly."""
+
+    def make(records: Records, secret: Secret) -> Copy:
+        if records.table.levels:
+            raise RefusedError("it protects numbers alone, and this table has columns of levels")
+        names = sorted(records.table.numbers)
+        rows = np.column_stack([records.table.numbers[name] for name in names])
+        known = np.flatnonzero(~np.isnan(rows).any(axis=1))
+        if not len(known):
+            raise RefusedError("no row has a number in every column")
+        keys = row_keys(secret, [*rows[known].T])
+        normals = secret.normals(secret.digest("attack", total(keys)), keys, names)
+        made = method(rows[known], normals, np.zeros(len(known), dtype=np.intp))
+        return Copy(Side.of(dict(zip(names, made.T, strict=True))), known)
+
+    return make

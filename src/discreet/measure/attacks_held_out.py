@@ -64,14 +64,7 @@ TASK = "attacks on persons held out"
 class HeldOut:
     """Five copies, each made without one part of the persons.
 
-    Parameters
-    ----------
-    records : Records
-        All records.
-    part : ndarray of int of shape (n,)
-        Without whom: row i took no part in copy `part[i]`.
-    copies : tuple of Copy
-        Their sources are places among the rows that took part.
+    Row i took no part in copy `part[i]`; the sources of copies are places among the rows that did.
     """
 
     records: Records

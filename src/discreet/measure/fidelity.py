@@ -121,8 +121,8 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     Examples
     --------
     >>> x = np.arange(100.0)
-    >>> found = fidelity(Mixed({"x": x, "y": x % 7}, {}), Mixed({"x": x + 10, "y": x % 7}, {}))
-    >>> found.largest, found.pairs[0].first, found.pairs[0].second
+    >>> near = fidelity(Mixed({"x": x, "y": x % 7}, {}), Mixed({"x": x + 10, "y": x % 7}, {}))
+    >>> near.largest, near.pairs[0].first, near.pairs[0].second
     (0.1, 'x', 'y')
     """
     names = [*sorted(released.numbers), *sorted(released.levels)]

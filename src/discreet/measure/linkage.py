@@ -75,7 +75,7 @@ def record_linkage(
     ------
     InputError
         If the tables do not fit, their rows do not correspond, no column is continuous, one of
-        `within` has no levels, or `sample` is no whole number of at least 1.
+        `within` has no levels, or a number is none of at least 1.
     RefusedError
         If a column spans more than can be computed with.
 
@@ -96,8 +96,8 @@ def record_linkage(
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [10.0]]
-    >>> found = record_linkage(before, [[1.5], [1.5], [6.5], [6.5]])
-    >>> found.count, found.trials, found.baseline  # 1 and 2: one of two; 3: none; 10: one of two
+    >>> linked = record_linkage(before, [[1.5], [1.5], [6.5], [6.5]])
+    >>> linked.count, linked.trials, linked.baseline  # 1 and 2: one of two; 3: none; 10: one of two
     (1.5, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -116,23 +116,9 @@ def ddr(
 ) -> Estimate:
     """Count the released rows whose nearest original record is their own.
 
-    It is `record_linkage` the other way round: somebody has a released row, and asks whose it is.
-
-    Parameters
-    ----------
-    original, released, categorical, within
-        As in `record_linkage`; a released row is compared with the records of its own levels.
-        The paper's tables have continuous columns alone.
-
-    Returns
-    -------
-    Estimate
-        As in `record_linkage`, of the released rows.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `record_linkage`.
+    It is `record_linkage` the other way round, with its parameters and errors: somebody has a
+    released row, and asks whose it is among the records of its levels. The paper's tables have
+    continuous columns alone.
 
     Notes
     -----
@@ -143,14 +129,14 @@ def ddr(
 
     References
     ----------
-    As in `record_linkage`. Senavirathne and Torra, "Rounding based continuous data discretization
-    for statistical disclosure control" (2019), section 3.3.2.
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control" (2019), section 3.3.2.
 
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [10.0]]
-    >>> found = ddr(before, [[1.5], [1.5], [6.5], [6.5]])
-    >>> found.count, found.trials, found.baseline  # 1 and 2: one of two; 3: one of two; 10: too
+    >>> linked = ddr(before, [[1.5], [1.5], [6.5], [6.5]])
+    >>> linked.count, linked.trials, linked.baseline  # 1 and 2: one of two; 3: one of two; 10: too
     (2.0, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -171,29 +157,10 @@ def far_linkage(
 ) -> Estimate:
     """Count the farthest records whose nearest released row is their own.
 
-    Parameters
-    ----------
-    original, released, categorical, within
-        As in `record_linkage`.
-    far : int, default 5
-        How many records, at least 1: those farthest from the mean of the original, by the
-        Euclidean norm of their z-scores; ties go to the row whose values come first. All of them
-        where there are fewer.
-
-    Returns
-    -------
-    Estimate
-        As in `record_linkage`, of the farthest records.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `record_linkage`, or if `far` is no whole number of at least 1.
-
-    Notes
-    -----
-    Records far from all others are the first to be recognised, and an average over all records
-    hides them. So few trials leave a wide interval.
+    As `record_linkage`, but of the `far` records that are farthest from the mean of the original,
+    by the Euclidean norm of their z-scores; ties go to the row whose values come first. They are
+    the first to be recognised, and an average over all records hides them. So few trials leave a
+    wide interval.
 
     Examples
     --------
@@ -258,7 +225,7 @@ def nearness(
     Examples
     --------
     >>> before = [[0.0], [1.0], [2.0], [3.0]]
-    >>> [found.count for found in nearness(before, [[0.0], [1.05], [2.5], [4.0]])]
+    >>> [near.count for near in nearness(before, [[0.0], [1.05], [2.5], [4.0]])]
     [1, 2]
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
@@ -327,8 +294,8 @@ def interval_risk(
 
     Examples
     --------
-    >>> found = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
-    >>> found.count, found.trials, round(found.baseline, 3)
+    >>> inside = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> inside.count, inside.trials, round(inside.baseline, 3)
     (2, 4, 0.083)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -353,21 +320,8 @@ def idr(
 ) -> Estimate:
     """Count the records whose original values all lie within an interval about the released ones.
 
-    Parameters
-    ----------
-    original, released, categorical, share
-        As in `interval_risk`, of which this is the variant "released": standard deviations are
-        those of the released columns.
-
-    Returns
-    -------
-    Estimate
-        As in `interval_risk`.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `interval_risk`.
+    It is the variant "released" of `interval_risk`, with its parameters and errors: standard
+    deviations are those of the released columns.
 
     Notes
     -----
@@ -377,14 +331,13 @@ def idr(
 
     References
     ----------
-    Templ, Statistical Disclosure Control for Microdata (2017). Mateo-Sanz, Sebé and
-    Domingo-Ferrer, as in `interval_risk`. Senavirathne and Torra, "Rounding based continuous data
-    discretization for statistical disclosure control" (2019), section 3.3.2.
+    Templ, Statistical Disclosure Control for Microdata (2017). Senavirathne and Torra, "Rounding
+    based continuous data discretization for statistical disclosure control" (2019), section 3.3.2.
 
     Examples
     --------
-    >>> found = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
-    >>> found.count, found.trials
+    >>> inside = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> inside.count, inside.trials
     (2, 4)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -400,25 +353,12 @@ def interval_risks(
 ) -> dict[str, Estimate]:
     """Count for each continuous column the records whose released value lies close.
 
-    Parameters
-    ----------
-    original, released, categorical, share
-        As in `interval_risk`.
-
-    Returns
-    -------
-    dict of str to Estimate
-        By column; the intervals of variant "all".
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `interval_risk`.
+    Parameters and errors are those of `interval_risk`; intervals are those of its variant "all".
 
     Examples
     --------
-    >>> found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
-    >>> {name: estimate.share for name, estimate in found.items()}
+    >>> risks = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
+    >>> {name: risk.share for name, risk in risks.items()}
     {'0': 1.0, '1': 0.0}
     """
     pair = as_pair(original, released, categorical=categorical)

@@ -342,15 +342,10 @@ class Estimate:
     count : float
         How many; ties may count as parts.
     trials : int
-        Of how many; at least 1.
+        Of how many; at least 1, and the count is no more, or InputError is raised.
     baseline : float or None
         The share that who knows nothing but the question would reach by guessing; None where
         guessing makes no sense.
-
-    Raises
-    ------
-    InputError
-        If there are no trials, or the count is not between 0 and the trials.
 
     Notes
     -----
@@ -359,10 +354,10 @@ class Estimate:
 
     Examples
     --------
-    >>> found = Estimate("records recognised by the nearest released row", 20, 100, 0.01)
-    >>> found.share, round(found.low, 3), round(found.high, 3)
+    >>> linked = Estimate("records recognised by the nearest released row", 20, 100, 0.01)
+    >>> linked.share, round(linked.low, 3), round(linked.high, 3)
     (0.2, 0.133, 0.289)
-    >>> print(found)
+    >>> print(linked)
     records recognised by the nearest released row: 20.0 % (13.3 to 28.9 %; guessing 1.0 %)
     """
 

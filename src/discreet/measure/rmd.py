@@ -80,21 +80,23 @@ def rmd_risk(
         How close another released row must be to hide a risky one: the Euclidean distance in
         standard deviations of the released table; at least 0.
     m : int, default 1
-        How many other released rows must be that close.
+        How many released rows besides the record's own must be that close.
     variant : {"sdcmicro", "paper"}, default "sdcmicro"
         "sdcmicro", as the function `dRiskRMD` is coded in the releases before 5.7.3, which the
-        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record
-        is risky if any of its released values lies strictly inside. "paper", as
-        Avraam et al. describe it: the length of an interval is w1 * RMD², and a record is risky
-        if its released row lies strictly inside the box that its intervals make.
+        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record is
+        risky if any of its released values lies strictly inside. "paper", as Avraam et al. describe
+        it: the length of an interval is w1 * RMD², and a record is risky if its released row lies
+        strictly inside the box that its intervals make. The counts that the paper prints (38 and 8
+        of 891) are those of the code; its description gives hundreds.
 
     Returns
     -------
     RmdRisk
         `risk1`: the risky records. `risk2`: those of them that have fewer than m other released
-        rows within w2. Baselines are the shares when each record is given released rows of
-        other records (8 each, chosen by a digest of the values): with "any of its values" they
-        grow with the number of columns.
+        rows within w2. Baselines are the shares when each record is given released rows of other
+        records (8 each, chosen by a digest of the values): with "any of its values" they grow with
+        the number of columns. `excluded` names constant columns (in either table) and those that
+        `robust_covariance` leaves out.
 
     Raises
     ------
@@ -105,15 +107,8 @@ def rmd_risk(
 
     Notes
     -----
-    The counts that the paper prints (38 and 8 of 891) are those of the code; its description gives
-    hundreds. So "sdcmicro" is the default. In both, at least m rows besides the record's own are
-    close, as the code has it for m = 1.
-
     Covariance: that of `robust_covariance`, of at most 5000 rows. No result depends on the order
     of the rows.
-
-    Constant columns (in either table) and those that `robust_covariance` leaves out are named in
-    `excluded`.
 
     **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch, and
     a record at the mean has no interval at all. A record outside its intervals may still be the
@@ -127,8 +122,8 @@ def rmd_risk(
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [4.0], [5.0], [20.0]]
-    >>> found = rmd_risk(before, before)
-    >>> found.risk1.count, found.risk2.count, found.excluded
+    >>> risk = rmd_risk(before, before)
+    >>> risk.risk1.count, risk.risk2.count, risk.excluded
     (6, 6, ())
     """
     pair = as_pair(original, released, categorical=categorical)

@@ -93,7 +93,8 @@ def compare_roundings(
     -------
     RoundingComparison
         Exact numbers of raw data: for the custodian, and no release. A setting that cannot be used
-        on the table (too few rows for k) is a trial that says why.
+        on the table (too few rows for k) is a trial that says why. Rows with a missing number or
+        class are left out, as are constant columns; the comparison says so.
 
     Raises
     ------
@@ -102,9 +103,6 @@ def compare_roundings(
 
     Notes
     -----
-    Rows with a missing number or class are left out, as are constant columns; the comparison says
-    so. Columns that are no numbers are neither rounded nor used by models.
-
     **What it does not tell.** As `RoundingComparison` says.
 
     References
@@ -115,10 +113,10 @@ def compare_roundings(
     Examples
     --------
     >>> table = [[float(i % 12), float(i * i % 97)] for i in range(60)]
-    >>> found = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
-    >>> found
+    >>> comparison = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
+    >>> comparison
     RoundingComparison(a table: 9 settings)
-    >>> means = found.grid.means("sse", "k")
+    >>> means = comparison.grid.means("sse", "k")
     >>> means["optimal"] <= means["mdav"]
     True
     """

@@ -33,11 +33,9 @@ class Preservation:
 
     Attributes
     ----------
-    means : mapping of str to float
+    means, spreads : mapping of str to float
         Per continuous column the mean released less the mean before, in standard deviations
-        (divisor n - 1) of the original. 0 where nothing changed.
-    spreads : mapping of str to float
-        The standard deviation released divided by that before. 1 where nothing changed.
+        (divisor n - 1) of the original; and the standard deviation released by that before.
     quantiles : mapping of str to tuple of float
         The differences at the quantiles `QUANTILES`, in standard deviations of the original.
     correlations : mapping of pairs of str to float
@@ -77,17 +75,14 @@ def displacement(
 ) -> dict[str, float]:
     """Return by how much the values of each continuous column moved, as a share of its variance.
 
+    δ = mean((x_or − x_an)²) / var(x_or) of each column, the variance with divisor n - 1: 0 if and
+    only if nothing moved, (n − 1) / n if each value became the mean, 2 (n − 1) / n on average if
+    the values were shuffled; there is no upper limit.
+
     Parameters
     ----------
     original, released, categorical
         The same rows in the same order; see `as_pair`.
-
-    Returns
-    -------
-    dict of str to float
-        δ = mean((x_or − x_an)²) / var(x_or) of each column, the variance with divisor n - 1: 0 if
-        and only if nothing moved, (n − 1) / n if each value became the mean, 2 (n − 1) / n on
-        average if the values were shuffled; there is no upper limit.
 
     Raises
     ------
@@ -141,18 +136,11 @@ def preservation(
 
     Parameters
     ----------
-    original, released, categorical
-        Two tables of the same columns; see `as_pair`.
-    same_rows : bool, default True
-        Whether rows correspond; the summaries do not ask for it. If they do, a row with a
-        missing number in one table is left out of both.
+    original, released, categorical, same_rows
+        Two tables of the same columns; see `as_pair`. The summaries do not ask whether rows
+        correspond, but if they do, a row with a missing number in one is left out of both.
     k : int, default 1
         Of how many neighbouring values a quantile is the mean, so that none is one record's.
-
-    Returns
-    -------
-    Preservation
-        Differences, per column and per pair of columns.
 
     Raises
     ------
@@ -172,10 +160,10 @@ def preservation(
 
     Examples
     --------
-    >>> found = preservation([[1, 4], [2, 1], [3, 7]], [[1.5, 4], [2.5, 1], [3.5, 7]])
-    >>> found.means, found.spreads
+    >>> kept = preservation([[1, 4], [2, 1], [3, 7]], [[1.5, 4], [2.5, 1], [3.5, 7]])
+    >>> kept.means, kept.spreads
     (mappingproxy({'0': 0.5, '1': 0.0}), mappingproxy({'0': 1.0, '1': 1.0}))
-    >>> round(found.correlation, 12)
+    >>> round(kept.correlation, 12)
     0.0
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
@@ -319,11 +307,8 @@ def propensity(
 
     Parameters
     ----------
-    original, released, categorical
-        Two tables of the same columns; see `as_pair`.
-    same_rows : bool, default True
-        Whether rows correspond; the scores do not ask for it. If they do, a row with a missing
-        number in one table is left out of both.
+    original, released, categorical, same_rows
+        As in `preservation`.
 
     Returns
     -------
@@ -370,8 +355,8 @@ def propensity(
 
     Examples
     --------
-    >>> found = propensity([[1.0], [2.0], [3.0], [4.0]], [[1.5], [2.5], [3.5], [4.5]])
-    >>> round(found.u, 4), found.terms, found.original.round(2).tolist()
+    >>> scores = propensity([[1.0], [2.0], [3.0], [4.0]], [[1.5], [2.5], [3.5], [4.5]])
+    >>> round(scores.u, 4), scores.terms, scores.original.round(2).tolist()
     (0.0119, 1, [0.33, 0.43, 0.52, 0.62])
     >>> propensity([[1.0], [2.0]], [[1.0], [2.0]]).u
     0.0

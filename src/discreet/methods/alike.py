@@ -112,19 +112,11 @@ def _starts(ordered: Floats, width: float) -> list[int]:
 def alike(
     numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float, least: int = 1
 ) -> Alike:
-    """Say which rows are alike in all columns, and whether that may be chance.
+    """Return which rows are alike in all columns, and whether that may be chance.
 
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        Columns of numbers, NaN where one is missing. Whole numbers that are all different number
-        rows, whosever they are, and are left aside.
-    codes : mapping of str to ndarray of int of shape (n,)
-        Columns of levels as numbers.
-    cell : float
-        How near numbers are that are alike, in standard deviations.
-    least : int, default 1
-        Of fewer repeats it is not asked whether they are chance: they are taken for it.
+    Of `numbers`, NaN where one is missing, whole ones that are all different number rows, whosever
+    they are, and are left aside; `codes` are levels as numbers. Numbers are alike within a `cell`,
+    in standard deviations. Of fewer than `least` repeats it is not asked whether they are chance.
 
     Examples
     --------

@@ -7,6 +7,7 @@ numbers: features are codes, sums of products are exact, coefficients are rounde
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.methods.base import persons_in
 
 MOST_CODES = 255
 """A number is known by so many codes at most, and 0 where it is missing."""
@@ -297,3 +299,95 @@ def level_targets(codes: Labels, count: int, signs: Floats) -> Whole:
 def flag_targets(flags: NDArray[np.bool_]) -> Whole:
     """Return the targets of a yes or no."""
     return flags.astype(np.int64)[:, None] * WIDE
+
+
+# --- donors: for each drawn row a raw row of the same leaf, whose value it takes, drawn anew ------
+
+
+UNEVEN = 0.2
+"""Such a share of donors counts twice or not at all, where they are taken evenly."""
+
+
+def donors_evenly(raw: Labels, drawn: Labels, uniform: Floats, own: Floats) -> Labels:
+    """Return a raw row for each drawn row: each of a leaf about as often as its others.
+
+    That is nearer than by chance. How often a row is taken has noise, or a copy would have the
+    counts of the raw rows. `raw` (n) and `drawn` (N) are leaves, each drawn one being that of some
+    raw row; `uniform` (N) are draws for drawn rows, `own` (n, 2) for raw ones.
+    """
+    leaves = int(max(raw.max(), drawn.max(initial=0))) + 1
+    times = 1 + (own[:, 1] >= 1 - UNEVEN / 2) - (own[:, 1] < UNEVEN / 2).astype(np.intp)
+    times = np.where(np.bincount(raw, times, minlength=leaves)[raw] == 0, 1, times)
+    order = np.lexsort([own[:, 0], raw])
+    order = np.repeat(order, times[order])
+    size = np.bincount(raw[order], minlength=leaves)
+    start = np.cumsum(size) - size
+    wanted = np.bincount(drawn, minlength=leaves)
+    rows = np.lexsort([uniform, drawn])
+    place = np.arange(len(drawn)) - np.repeat(np.cumsum(wanted) - wanted, wanted)
+    leaf = drawn[rows]
+    out = np.empty(len(drawn), dtype=np.intp)
+    out[rows] = order[start[leaf] + place % size[leaf]]
+    return out
+
+
+def usual_donor(donors: Sequence[Labels]) -> Labels:
+    """Return the raw row that gave most columns of each drawn row, the first of several.
+
+    Examples
+    --------
+    >>> usual_donor([np.array([3, 1]), np.array([2, 1]), np.array([3, 0])]).tolist()
+    [3, 1]
+    """
+    rows = np.sort(np.column_stack(donors), axis=1)
+    best = rows[:, 0].copy()
+    most = np.ones(len(rows), dtype=np.intp)
+    run = most.copy()
+    for j in range(1, rows.shape[1]):
+        run = np.where(rows[:, j] == rows[:, j - 1], run + 1, 1)
+        best = np.where(run > most, rows[:, j], best)
+        most = np.maximum(most, run)
+    return best
+
+
+# --- exceptions: persons who break what all others keep ------------------------------------------
+
+
+EXPECTED = 3
+"""Chance would give so many times as many rows as are few, where a rule is seen."""
+MOST_CELLS = 100_000
+"""Two columns of more cells have hardly one in which chance would give many."""
+
+
+def exceptions(
+    columns: Mapping[str, Labels], name: str, least: int, persons: Labels | None
+) -> NDArray[np.bool_]:
+    """Return which rows break a rule between the column `name` and one before it.
+
+    `columns` are codes from 0, in the order they are drawn in; a combination of `least` persons is
+    no exception.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sex = np.repeat([0, 1], 100)
+    >>> pregnant = np.where((sex == 1) & (np.arange(200) % 2 == 0), 1, 0)
+    >>> pregnant[7] = 1
+    >>> np.flatnonzero(exceptions({"sex": sex, "pregnant": pregnant}, "pregnant", 5, None)).tolist()
+    [7]
+    """
+    own = columns[name]
+    kinds = int(own.max(initial=0)) + 1
+    share = np.bincount(own, minlength=kinds) / max(len(own), 1)
+    out = np.zeros(len(own), dtype=np.bool_)
+    for other, codes in columns.items():
+        if other == name:
+            break
+        size = np.bincount(codes)
+        if len(size) * kinds > MOST_CELLS:
+            continue
+        cell = codes * kinds + own
+        usual = np.outer(size, share).ravel()
+        held = persons_in(cell, persons)
+        out |= ((held < least) & (usual[: len(held)] >= EXPECTED * least))[cell]
+    return out

@@ -67,20 +67,16 @@ def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hiera
         A CSV file in the form of ARX, one line for each level: the level, its coarser name, the
         still coarser one, and so on, separated by ``;``, tab or ``,`` (the first of these with
         which all lines are of one length). There is no header: a line of titles is taken for one
-        more level, which does no harm, for a hierarchy may know levels that the data lack.
-        Or nested mappings whose leaves are lists of levels, the outermost name being the
-        coarsest: ``{"north": {"Yorkshire": ["York", "Leeds"]}}``. Whole numbers among the levels
-        of a list are read as text.
+        more level, which does no harm, for a hierarchy may know levels that the data lack. Empty
+        lines are passed over; spaces belong to names. Or nested mappings whose leaves are lists of
+        levels, the outermost name being the coarsest: ``{"north": {"Yorkshire": ["York",
+        "Leeds"]}}``. Whole numbers among the levels of a list are read as text.
 
     Raises
     ------
     InputError
         If the file cannot be read, a level comes twice, lines or tables differ in their number
         of names, there are no coarser names, or a step is finer than the one before.
-
-    Notes
-    -----
-    Names are taken as they are written, spaces included; empty lines are passed over.
 
     Examples
     --------

@@ -39,7 +39,7 @@ FEW = 2000
 
 
 def mdav(X: ArrayLike, k: int) -> Labels:
-    """Group rows into groups of at least k by exact MDAV on standardised columns.
+    """Return groups of at least k rows by exact MDAV on standardised columns, in the order made.
 
     While 3k rows or more are left: take the row r farthest from the centroid of what is left
     and group it with its k - 1 nearest; then the row s farthest from r, with its k - 1 nearest.
@@ -52,11 +52,6 @@ def mdav(X: ArrayLike, k: int) -> Labels:
         Finite numbers, no constant column.
     k : int
         The least number of rows in a group; 2 <= k <= n.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 in the order they were made.
 
     Raises
     ------
@@ -77,8 +72,8 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
     References
     ----------
-    Domingo-Ferrer and Torra (2005), section 3. The groups have
-    the means that sdcMicro 5.8.1 gives (method "mdav").
+    Domingo-Ferrer and Torra (2005), section 3. The groups have the means that sdcMicro 5.8.1 gives
+    (method "mdav").
 
     Examples
     --------
@@ -89,7 +84,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
 
 def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
-    """Group rows into groups of at least k by V-MDAV on standardised columns.
+    """Return groups of at least k rows by V-MDAV on standardised columns, in the order made.
 
     While k rows or more are left: take the row farthest from the centroid of all rows and group
     it with its k - 1 nearest. Then, up to 2k - 1: of the rows left take the one nearest to any
@@ -97,13 +92,8 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     the nearest other row left (the last row left always does, unless gamma is 0), else the group
     is done. Rows left at last join the group whose centroid, as it was made, is nearest.
 
-    Parameters
-    ----------
-    X, k
-        As of `mdav`, and what is returned and raised too.
-    gamma : float, default 0.2
-        The gain factor; at least 0, which lets no row join. The authors use 0.2 for scattered
-        rows and 1.1 for rows in clusters.
+    `X`, k and errors are as of `mdav`. `gamma`, at least 0, is the gain factor: 0 lets no row join,
+    and the authors use 0.2 for scattered rows and 1.1 for rows in clusters.
 
     Notes
     -----

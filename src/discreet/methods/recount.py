@@ -30,7 +30,7 @@ def check_whole(
     settings: Settings,
     persons: Labels | None,
 ) -> None:
-    """Count again what a copy promises; raise where it does not hold.
+    """Count again what a copy promises; raise BrokenPromiseError where it does not hold.
 
     1. Every row of the copy is mostly of a row that takes part.
     2. A level of the copy is that of k persons or more in the raw table, and so are what was
@@ -41,27 +41,8 @@ def check_whole(
        all columns, hardly more often than those who were left out: by three in ten of them and 7
        sds of chance at the most. It is what shows that rows were passed on as they are.
 
-    That leaves are of m persons is counted where they are made.
-
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        The raw columns, missing ones NaN.
-    levels : mapping of str to Levels
-        The raw columns of levels.
-    relations : Relations
-        What was found to hold for all records.
-    made : WholeCopy
-        The copy.
-    settings : Settings
-        k and bounds.
-    persons : ndarray of int of shape (n,) or None
-        Whose each row is, where a person may have several.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If one of them does not hold.
+    That leaves are of m persons is counted where they are made. `numbers` and `levels` are the raw
+    columns, `relations` what holds for all records, `persons` whose each row is.
     """
     who = np.arange(len(made.takes_part)) if persons is None else persons
     if not made.takes_part[made.source].all():

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns.dates import on_clock
-from discreet.methods.copies import threshold
-from discreet.methods.grain import Chance, shortened
+from discreet.methods.copies import Chance, shortened, threshold
 
 AT_RISK = 0.01
 """An order is looked after where so many pairs of different records would break it, to twice."""
@@ -51,14 +50,9 @@ Columns = dict[str, Floats]
 class Relations:
     """What holds for all records, but for those of a few persons.
 
-    Parameters
-    ----------
-    sums : mapping of str to tuple of str
-        Columns that are the sum of others.
-    orders : tuple of pairs of str
-        Columns of which the first is never above the second.
-    after : mapping of str to str
-        Columns that are protected as their difference from another one.
+    `sums` are columns that are the sum of others, `orders` pairs of columns of which the first is
+    never above the second, and `after` columns that are protected as their difference from another
+    one.
     """
 
     sums: Mapping[str, tuple[str, ...]]
@@ -177,7 +171,7 @@ def relations_of(
     persons: Labels | None = None,
     parts: Parts = NO_PARTS,
 ) -> Relations:
-    """Find sums and orders that all records keep, but for those of a few persons.
+    """Return sums and orders that all records keep, but for those of a few persons.
 
     Fewer than a number that is drawn between k and 2 k - 1: one for all relations, so that who is
     the last that breaks several shows no more than who is the last of one. They are looked for

@@ -51,23 +51,10 @@ def said_of_width(
     k: int,
     persons: Labels | None,
 ) -> str:
-    """Say that a table is wide, and of how many columns it would not be; nothing where it is not.
+    """Return how wide a table is, and of how many columns it would not be; "" where it is not.
 
     Which levels count, and where a table begins to be wide, the secret draws. No number of persons
     is said.
-
-    Parameters
-    ----------
-    numbers : collection of str
-        The columns of numbers.
-    levels : mapping of str to Levels
-        The columns of levels.
-    draws : Draws
-        What is drawn by the secret, for each record of the table.
-    k : int
-        How many persons a level has, which are drawn of k to 2 k - 1.
-    persons : ndarray of int of shape (n,) or None
-        Whose each row is, where a person may have several.
     """
     least = draws.threshold("levels of a wide table", k)
     width = width_of(numbers, {n: _counted(it, least, persons) for n, it in levels.items()})

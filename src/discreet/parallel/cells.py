@@ -50,23 +50,12 @@ def cluster_cells(
         Persons in each cell of the left axis (rows) and the right one (columns). Each row and
         column should hold at least k persons, or nobody, in the data at large.
     k : int
-        The least number of persons in a cluster; at least 2.
+        The least number of persons in a cluster; at least 2. If there are fewer in all, it is
+        refused.
     kinds : (str, str)
         "continuous" or "categorical", for each axis.
     edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
         The pixels between which the cells of each axis lie; increasing.
-
-    Returns
-    -------
-    CellClusters
-        A function of these counts alone.
-
-    Raises
-    ------
-    InputError
-        If a parameter is not as said.
-    RefusedError
-        If there are fewer than k persons in all.
 
     Notes
     -----
@@ -93,10 +82,10 @@ def cluster_cells(
     >>> import numpy as np
     >>> edges, kinds = np.array([0, 10, 20, 30]), ("continuous", "continuous")
     >>> counts = np.array([[6, 0, 0], [0, 2, 1], [0, 2, 7]])
-    >>> found = cluster_cells(counts, 5, kinds=kinds, edges=(edges, edges))
-    >>> found.boxes
+    >>> clusters = cluster_cells(counts, 5, kinds=kinds, edges=(edges, edges))
+    >>> clusters.boxes
     ((0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3))
-    >>> found.cluster_of.tolist()
+    >>> clusters.cluster_of.tolist()
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
     grid = whole_grid(counts)
@@ -115,7 +104,7 @@ def cluster_cells(
 def shared(
     triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters, *, least: int
 ) -> Joins:
-    """Name the clusters of neighbouring gaps that have at least `least` persons in common.
+    """Return the pairs of clusters of neighbouring gaps that have `least` persons in common.
 
     Parameters
     ----------
@@ -127,11 +116,6 @@ def shared(
         The clusters between the left and the shared axis, and between that and the right one.
     least : int
         k, or more; at least 2.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Pairs of a cluster on the left and one on the right, sorted. None if a gap shows nothing.
 
     Notes
     -----

@@ -33,7 +33,12 @@ class AxisRole:
 def broken_rules(
     order: Sequence[AxisRole], information: Mapping[str, Information], *, anywhere: bool = False
 ) -> tuple[str, ...]:
-    """Say which rules about sensitive axes an order of axes breaks (section 6.3 of the paper).
+    """Return a sentence for each rule about sensitive axes that an order breaks (section 6.3).
+
+    Sensitive axes come last; no categorical quasi-identifier stands next to one; the
+    quasi-identifier next to the first of them is the continuous one of least mutual information
+    with it, or one that is above it by no more than two standard errors of the difference.
+    Sentences name axes and no numbers.
 
     Parameters
     ----------
@@ -44,19 +49,6 @@ def broken_rules(
     anywhere : bool, default False
         Whether sensitive axes may stand anywhere. Then of the two axes beside the first of them one
         has to be of little information.
-
-    Returns
-    -------
-    tuple of str
-        A sentence for each rule that is broken; it names axes and no numbers. The rules: sensitive
-        axes come last; no categorical quasi-identifier stands next to one; the quasi-identifier
-        next to the first of them is the continuous one of least mutual information with it, or one
-        that is above it by no more than two standard errors of the difference.
-
-    Raises
-    ------
-    InputError
-        If an axis is there twice, or a continuous quasi-identifier has no finite information.
 
     Notes
     -----

@@ -112,19 +112,9 @@ class Estimates:
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     """Read a formula as the one of a family, and check it against the columns.
 
-    Parameters
-    ----------
-    formula : str
-        `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`.
-    family : {"linear", "logistic", "cox"}
-        What kind of model.
-    kinds : mapping of str to str
-        Which columns there are: "continuous" or "categorical".
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is not that of the family.
+    `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`. `kinds` has the columns that
+    there are, "continuous" or "categorical". InputError is raised if it cannot be read, or is not
+    that of the family.
 
     Examples
     --------

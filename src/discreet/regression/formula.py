@@ -16,10 +16,19 @@ from discreet.arguments import Floats, as_levels
 from discreet.errors import InputError, RefusedError
 from discreet.expressions.grammar import Grammar, Reader
 from discreet.expressions.meaning import NUMERIC, Call, Rule
-from discreet.expressions.tokens import Token, as_input_error, cut_up
-from discreet.expressions.tree import Applied, Column, Constant, Kind, Mistake, Node
+from discreet.expressions.tree import (
+    Applied,
+    Column,
+    Constant,
+    Kind,
+    Mistake,
+    Node,
+    Token,
+    as_input_error,
+    cut_up,
+    written,
+)
 from discreet.expressions.values import computed
-from discreet.expressions.writing import written
 from discreet.levels import in_order
 
 LONGEST = 500

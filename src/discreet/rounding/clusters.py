@@ -126,9 +126,7 @@ class KMeans:
 
 
 def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
-    """Return the inner edges, rising, of the regions that k-means finds in the numbers `x`.
-
-    Each edge belongs to the region above. `c` and `exact` are as of `KMeans`.
+    """Return the inner edges, rising, of the regions that k-means finds in `x`; see `KMeans`.
 
     Examples
     --------
@@ -416,9 +414,7 @@ def _row_of(uniforms: Floats, m: int) -> Labels:
 def resampling(
     x: ArrayLike, c: int, centre: str = "mean", then: str = "kmeans", seed: int = 0
 ) -> Floats:
-    """Return the inner edges, rising, of regions of bootstrap centroids of the numbers `x`.
-
-    Each edge belongs to the region above. The parameters are those of `Resampling`.
+    """Return the inner edges, rising, of regions of bootstrap centroids of `x`: `Resampling`.
 
     Examples
     --------

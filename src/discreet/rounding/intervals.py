@@ -322,9 +322,7 @@ def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float |
 
 
 def equal_width(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges, rising, of c equally wide intervals of the numbers `x`.
-
-    Each edge belongs to the interval above; see `EqualWidth`.
+    """Return the inner edges, rising, of c equally wide intervals of the numbers `x`: `EqualWidth`.
 
     Examples
     --------
@@ -335,9 +333,7 @@ def equal_width(x: ArrayLike, c: int) -> Floats:
 
 
 def equal_frequency(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges, rising, of c intervals that hold about equally many of `x`.
-
-    Each edge belongs to the interval above; see `EqualFrequency`.
+    """Return the inner edges, rising, of c intervals of about equally many of `x`.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Keys
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
-from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import copy_with_tables
 from discreet.vault.keyed import Columns, Keyed, persons_of, places
 from discreet.vault.whole_columns import RawWhole, Wanted, raw_of
 

@@ -12,7 +12,7 @@ from discreet.columns import Rows
 from discreet.errors import InputError
 from discreet.keys import Column, numbered, row_digests
 from discreet.methods.copies import OTHER, Draws, Levels, Settings
-from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import copy_with_tables
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table
