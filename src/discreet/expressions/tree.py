@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from discreet.errors import InputError
 
@@ -114,49 +114,33 @@ class Token(NamedTuple):
     place: Place
 
 
-class Signs(Protocol):
-    """What a text is cut up by: the signs it may have, `"` where texts may be quoted.
+def cut_up(text: str, what: str, signs: Collection[str], instead: Mapping[str, str]) -> list[Token]:
+    """Cut a text up; raises a Mistake at the first sign that has no place in it.
 
-    `what` it is called, and `instead` says what is written in place of other signs.
+    `what` it is called, `signs` are those that it may have (`"` where texts may be quoted), and
+    `instead` says what is written in place of others.
     """
-
-    @property
-    def what(self) -> str:
-        """Name what is written: "an expression"."""
-
-    @property
-    def signs(self) -> Collection[str]:
-        """List the signs that may stand in it."""
-
-    @property
-    def instead(self) -> Mapping[str, str]:
-        """Say what is written in place of others."""
-
-
-def cut_up(text: str, grammar: Signs) -> list[Token]:
-    """Cut a text up; raises a Mistake at the first sign that has no place in it."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     end = len(text.rstrip())
     at = 0
     while at < end:
         match = TOKEN.match(text, at)
         if match is None:
             at += len(text[at:]) - len(text[at:].lstrip())
-            raise _no_place(text[at], at, grammar)
+            raise _no_place(text[at], at, what, instead)
         sort = str(match.lastgroup)
         start, at = match.span(sort)
-        if sort == "sign" and match[sort] not in grammar.signs:
-            raise _no_place(match[sort], start, grammar)
-        if sort == "text" and '"' not in grammar.signs:
-            raise _no_place(text[start], start, grammar)
-        found.append(Token(sort, match[sort], (start, at)))
-    return [*found, Token("end", "", (end, end + 1))]
+        if sort == "sign" and match[sort] not in signs:
+            raise _no_place(match[sort], start, what, instead)
+        if sort == "text" and '"' not in signs:
+            raise _no_place(text[start], start, what, instead)
+        tokens.append(Token(sort, match[sort], (start, at)))
+    return [*tokens, Token("end", "", (end, end + 1))]
 
 
-def _no_place(sign: str, at: int, grammar: Signs) -> Mistake:
-    known = {**INSTEAD, **grammar.instead}
-    instead = known.get(sign[0], "a name that has it stands between backticks")
-    says = f"the sign {sign!r} has no place in {grammar.what}; {instead}"
+def _no_place(sign: str, at: int, what: str, instead: Mapping[str, str]) -> Mistake:
+    hint = {**INSTEAD, **instead}.get(sign[0], "a name that has it stands between backticks")
+    says = f"the sign {sign!r} has no place in {what}; {hint}"
     return Mistake((at, at + len(sign)), says)
 
 

@@ -138,10 +138,10 @@ def uniqueness_of_every(
     ('1',) 1 0.25
     ('0', '1') 1 0.5
     """
-    held = _columns(as_side(table, categorical=categorical), columns)
+    known = _columns(as_side(table, categorical=categorical), columns)
     size = check_whole("most", most, least=1)
-    chosen = [some for m in range(1, size + 1) for some in combinations(held, m)]
-    codes = {name: _codes(column) for name, column in held.items()}
+    chosen = [some for m in range(1, size + 1) for some in combinations(known, m)]
+    codes = {name: _codes(column) for name, column in known.items()}
     out = []
     for done, some in enumerate(chosen, start=1):
         labels = combinations_of([codes[name] for name in some])
@@ -306,12 +306,12 @@ def _codes(column: Sequence[str] | Floats | Labels) -> Labels:
 def _columns(side: Side, names: Sequence[str]) -> dict[str, Sequence[str] | Floats]:
     """Return the columns of these names: at least one, and each one once."""
     chosen = [names] if isinstance(names, str) else list(names)
-    held: dict[str, Sequence[str] | Floats] = {**side.numbers, **side.levels}
+    every: dict[str, Sequence[str] | Floats] = {**side.numbers, **side.levels}
     if not chosen or len(set(chosen)) < len(chosen):
         raise InputError("name at least one column, and each column once")
-    if unknown := [name for name in chosen if name not in held]:
-        raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(held)}")
-    return {name: held[name] for name in chosen}
+    if unknown := [name for name in chosen if name not in every]:
+        raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(every)}")
+    return {name: every[name] for name in chosen}
 
 
 def _labels(table: object, quasi: Sequence[str], categorical: Sequence[str] = ()) -> Labels:

@@ -98,7 +98,10 @@ def membership(
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = first_of(records, rows)
-    places = _places(some, who, k)
+    if who == "level":
+        places = _in_small_levels(some, k)
+    else:
+        places = _with_many_rows(some) if who == "rows" else _at_places(some, who)
     seen = [_seen(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
@@ -153,17 +156,11 @@ def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Flo
             seen[kind].append(np.concatenate([*(it[:-1] for it in figures), rows]))
             kept = kept and len(copy) == len(of)
         advance("membership", i + 1, pairs)
-    told = slice(None, -1 if kept else None)
-    return np.array(seen[0])[:, told], np.array(seen[1])[:, told]
+    columns = slice(None, -1 if kept else None)
+    return np.array(seen[0])[:, columns], np.array(seen[1])[:, columns]
 
 
 # --- who is looked for ---------------------------------------------------------------------------
-
-
-def _places(records: Records, who: str, k: int) -> list[_Place]:
-    if who == "level":
-        return _in_small_levels(records, k)
-    return _with_many_rows(records) if who == "rows" else _at_places(records, who)
 
 
 def _with_many_rows(records: Records) -> list[_Place]:
@@ -172,27 +169,27 @@ def _with_many_rows(records: Records) -> list[_Place]:
     if rows.max() < FEWEST_ROWS:
         raise RefusedError("no person has several rows")
     order = np.argsort(rows, kind="stable")
-    found = []
+    places = []
     for place in MANY:
         person = order[min(int(place * len(order)), len(order) - 1)]
         of = np.flatnonzero(records.persons == person)
         rest, _ = _without(records, int(of[0]))
         name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
-        found.append(_Place(name, rest, records.table.taken(of)))
-    return found
+        places.append(_Place(name, rest, records.table.taken(of)))
+    return places
 
 
 def _at_places(records: Records, who: str) -> list[_Place]:
     """Return persons near the median distance from the mean, or one of them who is far off."""
     at = space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
-    found = []
+    places = []
     for place in TYPICAL if who == "typical" else (0.5,):
         row = int(order[int(place * len(order))])
         rest, person = _without(records, row)
         name = f"at {100 * place:.0f} % of all by distance from the mean"
-        found.append(_Place(name, rest, _changed(person, rest.table, who)))
-    return found
+        places.append(_Place(name, rest, _changed(person, rest.table, who)))
+    return places
 
 
 def _in_small_levels(records: Records, k: int) -> list[_Place]:
@@ -207,15 +204,15 @@ def _in_small_levels(records: Records, k: int) -> list[_Place]:
     word = FEW
     while word in levels[column]:
         word += "-"
-    found = []
+    places = []
     for size in (k, 2 * k - 1):
         rows = first[generator("attack", "level", size).permutation(len(first))[:size]]
         having = np.isin(records.persons, records.persons[rows]).tolist()
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
         rest, person = _without(Records(side, records.persons), int(rows[0]))
-        found.append(_Place(f"of {size} persons", rest, person))
-    return found
+        places.append(_Place(f"of {size} persons", rest, person))
+    return places
 
 
 def _without(records: Records, row: int) -> tuple[Records, Side]:
@@ -238,7 +235,11 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
     """Return the person, far off in a column or along the direction of least variance."""
     if who == "typical":
         return person
-    names = [name for name, values in rest.numbers.items() if _varies(values)]
+    names = [
+        name
+        for name, values in rest.numbers.items()
+        if len(np.unique(values[~np.isnan(values)])) > 1
+    ]
     if len(names) < (1 if who == "marginal" else 2):
         raise RefusedError(
             "there are too few columns of numbers that such a person could be off in"
@@ -258,11 +259,6 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
         for j, name in enumerate(names):
             numbers[name] = np.array([mean[j] + off[j] * sd[j]])
     return Side.of(numbers, person.levels)
-
-
-def _varies(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(known.size and np.ptp(known) > 0)
 
 
 # --- who left between several versions of a table, told from the copies of all of them ------------
@@ -370,10 +366,10 @@ def _changes(
         so_far = leavers[: round(len(leavers) * version / (count - 1))]
         here = records.taken(np.flatnonzero(~np.isin(records.persons, so_far)))
         copy = make(here, attack_secret("version", turn, version)).table
-        told = told_as(records.table.taken(first), copy)
-        space = space_of(told, [copy])
-        gaps, counts, usual = _in_all(space.of(told), space.of(copy), usual)
-        seen.append(np.column_stack([gaps, counts, *_in_each(told, copy, space)]))
+        persons = told_as(records.table.taken(first), copy)
+        space = space_of(persons, [copy])
+        gaps, counts, usual = _in_all(space.of(persons), space.of(copy), usual)
+        seen.append(np.column_stack([gaps, counts, *_in_each(persons, copy, space)]))
     table = np.stack(seen)
     weights = np.arange(count) - (count - 1) / 2
     change = np.tensordot(weights, table, axes=1)
@@ -409,7 +405,7 @@ def _squares(at: Floats, rows: Floats) -> Floats:
 
 def _in_each(told: Side, copy: Side, space: Space) -> list[Floats]:
     """Return for each person the share of rows that are like it, column by column."""
-    found: list[Floats] = []
+    shares: list[Floats] = []
     for name, (_, sd) in space.centre.items():
         values = np.sort(copy.numbers[name][~np.isnan(copy.numbers[name])])
         own = told.numbers[name]
@@ -417,14 +413,14 @@ def _in_each(told: Side, copy: Side, space: Space) -> list[Floats]:
             away = width * (sd or 1.0)
             low = np.searchsorted(values, own - away, "left")
             high = np.searchsorted(values, own + away, "right")
-            found.append(np.where(np.isnan(own), len(copy) - len(values), high - low) / len(copy))
+            shares.append(np.where(np.isnan(own), len(copy) - len(values), high - low) / len(copy))
     for name, words in space.words.items():
         place = {word: j for j, word in enumerate(words)}
         codes, mine = (
             np.fromiter((place[it] for it in side.levels[name]), np.intp) for side in (copy, told)
         )
-        found.append((np.bincount(codes, minlength=len(words)) / len(copy))[mine])
-    return found
+        shares.append((np.bincount(codes, minlength=len(words)) / len(copy))[mine])
+    return shares
 
 
 # --- what an attacker looks at in a copy who wants to see whether a person was in the table -------
@@ -487,30 +483,30 @@ def _pairs_of(columns: int) -> tuple[Labels, Labels]:
 def figures_of(look: Look, copy: Side) -> Floats:
     """Return all that is looked at in a copy: first the nearest distance, last how many rows."""
     rows = look.space.of(copy)
-    told = told_as(look.person, copy)
-    row = look.space.of(told)[0]
+    person = told_as(look.person, copy)
+    row = look.space.of(person)[0]
     near = _nearness(look, copy, rows, row)
-    found = [*_extent(look, rows, row), *_of_columns(look, copy, told, near)]
-    found += [(near.T @ near / len(near))[look.pairs], *_over_all(look, near)]
-    found.append(np.array([len(copy)]))
-    return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in found])
+    figures = [*_extent(look, rows, row), *_of_columns(look, copy, person, near)]
+    figures += [(near.T @ near / len(near))[look.pairs], *_over_all(look, near)]
+    figures.append(np.array([len(copy)]))
+    return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in figures])
 
 
 def _extent(look: Look, rows: Floats, row: Floats) -> list[Floats]:
     """Return how near rows come, how far the copy reaches, its moments, and its levels."""
     gap = np.sort(np.sqrt(np.square(rows - row).sum(axis=1)))
-    found = [gap[:1], np.array([gap[:5].mean(), gap[min(10, len(gap) - 1)]])]
+    figures = [gap[:1], np.array([gap[:5].mean(), gap[min(10, len(gap) - 1)]])]
     if len(look.numbers):
         z = rows[:, look.numbers]
         along = np.sort(z @ look.way)
-        found += [z.mean(axis=0), z.std(axis=0), z.max(axis=0), z.min(axis=0)]
-        found += [np.abs(z - row[look.numbers]).min(axis=0)]
+        figures += [z.mean(axis=0), z.std(axis=0), z.max(axis=0), z.min(axis=0)]
+        figures += [np.abs(z - row[look.numbers]).min(axis=0)]
         ends = [along[-1], along[-5:].mean(), along[0], along.mean(), along.std()]
         some = z[:, look.most]
         some = (some - some.mean(axis=0)) / np.maximum(some.std(axis=0), 1e-12)
         together = some.T @ some / len(some)
-        found += [np.array(ends), together[np.triu_indices(some.shape[1], 1)]]
-    return found
+        figures += [np.array(ends), together[np.triu_indices(some.shape[1], 1)]]
+    return figures
 
 
 def _gaps(copy: Side, name: str) -> Floats:
@@ -536,29 +532,29 @@ def _nearness(look: Look, copy: Side, rows: Floats, row: Floats) -> Floats:
 
 def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
     """Return soft counts of each column by itself."""
-    found = [near.mean(axis=0)]
+    figures = [near.mean(axis=0)]
     for name, (_, sd) in look.space.centre.items():
         gaps, value = _gaps(copy, name), look.person.numbers[name][0]
         if np.isnan(value) or name not in copy.numbers:
-            found.append(np.array([gaps.mean(), 0.0, 0.0]))
+            figures.append(np.array([gaps.mean(), 0.0, 0.0]))
             continue
         away = np.where(gaps > 0, -np.inf, copy.numbers[name] - value) / (sd or 1.0)
         very = np.exp(-np.square(away / VERY_NEAR) / 2)
-        found.append(np.array([gaps.mean(), very.mean(), (away > 0).mean()]))
+        figures.append(np.array([gaps.mean(), very.mean(), (away > 0).mean()]))
     named = [told.levels.get(n) == look.person.levels[n] for n in look.space.words]
-    return [*found, np.array(named, dtype=np.float64)]
+    return [*figures, np.array(named, dtype=np.float64)]
 
 
 def _over_all(look: Look, near: Floats) -> list[Floats]:
     """Return soft counts over all columns, and over those of levels."""
     like = np.log(np.maximum(near, LEAST)).sum(axis=1)
     alike = near.sum(axis=1)
-    found = [_tops(like), _tops(alike), np.array([like.mean(), alike.var()])]
-    found.append(np.array([np.exp(like / softer).mean() for softer in SOFTER]))
+    figures = [_tops(like), _tops(alike), np.array([like.mean(), alike.var()])]
+    figures.append(np.array([np.exp(like / softer).mean() for softer in SOFTER]))
     words = [j for j, name in enumerate(look.space.spans) if name in look.space.words]
     equal = near[:, words].sum(axis=1)
-    found.append(np.array([(equal >= len(words) - most - 0.5).mean() for most in MISSED]))
-    return found
+    figures.append(np.array([(equal >= len(words) - most - 0.5).mean() for most in MISSED]))
+    return figures
 
 
 def _tops(values: Floats) -> Floats:
@@ -629,10 +625,10 @@ def learned(rows: Floats, kinds: Floats) -> Rule:
     rules.append(discriminant(inner, kinds, figures=z.shape[1]))
     together, offset = np.zeros(len(axes)), 0.0
     for weights in rules:
-        said = inner @ weights
-        spread = float(said.std()) or 1.0
+        scores = inner @ weights
+        spread = float(scores.std()) or 1.0
         together += weights / spread / len(rules)
-        offset += float(said.mean()) / spread / len(rules)
+        offset += float(scores.mean()) / spread / len(rules)
     return Rule(of, together @ axes, offset)
 
 

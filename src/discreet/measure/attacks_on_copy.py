@@ -55,16 +55,16 @@ def linkage(
     for copy in copies:
         if copy.source is None:
             raise InputError("linkage needs to know which raw row each released row was drawn for")
-        told = told_as(records.table, copy.table)
-        space = space_of(told, [copy.table])
-        at, rows = space.of(told), space.of(copy.table)
+        recoded = told_as(records.table, copy.table)
+        space = space_of(recoded, [copy.table])
+        at, rows = space.of(recoded), space.of(copy.table)
         who = farthest(at, far)
         count += math.fsum(own_parts(at[who], rows, copy.source, who).tolist())
         drawn = np.bincount(copy.source[copy.source >= 0], minlength=len(at))
         guess += float(drawn[who].sum()) / len(rows)
         trials += len(who)
     which = "records" if far is None else f"of the {far} records farthest from the mean, those"
-    found = counted_of(
+    success = counted_of(
         f"{which} whose nearest released row was drawn for them",
         count,
         trials,
@@ -81,7 +81,7 @@ def linkage(
             "Which raw row a released row was drawn for is known to the custodian alone.",
             "A released row is made of several persons: here it is that of who gave most of it.",
         ),
-        found,
+        success,
     )
 
 
@@ -114,12 +114,12 @@ def coincidences(records: Records, copy: Copy) -> Attack:
     those of the copy. A copy that keeps how columns hang together has more, whoever is in it;
     whether they give away who is in it is what `verbatim` counts.
     """
-    told = told_as(records.table, copy.table)
+    recoded = told_as(records.table, copy.table)
     names = [*sorted(copy.table.numbers), *sorted(copy.table.levels)]
     rows = len(copy.table)
-    equal = int(same_rows_as(copy.table, told, names).sum())
+    equal = int(same_rows_as(copy.table, recoded, names).sum())
     chance = sum(
-        int(same_rows_as(each, told, names).sum()) for each in _independent(copy.table, names)
+        int(same_rows_as(each, recoded, names).sum()) for each in _independent(copy.table, names)
     )
     return Attack(
         "coincidences",
@@ -143,8 +143,8 @@ def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
     Combinations of two columns of levels, and of three where there are few, that at least one raw
     person has; the baseline as in `coincidences`.
     """
-    told = told_as(records.table, copy.table)
-    raw, table = codes_of(told, copy.table)
+    recoded = told_as(records.table, copy.table)
+    raw, table = codes_of(recoded, copy.table)
     rare = [
         (chosen, np.unique(codes[few]))
         for chosen, codes in combined(raw)
@@ -338,9 +338,9 @@ def _between(points: Floats, different: Floats) -> Floats:
 
 def records_in_copy(records: Records, copy: Copy) -> Attack:
     """Count the records that a released row is like, beside what chance explains."""
-    found = found_records(told_as(records.table, copy.table), copy.table)
+    estimate = found_records(told_as(records.table, copy.table), copy.table)
     success = counted_of(
-        found.what, found.count, found.trials, found.baseline or 0.0, against=AGAINST
+        estimate.what, estimate.count, estimate.trials, estimate.baseline or 0.0, against=AGAINST
     )
     return Attack(
         "records",

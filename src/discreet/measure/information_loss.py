@@ -148,10 +148,10 @@ def moved_of(pair: Pair) -> tuple[float, int]:
     original, released = pair.original.matrix[:, varies], pair.released.matrix[:, varies]
     with np.errstate(over="ignore"):
         moved = np.abs(original - released) / sd[varies]
-        found = sum(map(_total, moved.T)) / math.sqrt(2)
-    if not math.isfinite(found):
+        distance = sum(map(_total, moved.T)) / math.sqrt(2)
+    if not math.isfinite(distance):
         raise RefusedError(TOO_WIDE)
-    return found, moved.size
+    return distance, moved.size
 
 
 @dataclass(frozen=True)
@@ -262,11 +262,11 @@ def covariances(z: Floats) -> Floats:
     Summed in the order of the products, so that permuted rows change no bit.
     """
     n, p = z.shape
-    found = np.empty((p, p))
+    out = np.empty((p, p))
     for i in range(p):
         for j in range(i, p):
-            found[i, j] = found[j, i] = _total(z[:, i] * z[:, j]) / (n - 1)
-    return found
+            out[i, j] = out[j, i] = _total(z[:, i] * z[:, j]) / (n - 1)
+    return out
 
 
 Entries = tuple[Floats, int]
@@ -309,8 +309,8 @@ def _correlations(of: Floats) -> Floats:
     """Make correlations of covariances; those of a constant column are 0."""
     sd = np.sqrt(np.diag(of))
     sd[sd == 0] = math.inf
-    found: Floats = of / sd / sd[:, None]
-    return found
+    out: Floats = of / sd / sd[:, None]
+    return out
 
 
 def _total(values: Floats) -> float:
@@ -517,15 +517,15 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     side = as_side(table, categorical=categorical)
     if not side.numbers:
         raise InputError("there is no continuous column whose entropy could be taken")
-    found = {}
+    bits = {}
     for name, values in side.numbers.items():
         known = values[np.isfinite(values)]
         if not known.size:
             raise InputError(f"column {name!r} has no finite number; leave it out")
         shares = np.unique(known, return_counts=True)[1] / known.size
         # The sum may be −0 or a rounding below 0.
-        found[name] = max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))
-    return Entropy(MappingProxyType(found))
+        bits[name] = max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))
+    return Entropy(MappingProxyType(bits))
 
 
 def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ()) -> float:

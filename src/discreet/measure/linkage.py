@@ -13,7 +13,7 @@ from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_w
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.pairs import Estimate, Pair, as_pair, counted, keyed_order
-from discreet.methods.base import lexicographic, ordered_spread
+from discreet.methods.base import different_rows, lexicographic, ordered_spread
 
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
@@ -240,8 +240,8 @@ def nearness(
         gap = np.abs(before - after[rows]).max(axis=1)
         return [int((gap <= limit * (1 + EDGE)).sum()) for limit in limits]
 
-    told = "records whose released values all lie within {:g} % of a sd"
-    return counted([told.format(100 * each) for each in limits], keyed_order(before, after), near)
+    what = "records whose released values all lie within {:g} % of a sd"
+    return counted([what.format(100 * each) for each in limits], keyed_order(before, after), near)
 
 
 def interval_risk(
@@ -364,7 +364,7 @@ def interval_risks(
     pair = as_pair(original, released, categorical=categorical)
     before, after, half = _intervals(pair, share, "all")
     names = list(pair.original.numbers)
-    found = counted(
+    risks = counted(
         [
             f"records whose released {name} lies within {share:g} sd of the original"
             for name in names
@@ -372,7 +372,7 @@ def interval_risks(
         keyed_order(before, after),
         lambda rows: (np.abs(before - after[rows]) <= half).sum(axis=0).tolist(),
     )
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, risks, strict=True))
 
 
 def check_same_rows(pair: Pair, what: str = "this risk") -> None:
@@ -420,15 +420,15 @@ class _Placed:
 
 
 def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
-    held, n = pair.original.levels, len(pair.original)
-    names = list(held) if within is None else list(within)
-    if unknown := [name for name in names if name not in held]:
+    levels, n = pair.original.levels, len(pair.original)
+    names = list(levels) if within is None else list(within)
+    if unknown := [name for name in names if name not in levels]:
         raise InputError(
-            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(held)}"
+            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(levels)}"
         )
     both = np.zeros(n + len(pair.released), dtype=np.intp)
     if names:
-        both = combinations_of((*held[name], *pair.released.levels[name]) for name in names)
+        both = combinations_of((*levels[name], *pair.released.levels[name]) for name in names)
     before, after = both[:n], both[n:]
     original, released = _standardised(pair)
     if turned:
@@ -479,12 +479,9 @@ class _Among:
 
         points, inverse, weights = different_rows(placed.released)
         tree = cKDTree(points)
-        in_order = tree.indices
-        if len(points) < len(inverse):
-            rank = np.empty(len(points), dtype=np.intp)
-            rank[tree.indices] = np.arange(len(points))
-            in_order = np.argsort(rank[inverse], kind="stable")
-        return cls(tree, weights, in_order)
+        rank = np.empty(len(points), dtype=np.intp)
+        rank[tree.indices] = np.arange(len(points))
+        return cls(tree, weights, np.argsort(rank[inverse], kind="stable"))
 
 
 def _linked_of(pair: Pair, placed: _Placed, among: _Among, sample: int | None) -> Estimate:
@@ -553,30 +550,16 @@ def _own_parts(tree: Any, weights: Labels, at: Floats, own: Floats) -> Floats:
         in_turn = pending if count == 1 else pending[np.argsort(own[pending], kind="stable")]
         for part in map(np.sort, np.array_split(in_turn, count)):
             bound = 2 * SLACK + (1 + EDGE) * own[part].max()
-            gap, found = tree.query(at[part], k=ranks, distance_upper_bound=bound, workers=-1)
+            gap, near = tree.query(at[part], k=ranks, distance_upper_bound=bound, workers=-1)
             limit = gap[:, 0] * (1 + TIED) + SLACK
             close = gap <= limit[:, None]
             linked = own[part] <= limit
-            tied = (np.append(weights, 0)[found] * close).sum(axis=1)
+            tied = (np.append(weights, 0)[near] * close).sum(axis=1)
             out[part] = linked / tied
             undecided.append(part[linked & close[:, -1]])
         pending = np.concatenate(undecided) if size < len(weights) else pending[:0]
         size *= 2
     return out
-
-
-def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
-    """Return the different rows, which one each row is, and how many rows each one is."""
-    if (np.diff(np.sort(values[:, 0])) != 0).all():  # a sort of values alone is quick
-        n = len(values)
-        return values, np.arange(n, dtype=np.intp), np.ones(n, dtype=np.intp)
-    order = lexicographic(values)
-    ordered = values[order]
-    first = np.ones(len(values), dtype=np.bool_)
-    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    inverse = np.empty(len(values), dtype=np.intp)
-    inverse[order] = np.cumsum(first) - 1
-    return ordered[first], inverse, np.bincount(inverse)
 
 
 def _any_row_near(placed: _Placed, limits: Sequence[float]) -> tuple[Estimate, ...]:

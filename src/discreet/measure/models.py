@@ -257,8 +257,8 @@ def _in_order(
 def _splits(part: Labels) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
     """Give for each fold the rows to learn from and the rows that are held out."""
     for fold in range(int(part.max()) + 1):
-        held = part == fold
-        yield ~held, held
+        out = part == fold
+        yield ~out, out
 
 
 def _grown(x: Floats, codes: Labels) -> Any:

@@ -115,13 +115,13 @@ def displacement(
             "displacement compares row by row, and the rows of these tables do not correspond;"
             " give the same rows in the same order"
         )
-    found = {}
+    moved = {}
     for name, before in pair.original.numbers.items():
         after = pair.released.numbers[name]
         _, spread = _moments(name, before, varies=True)
         _moments(name, after)  # refuses numbers that are too large
-        found[name] = float(np.sort(((before - after) / spread) ** 2).mean())
-    return found
+        moved[name] = float(np.sort(((before - after) / spread) ** 2).mean())
+    return moved
 
 
 def preservation(
@@ -592,11 +592,11 @@ def _chances(logit: Floats) -> tuple[Floats, Floats]:
 def _chunks(table: _Table, terms: list[_Term], start: int, stop: int) -> Iterator[Floats]:
     """Yield the design of some rows at a time, its columns as rows, each in the same memory."""
     rows = max(FEWEST, CELLS // (len(terms) + 1))
-    held = np.empty((len(terms) + 1, min(rows, stop - start)))
-    held[0] = 1.0
+    room = np.empty((len(terms) + 1, min(rows, stop - start)))
+    room[0] = 1.0
     for low in range(start, stop, rows):
         high = min(low + rows, stop)
-        x = held[:, : high - low]
+        x = room[:, : high - low]
         for row, term in zip(x[1:], terms, strict=True):
             if term.level is None:
                 np.subtract(table.numbers[term.place][low:high], term.centre, out=row)

@@ -151,8 +151,8 @@ def named(name: str) -> tuple[str, str | None]:
     >>> named("vmdav"), named("condensation"), named("rounding")
     (('rounding', 'vmdav'), ('condensation', None), ('rounding', None))
     """
-    found = ROUNDING_NAMES.get(name)
-    return (name, None) if found is None else (Rounding.name, found)
+    way = ROUNDING_NAMES.get(name)
+    return (name, None) if way is None else (Rounding.name, way)
 
 
 TABLE_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(

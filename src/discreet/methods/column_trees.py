@@ -133,15 +133,15 @@ class Features:
         if fitted.tree is None:
             return np.zeros(self.rows, dtype=np.intp)
         codes = list(self.numbers)
-        codes += [order[held] for order, held in zip(fitted.orders, self.levels, strict=True)]
+        codes += [order[level] for order, level in zip(fitted.orders, self.levels, strict=True)]
         predicted = self.predicted(fitted.weights, np.arange(self.rows))
         codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
         return leaves_of(Tree(*fitted.tree), np.array(codes)).astype(np.intp)
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""
-        found = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
-        return [found[:, j] for j in range(found.shape[1])]
+        predictions = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
+        return [predictions[:, j] for j in range(predictions.shape[1])]
 
     def chunks(self, rows: Labels) -> list[Labels]:
         """Return rows in pieces: however they are cut, sums of whole numbers stay the same."""
@@ -219,7 +219,8 @@ class Before:
         towards = np.zeros((len(products), targets.shape[1]))
         for at in self.features.chunks(rows):
             design = self.features.design(at)
-            towards += design.T @ targets[_within(rows, at)].astype(np.float64)
+            start = int(np.searchsorted(rows, at[0]))
+            towards += design.T @ targets[start : start + len(at)].astype(np.float64)
         shrink = np.full(len(products), RIDGE * UNIT**2 / 3)
         shrink[0] = 0.0
         weights = np.linalg.solve(products + np.diag(shrink), towards)
@@ -250,11 +251,6 @@ class Before:
 
 def _coded(values: Floats, edges: Floats) -> Codes:
     return np.searchsorted(edges, values, side="right").astype(np.uint8)
-
-
-def _within(rows: Labels, at: Labels) -> slice:
-    start = int(np.searchsorted(rows, at[0]))
-    return slice(start, start + len(at))
 
 
 def _ordered(level: Labels, target: Whole, count: int) -> Codes:
@@ -332,13 +328,7 @@ def donors_evenly(raw: Labels, drawn: Labels, uniform: Floats, own: Floats) -> L
 
 
 def usual_donor(donors: Sequence[Labels]) -> Labels:
-    """Return the raw row that gave most columns of each drawn row, the first of several.
-
-    Examples
-    --------
-    >>> usual_donor([np.array([3, 1]), np.array([2, 1]), np.array([3, 0])]).tolist()
-    [3, 1]
-    """
+    """Return the raw row that gave most columns of each drawn row, the first of several."""
     rows = np.sort(np.column_stack(donors), axis=1)
     best = rows[:, 0].copy()
     most = np.ones(len(rows), dtype=np.intp)
@@ -366,15 +356,6 @@ def exceptions(
 
     `columns` are codes from 0, in the order they are drawn in; a combination of `least` persons is
     no exception.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sex = np.repeat([0, 1], 100)
-    >>> pregnant = np.where((sex == 1) & (np.arange(200) % 2 == 0), 1, 0)
-    >>> pregnant[7] = 1
-    >>> np.flatnonzero(exceptions({"sex": sex, "pregnant": pregnant}, "pregnant", 5, None)).tolist()
-    [7]
     """
     own = columns[name]
     kinds = int(own.max(initial=0)) + 1
@@ -388,6 +369,6 @@ def exceptions(
             continue
         cell = codes * kinds + own
         usual = np.outer(size, share).ravel()
-        held = persons_in(cell, persons)
-        out |= ((held < least) & (usual[: len(held)] >= EXPECTED * least))[cell]
+        having = persons_in(cell, persons)
+        out |= ((having < least) & (usual[: len(having)] >= EXPECTED * least))[cell]
     return out

@@ -24,23 +24,12 @@ OTHER, MISSING = "(other)", ""
 class Settings:
     """How a whole copy is made.
 
-    Parameters
-    ----------
-    k : int
-        How many persons each level stands on at least.
-    m : int
-        How many persons a leaf, and a block of values, has at least; k or more.
-    sensitive : tuple of str
-        Columns of that role: they are drawn from leaves of 2 m persons.
-    bounds : mapping of str to pair of float
-        Between which numbers a column lies.
-    parts : mapping of str to int
-        Columns whose numbers are whole multiples of one part of so many: those of dates, in days.
-    tables : tuple of pairs of str
-        Columns of levels whose cross-table is counted (`methods.whole.with_tables`).
-    left_out : float, default 0.2
-        The largest share of persons left out, from 0 to .5; the secret says how many are, from
-        half of it on.
+    `k` and `m` are the least numbers of persons of a level, and of a leaf or a block of values; `m`
+    is k or more. `sensitive` columns are drawn from leaves of 2 m persons. `bounds` are numbers
+    between which a column lies, `parts` columns whose numbers are whole multiples of one part of so
+    many (those of dates, in days). `tables` are pairs of columns of levels whose cross-table is
+    counted (`with_tables`). `left_out`, from 0 to .5, is the largest share of persons left out; the
+    secret says how many are, from half of it on.
     """
 
     k: int
@@ -72,13 +61,7 @@ class Levels(NamedTuple):
 
 
 def threshold(chance: float, least: int) -> int:
-    """Return a whole number of `least` to 2 `least` - 1 for a number between 0 and 1.
-
-    Examples
-    --------
-    >>> threshold(0.0, 5), threshold(0.99, 5)
-    (5, 9)
-    """
+    """Return a whole number of `least` to 2 `least` - 1 for a number between 0 and 1."""
     return least + int(chance * least)
 
 

@@ -172,9 +172,9 @@ class _Fit:
         if name in self.settings.sensitive:
             among = np.isin(np.arange(len(self.rows.at)), rows)
             m = max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
-        found = self.before.fit(targets, rows, self.weights[rows], m * ONE)
-        _check_leaves(found.leaf, rows, self.rows.persons, m)
-        return Leaves(name, rows, found)
+        fitted = self.before.fit(targets, rows, self.weights[rows], m * ONE)
+        _check_leaves(fitted.leaf, rows, self.rows.persons, m)
+        return Leaves(name, rows, fitted)
 
 
 def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
@@ -315,8 +315,8 @@ def safe_values_of(
 
 def _check_leaves(leaf: Labels, rows: Labels, persons: Labels | None, m: int) -> None:
     """Count again that leaves are of m persons or more."""
-    held = persons_in(leaf, None if persons is None else persons[rows])
-    if held[held > 0].min() < m:
+    sizes = persons_in(leaf, None if persons is None else persons[rows])
+    if sizes[sizes > 0].min() < m:
         raise BrokenPromiseError(FEW)
 
 

@@ -111,11 +111,11 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
 
 def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
-    told = histories_of(rows, settings)
-    first = rows.taken(told.first)._replace(persons=None)
-    counts = told.rows.astype(np.float64)
+    histories = histories_of(rows, settings)
+    first = rows.taken(histories.first)._replace(persons=None)
+    counts = histories.rows.astype(np.float64)
     first = first._replace(numbers={**first.numbers, COUNT: counts})
-    safe_first = safe.taken(told.first)
+    safe_first = safe.taken(histories.first)
     own = safe_values_of(COUNT, counts, first, settings)
     safe_first.numbers[COUNT] = np.arange(len(counts)), own
     left_out: dict[str, str] = {}
@@ -123,12 +123,12 @@ def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted,
         fitted = fit_columns(_without(first, left_out), safe_first, settings)
         more = dict(fitted.left_out)
         later, constant, varying = None, tuple[str, ...](), tuple[str, ...]()
-        every = np.ones(len(told.later), dtype=np.bool_)
-        if not more and rows.taken(told.later).persons_with(every) >= settings.m:
+        every = np.ones(len(histories.later), dtype=np.bool_)
+        if not more and rows.taken(histories.later).persons_with(every) >= settings.m:
             names = [*fitted.levels, *(it for it in fitted.numbers if it != COUNT)]
-            constant = tuple(it for it in names if it in told.constant)
-            varying = tuple(it for it in names if it not in told.constant)
-            later = _later(rows, safe, told, settings, constant, varying)
+            constant = tuple(it for it in names if it in histories.constant)
+            varying = tuple(it for it in names if it not in histories.constant)
+            later = _later(rows, safe, histories, settings, constant, varying)
             more |= later.left_out
         if not more:
             _check_columns(len(constant) + len(varying) if later else len(fitted) - 1)
@@ -246,8 +246,8 @@ def histories_of(rows: Rows, settings: Settings) -> Histories:
     several one of dates, and then that of the fewest values, such as years. Where there is none
     rows come in the order of their keys. How few persons are few the secret draws.
     """
-    held = np.arange(len(rows.at)) if rows.persons is None else rows.persons
-    whose = np.unique(held, return_inverse=True)[1]
+    persons = np.arange(len(rows.at)) if rows.persons is None else rows.persons
+    whose = np.unique(persons, return_inverse=True)[1]
     least = {what: rows.draws.threshold(what, settings.k) for what in ("in order", "constant")}
     times = []
     for name, column in rows.numbers.items():

@@ -21,11 +21,14 @@ from discreet.arguments import (
 )
 from discreet.errors import InputError, RefusedError
 from discreet.keys import row_keys
-from discreet.methods.base import check_normals, ordered_spread, refuse_persons, standardise
+from discreet.methods.base import (
+    check_normals,
+    distance_to_others,
+    ordered_spread,
+    refuse_persons,
+    standardise,
+)
 from discreet.secret import Secret
-
-CHUNK = 1 << 22
-"""How many distances are held at a time."""
 
 VERSION = b"discreet.methods.probabilistic"
 """What the noise of `probabilistic` belongs to: the same for every call of it."""
@@ -57,14 +60,13 @@ class Probabilistic:
     What it costs: far records carry the sd, the correlation and a fitted line, and these are what
     is noised most. On 495 lognormal records and 5 far ones (two columns, q = 0.25, k = 5) the
     share of the far 5 whose nearest released row is their own falls from 1.00 to 0.25, and the
-    sd of a released column grows by half to twofold. Without the limit of d it would be
-    seventeenfold. It hides *which* of several far records a released row is, not *that* it is one
-    of them: a single far one stays linked in 40 % of sets (75 % at q = 0.5).
+    sd of a released column grows by half to twofold. It hides *which* of several far records a
+    released row is, not *that* it is one of them: a single far one stays linked in 40 % of sets
+    (75 % at q = 0.5).
 
-    Even noise does not hide who stands out: in proportion to the column's sd it leaves a far
-    record far, and "by-distance" still shows that somebody is far. The more columns, the more
-    records are recognised (q = 0.25: 9 % of records in two columns, 99 % in ten). See
-    `probabilistic` for what else is left open.
+    **What it does not protect.** Even noise leaves a far record far, and "by-distance" still shows
+    that somebody is. The more columns, the more records are recognised (q = 0.25: 9 % of records in
+    two columns, 99 % in ten). See `probabilistic` for what else is left open.
 
     References
     ----------
@@ -120,33 +122,15 @@ class Probabilistic:
         matrix = as_matrix(values)
         noise: Floats = self.q * ordered_spread(matrix)[1] * check_normals(normals, matrix)
         if self.far_noise == "by-distance":
-            distance = _neighbour_distance(standardise(matrix)[0], self.k)
+            if self.k >= len(matrix):
+                raise RefusedError("k must be below the number of rows; choose a smaller k")
+            every = np.arange(len(matrix))
+            distance = distance_to_others(standardise(matrix)[0], self.k, every)
             usual = float(np.median(distance))
             limit = distance / self.q
             share = np.minimum(distance / usual, limit) if usual > 0 else limit
             noise *= np.maximum(1.0, share)[:, None]
         return matrix + noise
-
-
-def _neighbour_distance(z: Floats, k: int) -> Floats:
-    """Return the distance of each row of `z` to its k-th nearest other row."""
-    from scipy.spatial import cKDTree
-
-    if k >= len(z):
-        raise RefusedError("k must be below the number of rows; choose a smaller k")
-    # The tree is built of different rows in their own order: that of the file must not matter,
-    # and a tree of many equal ones is searched in full.
-    points, inverse, weights = np.unique(z, axis=0, return_inverse=True, return_counts=True)
-    tree = cKDTree(points)
-    nearest = range(1, min(k + 1, len(points)) + 1)
-    step = max(1, CHUNK // len(nearest))
-    out = np.empty(len(points))
-    for start in range(0, len(points), step):
-        rows = slice(start, start + step)
-        distance, near = tree.query(points[rows], k=nearest, workers=-1)
-        reached = (np.cumsum(weights[near], axis=1) > k).argmax(axis=1)  # itself is the first
-        out[rows] = np.take_along_axis(distance, reached[:, None], axis=1)[:, 0]
-    return out[inverse.ravel()]
 
 
 def probabilistic(

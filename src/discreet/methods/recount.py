@@ -6,7 +6,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +59,6 @@ def _broken(what: str) -> BrokenPromiseError:
     return BrokenPromiseError(f"{what}, when the copy was counted again; please report this")
 
 
-def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
-    return len(set(who[np.asarray(rows)].tolist())) < k
-
-
 def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
     # A level may have the name of those that are joined: then both are one.
     place = {word: i for i, word in enumerate(dict.fromkeys(made.words))}
@@ -91,7 +87,7 @@ def _check_gaps(
     for name, column in made.numbers.items():
         if name in relations.sums or not np.isnan(column).any():
             continue
-        if _few(who, np.isnan(free[name]), settings.k):
+        if len({*who[np.isnan(free[name])].tolist()}) < settings.k:
             raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
 
 
@@ -115,11 +111,11 @@ def _check_coincidences(
     same: Labels = np.zeros(n + drawn, dtype=np.intp)
     for name, column in made.numbers.items():
         same = _told_apart(same, np.concatenate([numbers[name], column]))
-    for name, held in made.levels.items():
+    for name, level in made.levels.items():
         raw = np.array([*levels[name].words, MISSING], dtype=str)[levels[name].codes]
-        words = np.array(held.words, dtype=str)
+        words = np.array(level.words, dtype=str)
         raw = np.where(np.isin(raw, words), raw, OTHER)
-        same = _told_apart(same, np.concatenate([raw, words[held.codes]]))
+        same = _told_apart(same, np.concatenate([raw, words[level.codes]]))
     released = np.isin(same[:n], same[n:])
     kinds, alone = np.unique(same[:n], return_inverse=True)[1], np.zeros(n, dtype=np.bool_)
     alone[:] = persons_in(kinds, who)[kinds] == 1
@@ -135,5 +131,5 @@ def _check_coincidences(
 def _told_apart(same: Labels, column: NDArray[np.generic]) -> Labels:
     """Return one number for rows that were the same so far and have the same value here."""
     kinds, codes = np.unique(column, return_inverse=True)
-    found: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]
-    return found
+    numbered: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]
+    return numbered

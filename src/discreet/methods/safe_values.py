@@ -389,13 +389,6 @@ def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
 
     A missing level is one of its own, never joined with others. Where all that are rare together
     are of too few persons, their rows give no level: they are drawn like the others of a leaf.
-
-    Examples
-    --------
-    >>> raw = Levels.of(["a"] * 6 + ["b"] * 3 + ["c"] * 3 + ["", ""])
-    >>> made = safe_levels(raw, 5, None)
-    >>> made.words, made.codes.tolist()
-    (('(other)', 'a'), [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, -1, -1])
     """
     missing = len(column.words)
     codes = np.where(column.codes < 0, missing, column.codes)
@@ -423,13 +416,6 @@ def joined_levels(
     It is the largest of these of which there are between as many and twice as many, by `chance`, a
     number between 0 and 1 that hangs on no record: so one person, who brings a level or takes one
     away, turns it for one draw in k at the most. Of the levels of a person one is counted.
-
-    Examples
-    --------
-    >>> raw = Levels.of(["a"] * 9 + list("bcdefghijklm"))
-    >>> made = safe_levels(raw, 5, None)
-    >>> [joined_levels(raw, made, 5, chance, None) for chance in (0.0, 0.2, 0.3, 0.9)]
-    [10, 10, 5, 5]
     """
     if OTHER not in made.words:
         return 0
@@ -437,10 +423,10 @@ def joined_levels(
     if persons is not None:
         joined = joined[np.unique(persons[joined], return_index=True)[1]]
     levels = len(np.unique(column.codes[joined]))
-    found = 0
-    while levels >= max(2 * found, k) * (1 + chance):
-        found = max(2 * found, k)
-    return found
+    least = 0
+    while levels >= max(2 * least, k) * (1 + chance):
+        least = max(2 * least, k)
+    return least
 
 
 # --- columns whose mean hangs on few persons far out: what they give up of it in a copy is said ---
@@ -462,21 +448,9 @@ def far_out(values: Floats, weights: Labels, safe: SafeColumn, k: int, few: int)
     inner edge of the end by three times what those inside let expect, and k persons as far out as
     the last of them would move the mean by half a standard error. Those who lie beyond a value of
     many, and are too few for an end of their own, are drawn as that value: of them the second alone
-    is asked.
-
-    Notes
-    -----
-    One person more, however far out, takes the place of another: so the answer changes for one of
-    the k numbers that may be drawn, at each end, but for what moves the edge and the spread.
-    **What it does not say.** Of fewer than k persons nothing is said, whatever hangs on them.
-
-    Examples
-    --------
-    >>> values = np.append(np.zeros(90), [50.0] * 6)
-    >>> kept = SafeColumn(np.zeros(96), np.zeros(96), np.zeros(96), np.arange(96))
-    >>> weights = np.full(96, ONE)
-    >>> far_out(values, weights, kept, 5, 6), far_out(values, weights, kept, 5, 7)
-    ((False, True), (False, False))
+    is asked. One person more, however far out, takes the place of another: so the answer changes
+    for one of the k numbers that may be drawn, at each end, but for what moves the edge and the
+    spread. Of fewer than k persons nothing is said, whatever hangs on them.
     """
     persons = float(weights.sum()) / ONE
     least = MATTERS * float(safe.centre.std()) * np.sqrt(persons) / k
@@ -496,8 +470,8 @@ def _at_upper(
         own, edge, usual = values[end], float(centre.max()), 0.0
     excess = own - edge
     farthest = np.argsort(-excess, kind="stable")
-    held = np.cumsum(weights[block if block.any() else end][farthest])
-    at = int(np.searchsorted(held, few * ONE))
+    weight = np.cumsum(weights[block if block.any() else end][farthest])
+    at = int(np.searchsorted(weight, few * ONE))
     if at >= len(own):
         return False
     reached = float(excess[farthest[at]])
@@ -505,7 +479,7 @@ def _at_upper(
 
 
 def far_out_together(found: Mapping[str, Ends], relations: Relations) -> dict[str, Ends]:
-    """Return it of columns put together again: of an end as of its start, of a sum as of parts."""
+    """Return the same of columns put together again: an end is as its start, a sum as its parts."""
     out = dict(found)
     ends_of = {name: (start, name) for name, start in relations.after.items()}
     made_of: dict[str, tuple[str, ...]] = {**ends_of, **relations.sums}
@@ -517,12 +491,6 @@ def far_out_together(found: Mapping[str, Ends], relations: Relations) -> dict[st
 
 
 def words_of_ends(found: Mapping[str, Ends]) -> dict[str, str]:
-    """Say how the means of columns are off in a copy, of those that hang on persons far out.
-
-    Examples
-    --------
-    >>> words_of_ends({"age": (False, False), "wage": (False, True), "gain": (True, True)})
-    {'gain': 'off', 'wage': 'too low'}
-    """
+    """Return how the means of columns are off in a copy, of those that hang on persons far out."""
     words = {(True, False): "too high", (False, True): "too low", (True, True): "off"}
     return {name: words[ends] for name, ends in sorted(found.items()) if ends in words}

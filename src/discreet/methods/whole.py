@@ -72,10 +72,8 @@ def whole_copy(
 
     Parameters
     ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        Columns of numbers; what is not finite, or beyond 1e150, is missing.
-    levels : mapping of str to Levels
-        Columns of levels.
+    numbers, levels : mapping of str to ndarray of shape (n,), or to Levels
+        Columns; numbers that are not finite, or beyond 1e150, are missing.
     draws : Draws
         What the noise of each record is keyed by.
     settings : Settings
@@ -105,10 +103,6 @@ def whole_copy(
 
     Notes
     -----
-    Each leaf holds rows of m persons or more, each level and each gap stands on k, and each value
-    is that of m persons, or drawn around the mean of a block of m, with noise. A tenth to a fifth
-    of the persons, drawn by the secret, take no part in a copy.
-
     **What it does not protect.** It is not differential privacy. What a leaf has in common shows:
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
@@ -211,11 +205,6 @@ def noise_of_counts(columns: int, tables: int) -> float:
 
     A person is in a cell of each table. All tables together tell an eighth at most, as a squared
     distance in sds.
-
-    Examples
-    --------
-    >>> noise_of_counts(7, 1)
-    6.0
     """
     return NOISE * math.sqrt(columns + 2 * tables)
 
@@ -277,17 +266,17 @@ def with_tables(
         return made
     sd = noise_of_counts(len(made.numbers) + len(made.levels), len(pairs))
     raw = {name: _as_made(levels[name], made.levels[name]) for pair in pairs for name in pair}
-    found = {name: made.levels[name] for name in raw}
-    tables = {pair: _table(pair, raw, found, draws, settings.k, sd) for pair in pairs}
+    levels_now = {name: made.levels[name] for name in raw}
+    tables = {pair: _table(pair, raw, levels_now, draws, settings.k, sd) for pair in pairs}
     done: list[str] = []
     for name in _in_order(pairs):
         beside = [it for it in done if (min(it, name), max(it, name)) in tables]
         if beside:
             wanted = [tables[it, name] if it < name else tables[name, it].T for it in beside]
-            codes = _given(found[name], [found[it] for it in beside], wanted)
-            found[name] = found[name]._replace(codes=codes)
+            codes = _given(levels_now[name], [levels_now[it] for it in beside], wanted)
+            levels_now[name] = levels_now[name]._replace(codes=codes)
         done.append(name)
-    return replace(made, levels={**made.levels, **found})
+    return replace(made, levels={**made.levels, **levels_now})
 
 
 def _in_order(pairs: Sequence[Pair]) -> list[str]:
@@ -389,7 +378,10 @@ def _given(column: Levels, beside: Sequence[Levels], wanted: Sequence[Floats]) -
 def _jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
     """Return how many rows of each kind have each level, so that all tables hold together."""
     size = own.sum(axis=1).astype(np.float64)
-    shares = [_shares(table)[at] for table, at in zip(wanted, kinds.each, strict=True)]
+    shares = [
+        (table * _ratio(np.ones(len(table)), table.sum(axis=1))[:, None])[at]
+        for table, at in zip(wanted, kinds.each, strict=True)
+    ]
     allowed = np.all([it > 0 for it in shares], axis=0)
     out = np.where(allowed, own + SPREAD * size[:, None] * np.mean(shares, axis=0), 0.0)
     for _ in range(MOST_ROUNDS):
@@ -404,10 +396,6 @@ def _jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
     empty = out.sum(axis=1) == 0  # of a kind that no table leaves a level: as it is
     out[empty] = own[empty]
     return out
-
-
-def _shares(table: Floats) -> Floats:
-    return table * _ratio(np.ones(len(table)), table.sum(axis=1))[:, None]
 
 
 def _whole(cells: Floats, sizes: Counts) -> Counts:

@@ -31,15 +31,7 @@ def width_of(numbers: Collection[str], counts: Mapping[str, int]) -> dict[str, i
 
 
 def levels_of(persons: Iterable[int], least: int) -> int:
-    """Return how many levels a column counts for, of how many persons each has.
-
-    Those of fewer than the `least` persons are one together.
-
-    Examples
-    --------
-    >>> levels_of([40, 30, 5, 1, 1, 1], 5), levels_of([40, 30], 5), levels_of([], 5)
-    (4, 2, 0)
-    """
+    """Return how many levels a column counts for: those of fewer than `least` persons are one."""
     some = [it for it in persons if it > 0]
     return sum(it >= least for it in some) + any(it < least for it in some)
 
@@ -76,17 +68,11 @@ def said_of_width(
 
 
 def about_two_digits(number: float) -> str:
-    """Return a number with two digits that count.
-
-    Examples
-    --------
-    >>> [about_two_digits(it) for it in (7, 168, 1680, 25449)]
-    ['7', '170', '1,700', '25,000']
-    """
+    """Return a number with two digits that count."""
     return f"{int(float(f'{number:.1e}')):,}"
 
 
 def _counted(column: Levels, least: int, persons: Labels | None) -> int:
     known = column.codes >= 0
-    held = persons_in(column.codes[known], None if persons is None else persons[known])
-    return levels_of(held.tolist(), least)
+    counts = persons_in(column.codes[known], None if persons is None else persons[known])
+    return levels_of(counts.tolist(), least)

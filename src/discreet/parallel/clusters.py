@@ -159,8 +159,8 @@ def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places
         raise InputError("bin_of must be places among the bins, from 0 on")
     if not np.array_equal(np.bincount(bin_of, minlength=len(bins.counts)), bins.counts):
         raise InputError("the bins of the records are not those that were counted")
-    held = np.bincount(clusters.parts[:, 0], weights=clusters.parts[:, 2])
-    if not np.array_equal(held, bins.counts):
+    counts = np.bincount(clusters.parts[:, 0], weights=clusters.parts[:, 2])
+    if not np.array_equal(counts, bins.counts):
         raise InputError("the clusters are not those of these bins")
     from discreet.kernels.pairs import deal_out
 
@@ -294,15 +294,15 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
     boxes = np.empty((n // k, axes, 2), dtype=np.int64)
     parts = np.empty((different + n // k + k, 3), dtype=np.int64)
     left = np.arange(different, dtype=np.int64)
-    told = np.zeros(5, dtype=np.int64)
-    told[RECORDS], told[LEFT] = n, different
-    told[SEED] = np.abs(rows - mean).sum(axis=1).argmax()
+    tally = np.zeros(5, dtype=np.int64)
+    tally[RECORDS], tally[LEFT] = n, different
+    tally[SEED] = np.abs(rows - mean).sum(axis=1).argmax()
     step = max(k, n // STEPS)
-    while told[RECORDS] >= k:
-        joint_steps(rows, counts, left, boxes, parts, told, k, int(told[RECORDS]) - step)
-        advance(TASK, n - int(told[RECORDS]), n)
-    place_strays(rows, counts, boxes, parts, told)
-    made = parts[: told[PARTS]]
+    while tally[RECORDS] >= k:
+        joint_steps(rows, counts, left, boxes, parts, tally, k, int(tally[RECORDS]) - step)
+        advance(TASK, n - int(tally[RECORDS]), n)
+    place_strays(rows, counts, boxes, parts, tally)
+    made = parts[: tally[PARTS]]
     sorted_parts: Whole = made[np.lexsort((made[:, 1], made[:, 0]))]
     return sorted_parts
 

@@ -74,15 +74,17 @@ def broken_rules(
         )
     not_last, categorical, telling = [], [], []
     allowed = _allowed(order, information)
-    bearable = anywhere and _beside(order, sensitive[0]) & {*allowed}
+    names = _names(order)
+    first = names.index(sensitive[0])
+    around = {*names[max(first - 1, 0) : first], *names[first + 1 : first + 2]}
+    bearable = anywhere and around & {*allowed}
     for place, axis in enumerate(order):
         if not axis.sensitive:
             continue
         after = [other.name for other in order[place + 1 :] if not other.sensitive]
         if after and not anywhere:
             not_last.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
-        around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
-        for other in around:
+        for other in (*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]):
             if other.kind == "categorical" and not other.sensitive:
                 categorical.append(
                     f"categorical axis {other.name!r} must not stand next to sensitive axis"
@@ -96,13 +98,6 @@ def broken_rules(
                     f" stand next to it; one that reveals less may: {_listed(allowed)}"
                 )
     return (*not_last, *categorical, *telling)
-
-
-def _beside(order: Sequence[AxisRole], name: str) -> set[str]:
-    """Return the names of the axes beside one."""
-    names = _names(order)
-    place = names.index(name)
-    return {*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]}
 
 
 def nearest_allowed(
@@ -169,8 +164,8 @@ def _check(order: Sequence[AxisRole], information: Mapping[str, Information]) ->
     if not any(axis.sensitive for axis in order):
         return
     for name in _names(_candidates(order)):
-        found = information.get(name)
-        if found is None or not math.isfinite(found.bits) or not 0 <= found.error < math.inf:
+        known = information.get(name)
+        if known is None or not math.isfinite(known.bits) or not 0 <= known.error < math.inf:
             raise InputError(
                 f"axis {name!r} needs its finite mutual information with the sensitive axis"
             )

@@ -221,9 +221,9 @@ def corrected(
     moments = columns.T @ columns / len(columns) - np.diag(error)
     if np.linalg.eigvalsh(moments)[0] <= DEPENDENT:
         return None
-    found = np.zeros(len(rest))
-    found[rest] = np.linalg.solve(moments, columns.T @ standard.outcome / len(columns))
-    out: Floats = standard.back @ found * standard.scale + standard.centre * design.ones
+    slopes = np.zeros(len(rest))
+    slopes[rest] = np.linalg.solve(moments, columns.T @ standard.outcome / len(columns))
+    out: Floats = standard.back @ slopes * standard.scale + standard.centre * design.ones
     return out
 
 
@@ -315,21 +315,10 @@ def scored(
 ) -> Scored | None:
     """Return scores of a column with noise, and the variance that it had without.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The column with its noise.
-    q : float
-        The standard deviation of the noise as a share of the column's, or of the factor where it
-        is `multiplied`.
-    folds : Folds, optional
-        Where values that went beyond an end were put back by as much; the column before lies
-        between the ends.
-
-    Returns
-    -------
-    Scored or None
-        None where the noise leaves no variance, or rounding hides it.
+    `q` is the standard deviation of the noise as a share of the column's, or of the factor where it
+    is `multiplied`; `folds` are the ends at which values were put back by as much as they went
+    beyond, where the column before lies between the ends. None where the noise leaves no variance,
+    or rounding hides it.
 
     Notes
     -----
@@ -348,14 +337,6 @@ def scored(
 
     so dividing each wave by what it lost gives scores. Waves that are nearly lost are left out;
     the noise follows from the variance, which is found by trying again until it stays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scored(np.array([0.0, 2.0, 4.0, 6.0]), q=0.5).variance
-    4.0
-    >>> scored(np.array([1.0, 2.0, 3.0]), q=0.1, multiplied=True).variance < 2 / 3
-    True
     """
     if folds is not None and not multiplied:
         return _unfolded(values, q, folds)

@@ -25,7 +25,6 @@ from discreet.expressions.tree import (
     Node,
     Token,
     as_input_error,
-    cut_up,
     written,
 )
 from discreet.expressions.values import computed
@@ -152,8 +151,8 @@ def categories_named(formula: object) -> tuple[str, ...]:
     >>> categories_named("y ~ C(ward) + C(`age group`) + C(1 + x)")
     ('ward', 'age group')
     """
-    found = CATEGORY.findall(formula[:LONGEST]) if isinstance(formula, str) else ()
-    return tuple(quoted or name for quoted, name in found)
+    names = CATEGORY.findall(formula[:LONGEST]) if isinstance(formula, str) else ()
+    return tuple(quoted or name for quoted, name in names)
 
 
 def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
@@ -214,7 +213,7 @@ def parse(formula: str, kinds: Mapping[str, str], shown: str = "") -> Parsed:
     if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
     try:
-        return _parsed(cut_up(formula, FORMULAS), {name: KINDS[kinds[name]] for name in kinds})
+        return _parsed(FORMULAS.cut_up(formula), {name: KINDS[kinds[name]] for name in kinds})
     except Mistake as mistake:
         raise as_input_error(shown or formula, mistake) from None
 

@@ -115,10 +115,10 @@ METHODS: Mapping[str, type[RegionMethod]] = MappingProxyType({each.name: each fo
 
 def known_method(name: object) -> type[RegionMethod]:
     """Return the method of a name; "equal-width" is "equal_width"."""
-    found = METHODS.get(name.replace("-", "_")) if isinstance(name, str) else None
-    if found is None:
+    method = METHODS.get(name.replace("-", "_")) if isinstance(name, str) else None
+    if method is None:
         raise InputError(f"there is no way to round {name!r}; there are {one_of(METHODS)}")
-    return found
+    return method
 
 
 def is_supervised(method: Any) -> bool:

@@ -330,8 +330,8 @@ def rounding_set(
     check_word("representative", representative, REPRESENTATIVES)
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
-    found = getattr(method, "regions", None)
-    regions: Regions = Regions(method(column)) if found is None else found(column)
+    find_regions = getattr(method, "regions", None)
+    regions: Regions = Regions(method(column)) if find_regions is None else find_regions(column)
     edges = regions.edges
     parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
@@ -362,8 +362,8 @@ def rounding_set(
 
 def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
     """Return what stands for each region: of its members, or its middle if it has none."""
-    held = np.flatnonzero(np.diff(parted))
-    if representative == "mean" and len(held) == len(parted) - 1:
+    occupied = np.flatnonzero(np.diff(parted))
+    if representative == "mean" and len(occupied) == len(parted) - 1:
         return region_means(column, parted[1:-1])
     # The middle of each interval; beyond the values, of edge and edge.
     ends = np.concatenate([[column.values[0]], edges, [column.values[-1]]])
@@ -371,13 +371,13 @@ def _points(column: SortedColumn, parted: Labels, edges: Floats, representative:
     middle = low / 2 + high / 2
     out: Floats = np.where((middle >= low) & (middle < high), middle, low)
     if representative == "mean":
-        out[held] = region_means(column, parted[:-1][held][1:])
+        out[occupied] = region_means(column, parted[:-1][occupied][1:])
     elif representative == "median":  # of two middle values their mean
-        rows = column.starts[parted[:-1][held]] + column.starts[parted[1:][held]]
+        rows = column.starts[parted[:-1][occupied]] + column.starts[parted[1:][occupied]]
         lower = np.searchsorted(column.starts, (rows - 1) // 2, side="right") - 1
         upper = np.searchsorted(column.starts, rows // 2, side="right") - 1
         below, above = column.values[lower], column.values[upper]
-        out[held] = np.clip(below / 2 + above / 2, below, above)
+        out[occupied] = np.clip(below / 2 + above / 2, below, above)
     return out
 
 
@@ -414,8 +414,8 @@ def encoded(
 ) -> Floats:
     """Return a table whose columns are replaced by points of their sets."""
     columns = [
-        found.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
-        for j, found in enumerate(sets)
+        each.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
+        for j, each in enumerate(sets)
     ]
     return np.column_stack(columns)
 
@@ -546,12 +546,12 @@ def points_text(points: Sequence[RoundingSet] | JointSet) -> str:
     """Return rounding points as the text of a file that `load_points` reads."""
     if isinstance(points, JointSet):
         return json.dumps(points.to_dict(), allow_nan=False)
-    told = {
+    content = {
         "discreet": SCHEMA,
         "kind": "rounding-sets",
         "sets": [each.to_dict() for each in points],
     }
-    return json.dumps(told, allow_nan=False)
+    return json.dumps(content, allow_nan=False)
 
 
 def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
