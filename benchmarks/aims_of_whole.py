@@ -27,12 +27,10 @@ from benchmarks import frontier_whole as frontier
 from benchmarks.nearness import nearness
 from benchmarks.tables import TABLES, records_of, tables
 from discreet.errors import DiscreetError
-from discreet.measure.attacks import Copy, Records, attack_secret, first_of
-from discreet.measure.attacks_by_copies import membership
+from discreet.measure.attacks import Copy, Records, attack_secret, drawn_of, first_of, whole_maker
+from discreet.measure.attacks_by_copies import membership, versions
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import linkage
-from discreet.measure.attacks_on_versions import versions
-from discreet.measure.makers import drawn_of, whole_maker
 from discreet.measure.pairs import Side
 from discreet.methods.copies import Settings
 from discreet.methods.wide import PERSONS_PER_LEVEL, levels_of, width_of

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from discreet import datasets
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.attacks import Success
-from discreet.measure.makers import whole_maker
+from discreet.measure.attacks import Success, whole_maker
 from discreet.measure.pairs import Side, as_side
 
 SHIPPED = ("diabetes", "d1", "d2", "d3")

@@ -41,12 +41,10 @@ from discreet.measure.attacks import (
     ranked_within,
     space_of,
 )
-from discreet.measure.attacks_by_copies import membership
+from discreet.measure.attacks_by_copies import cross_validated, figures_of, look_of, membership
 from discreet.measure.attacks_held_out import held_out, inference, verbatim
 from discreet.measure.attacks_on_copy import farthest, linkage
-from discreet.measure.ensemble import cross_validated
 from discreet.measure.fidelity import Mixed, fidelity
-from discreet.measure.looks import figures_of, look_of
 from discreet.measure.pairs import Side
 from discreet.methods.copies import Levels
 from discreet.render.scene import Axis, Dots, Panel, Scene

@@ -12,12 +12,11 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet.arguments import Floats, Labels
-from discreet.measure.attacks import Copy, Make, Records
-from discreet.measure.makers import whole_maker
+from discreet.measure.attacks import Copy, Make, Records, whole_maker
 from discreet.measure.pairs import Side
 from discreet.methods import Deterministic, Microaggregation, Probabilistic
 from discreet.methods.base import RowMethod
-from discreet.methods.donors import usual_donor
+from discreet.methods.column_trees import usual_donor
 from discreet.secret import Secret
 
 __all__ = ["MAKERS", "random_of"]

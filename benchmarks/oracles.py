@@ -25,8 +25,16 @@ from discreet.arguments import Floats, Labels
 from discreet.columns.dates import parts_of
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
-from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.methods.participants import Rows, participants
+from discreet.methods.copies import (
+    MISSING,
+    OTHER,
+    Draws,
+    Levels,
+    Rows,
+    Settings,
+    WholeCopy,
+    participants,
+)
 from discreet.methods.whole import whole_copy
 from discreet.methods.wide import said_of_width
 from discreet.secret import Secret

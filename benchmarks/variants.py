@@ -23,9 +23,8 @@ import numpy as np
 
 from benchmarks.nearness import nearness
 from benchmarks.tables import records_of, tables
-from discreet.measure.attacks import Make, Records, attack_secret, first_of
+from discreet.measure.attacks import Make, Records, attack_secret, first_of, whole_maker
 from discreet.measure.attacks_by_copies import membership
-from discreet.measure.makers import whole_maker
 from discreet.methods.copies import LEFT_OUT
 
 PAGE = Path(__file__).parents[1] / "docs" / "whole.md"

@@ -304,8 +304,7 @@ def plot_names(modules: Sequence[Module]) -> Iterator[Broken]:
                 continue
             if node.value in named and (place, node.value) not in NO_PLOTS:
                 yield module.broken(
-                    node,
-                    f"{node.value!r} is the name of a plot; ask its class, or the registry",
+                    node, f"{node.value!r} is the name of a plot; ask its class, or the registry"
                 )
 
 

@@ -18,8 +18,7 @@ import discreet as dc
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import attack_secret
 from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
-from discreet.methods.listed import with_tables
-from discreet.methods.whole import whole_copy
+from discreet.methods.whole import whole_copy, with_tables
 
 NUMBERS, LEVELS = ("x", "y"), ("ward", "died", "sex")
 TABLES = (("died", "ward"), ("sex", "ward"), ("died", "sex"))

@@ -15,7 +15,7 @@ from discreet import Policy
 from discreet.errors import InputError, LeavingError
 from discreet.explore.board import board_columns
 from discreet.explore.derived import rows_where
-from discreet.methods.listed import noise_of_counts
+from discreet.methods.whole import noise_of_counts
 
 N = 1500
 TABLES = [["ward", "died"], ["sex", "ward"], ["died", "sex"]]

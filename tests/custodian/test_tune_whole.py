@@ -14,10 +14,9 @@ import discreet as dc
 from discreet.custodian.tune_whole import LOSSES, settings_of_whole
 from discreet.errors import InputError, RefusedError
 from discreet.measure.attack_report import attacked
-from discreet.measure.attacks import Records, attack_secret, in_keyed_order
+from discreet.measure.attacks import Records, attack_secret, in_keyed_order, rows_maker, whole_maker
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
-from discreet.measure.makers import rows_maker, whole_maker
 from discreet.measure.pairs import Side, as_side
 from discreet.methods import Deterministic, Microaggregation
 from discreet.policy import Policy

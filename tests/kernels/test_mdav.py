@@ -28,43 +28,6 @@ def vmdav_labels(rows: Any, k: int, gamma: float, step: int = 0) -> list[int]:
     return labels
 
 
-MDAV: dict[str, tuple[list[Any], int, list[int]]] = {
-    "farthest, then farthest from it": ([0, 1, 2, 4, 6, 9], 2, [1, 1, 2, 2, 0, 0]),
-    "farther of two sides, the lower of ties": ([0, 1, 2, 3, 4, 5], 2, [0, 0, 2, 2, 1, 1]),
-    "fewer than 3k": ([0, 1, 2, 3, 9], 2, [1, 1, 1, 0, 0]),
-    "fewer than 2k": ([0, 1, 9], 2, [0, 0, 0]),
-    "exactly k": ([4, 7], 2, [0, 0]),
-    "equal rows": ([0, 0, 0, 0, 5, 5], 2, [1, 1, 2, 2, 0, 0]),
-    "all rows equal": ([3, 3, 3, 3, 3, 3, 3], 2, [0, 0, 1, 1, 2, 2, 2]),
-}
-
-
-@pytest.mark.parametrize(("rows", "k", "labels"), MDAV.values(), ids=MDAV)
-def test_mdav_by_hand(rows: list[Any], k: int, labels: list[int]) -> None:
-    assert mdav_labels(rows, k) == labels
-
-
-VMDAV: dict[str, tuple[list[Any], int, float, list[int]]] = {
-    # mean 4.4: 10.5 with 10; then 0 with 1; then 2 with 3
-    "gamma 0: groups of k": ([0, 1, 2, 3, 10, 10.5], 2, 0.0, [1, 1, 2, 2, 0, 0]),
-    # mean 4.8: 10 with 9; 7 is 2 from them and 5 from 2, and 2 < 0.5 * 5
-    "a near row joins": ([0, 1, 2, 7, 9, 10], 2, 0.5, [1, 1, 1, 0, 0, 0]),
-    # nor does 2 join 0 and 1: 1 is not less than 0.2 * 5
-    "not with a small gamma": ([0, 1, 2, 7, 9, 10], 2, 0.2, [1, 1, 2, 2, 0, 0]),
-    # mean 6.5: 0 with 0.5, and 7; 11 with 10, and 9; 8 has no group yet
-    "up to 2k - 1": ([0, 0.5, 7, 8, 9, 10, 11], 2, 100.0, [0, 0, 0, -1, 1, 1, 1]),
-    "the last row left joins": ([0, 1, 3], 2, 0.01, [0, 0, 0]),
-    "unless gamma is 0": ([0, 2, 3], 2, 0.0, [0, 0, -1]),
-    # 9 from 0, 0 from its equals: none joins, but at last the last
-    "equal rows": ([0, 0, 0, 0, 0, 9, 9], 2, 5.0, [1, 1, 2, 2, 2, 0, 0]),
-}
-
-
-@pytest.mark.parametrize(("rows", "k", "gamma", "labels"), VMDAV.values(), ids=VMDAV)
-def test_vmdav_by_hand(rows: list[Any], k: int, gamma: float, labels: list[int]) -> None:
-    assert vmdav_labels(rows, k, gamma) == labels
-
-
 @pytest.mark.parametrize("step", [1, 2, 7, 40, 100, 1000])
 @pytest.mark.parametrize("k", [2, 3, 10])
 def test_some_steps_at_a_time_make_the_same_groups(k: int, step: int) -> None:

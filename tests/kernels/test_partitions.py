@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.kernels.columns import inlined, mdav_labels, optimal_cuts, vmdav_labels
+from discreet.kernels.columns import optimal_cuts
 
 Places = NDArray[np.intp]
 
@@ -124,69 +124,3 @@ def test_a_wide_gap_does_not_blur_what_lies_behind_it() -> None:
 
 
 # --- MDAV and V-MDAV with heavy values ---------------------------------------------------------
-
-MDAV: dict[str, tuple[list[float], list[int], int, list[int]]] = {
-    "by the ends in turn": ([0, 1, 2, 4, 6, 9], [1] * 6, 2, [1, 1, 2, 2, 0, 0]),
-    "equally far ends: the lower first": ([0, 1, 2, 3, 4, 5], [1] * 6, 2, [0, 0, 2, 2, 1, 1]),
-    "whole values": ([0, 1, 2, 3, 9], [1, 3, 1, 3, 3], 3, [1, 1, 2, 2, 0]),
-    # 9 is taken, then 0 and 1; one row is left between means 0.8 and 9
-    "what is left joins the nearer below": ([0, 1, 2, 9], [1, 4, 1, 3], 3, [1, 1, 1, 0]),
-    "what is left joins the nearer above": ([0, 1, 8, 9], [1, 4, 1, 3], 3, [1, 1, 0, 0]),
-    "nothing is left": ([0, 5], [9, 9], 3, [0, 1]),
-    "one value": ([3], [8], 2, [0]),
-    # 2k rows left: the farther end takes the heavy value, and one row is left above it
-    "only a group below": ([0, 1], [5, 1], 3, [0, 0]),
-    "only a group above": ([0, 9], [1, 7], 3, [0, 0]),
-}
-
-
-@pytest.mark.parametrize(("values", "counts", "k", "labels"), MDAV.values(), ids=MDAV)
-def test_mdav_by_hand(values: list[float], counts: list[int], k: int, labels: list[int]) -> None:
-    found = mdav_labels(np.array(values, dtype=float), starts_of(counts), k)
-    assert found.tolist() == labels
-
-
-VMDAV: dict[str, tuple[list[float], list[int], int, float, list[int]]] = {
-    # 10 is farthest from 4.22; 0 and 1 are joined by 1.1, for 0.1 < 0.2 * inf
-    "the last one left joins": ([0, 1, 1.1, 9, 10], [1] * 5, 2, 0.2, [1, 1, 1, 0, 0]),
-    "unless gamma is 0": ([0, 1, 1.1, 9, 10], [1] * 5, 2, 0.0, [1, 1, 1, 0, 0]),
-    "a near value joins": ([0, 1, 1.5, 6, 7, 30, 31], [1] * 7, 2, 0.2, [1, 1, 1, 2, 2, 0, 0]),
-    "no more than 2k - 1 join, but what is left at last may": (
-        [0, 1, 1.1, 1.2, 40, 41],
-        [1] * 6,
-        2,
-        9.0,
-        [1, 1, 1, 1, 0, 0],
-    ),
-    "a heavy value does not fit": ([0, 1, 2, 90], [1, 1, 2, 2], 2, 9.0, [1, 1, 2, 0]),
-    "each that is left joins the nearer": (
-        [0, 1, 2, 4, 7, 11, 12, 13],
-        [1] * 8,
-        3,
-        0.0,
-        [1, 1, 1, 1, 0, 0, 0, 0],
-    ),
-    "of equally near groups the one made first": (
-        [0, 1, 2, 4, 6.5, 11, 12, 13],
-        [1] * 8,
-        3,
-        0.0,
-        [1, 1, 1, 1, 0, 0, 0, 0],
-    ),
-}
-
-
-@pytest.mark.parametrize(("values", "counts", "k", "gamma", "labels"), VMDAV.values(), ids=VMDAV)
-def test_vmdav_by_hand(
-    values: list[float], counts: list[int], k: int, gamma: float, labels: list[int]
-) -> None:
-    found = vmdav_labels(np.array(values, dtype=float), starts_of(counts), k, gamma)
-    assert found.tolist() == labels
-
-
-def test_inlined_functions_are_compiled_too() -> None:
-    assert inlined(abs_of)(-2.0) == 2.0
-
-
-def abs_of(x: float) -> float:
-    return abs(x)

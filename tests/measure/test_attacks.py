@@ -33,8 +33,9 @@ from discreet.measure.attacks import (
     recognised,
     space_of,
     told_as,
+    whole_maker,
 )
-from discreet.measure.attacks_by_copies import WHO, membership
+from discreet.measure.attacks_by_copies import WHO, membership, versions
 from discreet.measure.attacks_held_out import (
     held_out,
     inference,
@@ -44,8 +45,6 @@ from discreet.measure.attacks_held_out import (
     verbatim,
 )
 from discreet.measure.attacks_on_copy import coincidences, linkage, rare_combinations
-from discreet.measure.attacks_on_versions import versions
-from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side, as_side
 from discreet.secret import Secret
 from tests.cases import slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.arguments import Floats
-from discreet.measure.ensemble import (
+from discreet.measure.attacks_by_copies import (
     cross_validated,
     discriminant,
     learned,

@@ -20,7 +20,6 @@ from discreet.measure import linkage as module
 from discreet.measure.linkage import (
     check_same_rows,
     ddr,
-    different_rows,
     far_linkage,
     idr,
     interval_risk,
@@ -31,6 +30,7 @@ from discreet.measure.linkage import (
 )
 from discreet.measure.pairs import as_pair, keyed_order
 from discreet.methods import Condensation, mdav
+from discreet.methods.base import different_rows
 from tests.cases import few
 
 Floats = NDArray[np.float64]

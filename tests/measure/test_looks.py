@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.measure.looks import figures_of, look_of
+from discreet.measure.attacks_by_copies import figures_of, look_of
 from discreet.measure.pairs import Side
 
 ROOT = float(np.exp(-0.5))

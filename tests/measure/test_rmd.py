@@ -23,6 +23,7 @@ from discreet.measure import rmd as module
 from discreet.measure.pairs import as_pair, keyed_order
 from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance, squared_distances
 from discreet.methods import deterministic
+from discreet.methods.base import distance_to_others
 from tests.measure.r_neighbours import released_by_r
 
 Floats = NDArray[np.float64]
@@ -86,10 +87,16 @@ def test_alone_by_hand() -> None:
     alone = module._scaled(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
     sd = float(np.std(y, ddof=1))
 
-    assert alone.isolation(1, np.arange(5)) * sd == pytest.approx([0, 0, 1, 4, 5])
-    assert alone.isolation(2, np.arange(5)) * sd == pytest.approx([1, 1, 1, 5, 9])
-    assert alone.isolation(4, np.arange(5)) * sd == pytest.approx([10, 10, 9, 5, 10])
-    assert np.isinf(alone.isolation(5, np.arange(5))).all()
+    assert distance_to_others(alone.released, 1, np.arange(5)) * sd == pytest.approx(
+        [0, 0, 1, 4, 5]
+    )
+    assert distance_to_others(alone.released, 2, np.arange(5)) * sd == pytest.approx(
+        [1, 1, 1, 5, 9]
+    )
+    assert distance_to_others(alone.released, 4, np.arange(5)) * sd == pytest.approx(
+        [10, 10, 9, 5, 10]
+    )
+    assert np.isinf(distance_to_others(alone.released, 5, np.arange(5))).all()
 
 
 def test_a_row_exactly_w2_away_is_close() -> None:
@@ -608,7 +615,7 @@ def one_by_one(x: Floats, y: Floats, w1s: list[float], w2s: list[float], m: int)
     """Count each width by itself, over the record and the rows of the eight next in the order."""
     scaled = module._scaled(as_pair(x, y), "sdcmicro")
     n = len(x)
-    alone = scaled.isolation(m, np.arange(n))
+    alone = distance_to_others(scaled.released, m, np.arange(n))
     out = []
     for w1, w2 in itertools.product(w1s, [None, *w2s]):
         hits, other = [], np.empty(n, dtype=np.intp)

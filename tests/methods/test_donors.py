@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.methods.donors import UNEVEN, donors_evenly, usual_donor
+from discreet.methods.column_trees import UNEVEN, donors_evenly, usual_donor
 
 
 @given(st.integers(1, 40), st.integers(0, 80), st.integers(1, 6), st.integers(0, 2**20))

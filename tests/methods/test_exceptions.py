@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.arguments import Labels
-from discreet.methods.exceptions import exceptions
+from discreet.methods.column_trees import exceptions
 
 N = 200
 HALF: Labels = np.repeat([0, 1], N // 2)

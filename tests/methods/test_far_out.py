@@ -7,11 +7,16 @@ import pytest
 
 from discreet.arguments import Floats
 from discreet.keys import row_keys, total
-from discreet.methods.copies import Draws, Settings, threshold
-from discreet.methods.far_out import Ends, far_out, far_out_together, words_of_ends
-from discreet.methods.participants import ONE
+from discreet.methods.copies import ONE, Draws, Settings, threshold
 from discreet.methods.relations import Relations
-from discreet.methods.safe_values import SafeColumn, safe_column
+from discreet.methods.safe_values import (
+    Ends,
+    SafeColumn,
+    far_out,
+    far_out_together,
+    safe_column,
+    words_of_ends,
+)
 from discreet.methods.whole import whole_copy
 from discreet.secret import Secret
 

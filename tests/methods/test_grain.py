@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.arguments import Floats
-from discreet.methods.grain import shortened, step_of
+from discreet.methods.copies import shortened, step_of
 
 RANDOM = np.random.default_rng(6)
 

@@ -227,9 +227,9 @@ def test_chains(chain: Chain, names: list[list[str]], told: list[tuple[str, str]
     steps = range(1, chain.last + 1)
 
     assert [chain.names(step) for step in steps] == names
-    assert [chain.told(step) for step in steps] == [Step("c", *words) for words in told]
+    assert [chain.words(step) for step in steps] == [Step("c", *words) for words in told]
     assert chain.names(0) == list(chain.levels)
-    assert chain.told(chain.last + 1) == Step("c", "dropped", "left out")
+    assert chain.words(chain.last + 1) == Step("c", "dropped", "left out")
 
 
 @pytest.mark.parametrize("chain", [chain for chain, _, _ in CHAINS.values()], ids=CHAINS)

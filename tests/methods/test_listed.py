@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.methods.listed import noise_of_counts, with_tables
+from discreet.methods.whole import noise_of_counts, with_tables
 from discreet.secret import Secret
 
 K = 5

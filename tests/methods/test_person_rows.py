@@ -7,10 +7,8 @@ import pytest
 
 from discreet.arguments import Floats, Labels
 from discreet.keys import row_keys
-from discreet.methods.copies import Draws, Levels, Settings
-from discreet.methods.histories import histories_of
-from discreet.methods.participants import Rows
-from discreet.methods.person_rows import DrawnRows, rows_of_persons
+from discreet.methods.copies import Draws, Levels, Rows, Settings
+from discreet.methods.person_rows import DrawnRows, histories_of, rows_of_persons
 from discreet.secret import Secret
 
 SECRET = Secret.from_bytes(bytes(range(32)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.methods.copies import MISSING, OTHER, Levels
-from discreet.methods.safe_levels import joined_levels, safe_levels
+from discreet.methods.safe_values import joined_levels, safe_levels
 
 NONE = "no level"
 CASES: dict[str, tuple[str, dict[str, str]]] = {

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.arguments import Floats
 from discreet.methods import safe_values
-from discreet.methods.grain import Chance
-from discreet.methods.participants import ONE
+from discreet.methods.copies import ONE, Chance
 from discreet.methods.safe_values import BEYOND, SafeColumn, safe_column
 from tests.cases import examples
 

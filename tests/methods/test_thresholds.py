@@ -19,8 +19,7 @@ from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.methods import relations
 from discreet.methods import whole as whole_of
-from discreet.methods.copies import MISSING, Draws, Levels, Settings, WholeCopy
-from discreet.methods.participants import participants
+from discreet.methods.copies import MISSING, Draws, Levels, Settings, WholeCopy, participants
 from discreet.methods.whole import whole_copy
 from discreet.secret import Secret
 

@@ -16,9 +16,8 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.keys import row_keys, total
 from discreet.methods import safe_values
-from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
+from discreet.methods.copies import ONE, Draws, Levels, Rows, Settings, WholeCopy
 from discreet.methods.fitted_columns import _check_drawn, _check_leaves
-from discreet.methods.participants import ONE, Rows
 from discreet.methods.whole import whole_copy
 from discreet.secret import Secret
 from tests.cases import examples

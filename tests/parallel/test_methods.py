@@ -4,7 +4,7 @@ import pytest
 
 from discreet.arguments import Described
 from discreet.methods import METHODS
-from discreet.parallel.methods import KMember, KMemberJoint
+from discreet.parallel.clusters import KMember, KMemberJoint
 
 WAYS: dict[str, type[Described]] = {"k-member": KMember, "k-member-joint": KMemberJoint}
 

@@ -1,8 +1,9 @@
 import pytest
 
+from discreet.cli.plots import refuse_unused
 from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
-from discreet.policy.resolve import method_of, refuse_unused
+from discreet.policy.resolve import method_of
 
 STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.methods import Multiplicative, outside
 from discreet.regression import Folds, corrected, read_formula
-from discreet.regression.noise import scored
+from discreet.regression.diagnostics import scored
 
 Floats = NDArray[np.float64]
 N = 40_000

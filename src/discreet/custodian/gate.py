@@ -18,7 +18,7 @@ from discreet.errors import InputError, LeavingError
 from discreet.keys import Column
 from discreet.lines import Lines
 from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, NoProtection, Whole
-from discreet.methods.whole_rows import MEMBERS_PER_K
+from discreet.methods.copies import MEMBERS_PER_K
 from discreet.policy import FIELDS, PRESETS, How, Policy, load_policy
 from discreet.progress import advance
 from discreet.provenance import Provenance

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from discreet.columns import KINDS
 from discreet.custodian.persons import person_column, role_named, words_in, words_of
 from discreet.errors import RefusedError
+from discreet.methods.copies import MEMBERS_PER_K
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
-from discreet.methods.whole_rows import MEMBERS_PER_K
 from discreet.policy import FIELDS, Policy
 from discreet.progress import advance
 from discreet.table import Table, open_table, with_levels_of_two

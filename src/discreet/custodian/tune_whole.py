@@ -30,13 +30,14 @@ from discreet.measure.attacks import (
     attack_secret,
     first_of,
     in_keyed_order,
+    maker_of,
+    rows_maker,
 )
 from discreet.measure.attacks_by_copies import membership
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import FAR, linkage
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
-from discreet.measure.makers import maker_of, rows_maker
 from discreet.measure.pairs import Side
 from discreet.methods import Whole
 from discreet.methods.copies import Levels

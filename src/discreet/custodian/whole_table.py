@@ -24,11 +24,10 @@ from discreet.explore.notes_of_copy import column_notes, derived_notes
 from discreet.explore.provenance import MEASURED, REPORT
 from discreet.measure.attack_report import AttackReport, attacked
 from discreet.measure.attacks import Copy as Attacked
-from discreet.measure.attacks import Records, comparable, in_keyed_order, told_as
-from discreet.measure.attacks_on_versions import versions as who_left
+from discreet.measure.attacks import Records, comparable, in_keyed_order, maker_of, told_as
+from discreet.measure.attacks_by_copies import versions as who_left
+from discreet.measure.attacks_on_copy import found_records
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
-from discreet.measure.found_records import found_records
-from discreet.measure.makers import maker_of
 from discreet.measure.pairs import Estimate, Pair, Side
 from discreet.measure.report import Report
 from discreet.measure.summary import rings

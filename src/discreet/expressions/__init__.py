@@ -1,12 +1,12 @@
 """Expressions: what an analyst writes of columns, for subsets and new columns.
 
-A text goes three steps. `tokens` cuts it up; `grammar` reads it from left to right into a small
-frozen `tree`, while `meaning` checks what is done with what; `values` computes the tree for arrays
+A text goes three steps. `tree` cuts it up; `grammar` reads it from left to right into a small
+frozen tree, while `meaning` checks what is done with what; `values` computes the tree for arrays
 of numpy. Nothing is handed to Python's own grammar or run by it: there are no attributes, no calls
 but of the functions listed in `meaning`, and no names but those of columns. Length, depth,
 operands and exponents are bounded, so time and memory are too.
 
-Formulas of models (`discreet.regression`) have the same arithmetic, which `writing` writes out in
+Formulas of models (`discreet.regression`) have the same arithmetic, which `tree` writes out in
 one form.
 """
 

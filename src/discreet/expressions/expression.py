@@ -11,8 +11,7 @@ import numpy as np
 from discreet.errors import InputError, one_of
 from discreet.expressions.grammar import EXPRESSIONS, Reader
 from discreet.expressions.meaning import condition_of
-from discreet.expressions.tokens import as_input_error, cut_up
-from discreet.expressions.tree import Kind, Mistake, Node
+from discreet.expressions.tree import Kind, Mistake, Node, as_input_error
 from discreet.expressions.values import Array, Days, Levels, Numbers, Values, values_of
 
 LONGEST = 2000
@@ -42,32 +41,20 @@ class Expression:
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
         """Compute the expression for each row; see `parse_expression` for an example.
 
-        Parameters
-        ----------
-        columns : mapping of str to Numbers, Levels or Days
-            The columns that it names, all of one length; others are not looked at.
-
-        Returns
-        -------
-        Truth, Numbers, Levels or Days
-            One value for each row.
-
-        Raises
-        ------
-        InputError
-            If a column is missing, of another kind than it was said to be, or of another length.
+        Columns that it does not name are not looked at. InputError is raised if one is missing, of
+        another kind than it was said to be, or of another length.
         """
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for name, kind in zip(self.names, self.kinds, strict=True):
             given = columns.get(name)
             if not isinstance(given, GIVEN[kind]):
                 needed = GIVEN[kind].__name__
                 raise InputError(f"column {name!r} of the expression must be given as {needed}")
-            found[name] = _array(given)
-        rows = {array.shape for array in found.values()}
+            arrays[name] = _array(given)
+        rows = {array.shape for array in arrays.values()}
         if len(rows) != 1 or len(shape := rows.pop()) != 1:
             raise InputError("the columns of an expression must be of one length")
-        return values_of(self.tree, found, shape[0])
+        return values_of(self.tree, arrays, shape[0])
 
 
 def _array(given: Numbers | Days | Levels) -> Array:
@@ -143,7 +130,7 @@ def parse_expression(
             raise InputError(f"the kind of a column must be one of {one_of(GIVEN)}")
         known[name] = kind  # type: ignore[assignment]
     try:
-        reader = Reader(cut_up(text, EXPRESSIONS), known, EXPRESSIONS, yes)
+        reader = Reader(EXPRESSIONS.cut_up(text), known, EXPRESSIONS, yes)
         tree = reader.whole()
         if not reader.columns:
             raise Mistake((0, len(text)), "an expression names at least one column")

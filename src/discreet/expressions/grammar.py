@@ -23,8 +23,7 @@ from discreet.expressions.meaning import (
     total,
     truth,
 )
-from discreet.expressions.tokens import Token
-from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place
+from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place, Token, cut_up
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, POWER = range(1, 9)
 """What binds more tightly has the higher number."""
@@ -68,6 +67,10 @@ class Grammar:
     functions: Mapping[str, Rule]
     deepest: int
     instead: Mapping[str, str]
+
+    def cut_up(self, text: str) -> list[Token]:
+        """Cut a text up; raises a Mistake at the first sign that has no place in it."""
+        return cut_up(text, self.what, self.signs, self.instead)
 
 
 EXPRESSIONS = Grammar(

@@ -70,9 +70,9 @@ def yes_of(words: Collection[str]) -> str:
     ('Yes', 'True', '')
     """
     for pair in NO_AND_YES:
-        found = {word.casefold(): word for word in words}
-        if found and len(found) == len(words) and {*found} <= {*pair}:
-            return found.get(pair[1]) or _cased(pair[1], found[pair[0]])
+        given = {word.casefold(): word for word in words}
+        if given and len(given) == len(words) and {*given} <= {*pair}:
+            return given.get(pair[1]) or _cased(pair[1], given[pair[0]])
     return ""
 
 
@@ -124,10 +124,12 @@ def _compared_with_truth(signs: Sequence[str], operands: Sequence[Node]) -> Node
         place = constants[0].place
         raise Mistake(place, "true and false stand beside one condition: smoker == true")
     says = f"{constants[0].text!r} is compared with a condition, or a column of yes and no"
-    found = _condition(others[0], says)
+    condition = _condition(others[0], says)
     holds = (constants[0].value == 1.0) == (signs[0] == "==")
     around = _around(operands)
-    return replace(found, place=around) if holds else Applied("not", (found,), "truth", around)
+    return (
+        replace(condition, place=around) if holds else Applied("not", (condition,), "truth", around)
+    )
 
 
 def _is_truth(node: Node) -> bool:
@@ -242,12 +244,12 @@ def _is_number(node: Node, says: str) -> None:
 
 
 def _condition(node: Node, says: str) -> Node:
-    found = condition_of(node)
-    if found.kind != "truth":
+    condition = condition_of(node)
+    if condition.kind != "truth":
         raise Mistake(node.place, f"{says}, such as age >= 50; this is {KINDS[node.kind]}")
-    if _is_truth(found):
+    if _is_truth(condition):
         raise Mistake(node.place, f"{says}, such as age >= 50; this is the same in all rows")
-    return found
+    return condition
 
 
 def _around(operands: Sequence[Node]) -> Place:
@@ -271,10 +273,6 @@ def _of_date(call: Call) -> Node:
     return Applied(
         call.name, call.arguments, "level" if weekday else "number", call.place, levels=levels
     )
-
-
-def _missing(call: Call) -> Node:
-    return Applied("missing", call.arguments, "truth", call.place)
 
 
 def _between(call: Call) -> Node:
@@ -346,15 +344,15 @@ def _case(call: Call) -> Node:
 
 def _levels_of(values: Sequence[Node]) -> tuple[str, ...]:
     """List the levels that can come out, in order of their first appearance, if all are known."""
-    found: list[str] = []
+    levels: list[str] = []
     for value in values:
         if isinstance(value, Constant):
-            found.append(str(value.value))
+            levels.append(str(value.value))
         elif isinstance(value, Applied) and value.levels:
-            found += value.levels
+            levels += value.levels
         else:
             return ()
-    return tuple(level for level in dict.fromkeys(found) if level)
+    return tuple(level for level in dict.fromkeys(levels) if level)
 
 
 NUMERIC: Mapping[str, Rule] = {
@@ -366,7 +364,9 @@ FUNCTIONS: Mapping[str, Rule] = {
     "round": Rule("round(x, digits)", 1, 2, _round),
     "min": Rule("min(x, y, ...)", 2, MOST_ARGUMENTS, _extreme),
     "max": Rule("max(x, y, ...)", 2, MOST_ARGUMENTS, _extreme),
-    "missing": Rule("missing(x)", 1, 1, _missing),
+    "missing": Rule(
+        "missing(x)", 1, 1, lambda it: Applied("missing", it.arguments, "truth", it.place)
+    ),
     "between": Rule("between(x, low, high)", 3, 3, _between),
     "cut": Rule("cut(x, edge, ...)", 2, MOST_ARGUMENTS, _cut),
     "case": Rule("case(condition, value, ..., otherwise)", 3, MOST_ARGUMENTS, _case),

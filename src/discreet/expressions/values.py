@@ -61,11 +61,11 @@ MILLISECONDS = 86_400_000
 def values_of(node: Node, columns: Mapping[str, Array], rows: int) -> Values:
     """Compute an expression, and give each row its value."""
     with np.errstate(all="ignore"):
-        found = np.broadcast_to(computed(node, columns), (rows,))
+        each = np.broadcast_to(computed(node, columns), (rows,))
     if node.kind == "level":
         order = node.levels if isinstance(node, Applied) else ()
-        return Levels(tuple(found.tolist()), order)
-    values = found + 0.0  # a copy; and -0.0 becomes 0.0
+        return Levels(tuple(each.tolist()), order)
+    values = each + 0.0  # a copy; and -0.0 becomes 0.0
     if node.kind == "date":
         return Days(_dated(values))
     return Truth(values) if node.kind == "truth" else Numbers(values)
@@ -100,10 +100,10 @@ def _steps(values: Array, missing: int) -> NDArray[np.intp]:
 
 
 def _and(_: Applied, values: Iterator[Array]) -> Array:
-    found = next(values)
+    result = next(values)
     for other in values:
-        found = _both(found, other)
-    return found
+        result = _both(result, other)
+    return result
 
 
 def _both(left: Array, right: Array) -> Array:
@@ -112,21 +112,21 @@ def _both(left: Array, right: Array) -> Array:
 
 
 def _or(_: Applied, values: Iterator[Array]) -> Array:
-    found = next(values)
+    result = next(values)
     for other in values:
-        found = np.where((found == 1) | (other == 1), 1.0, np.maximum(found, other))
-    return found
+        result = np.where((result == 1) | (other == 1), 1.0, np.maximum(result, other))
+    return result
 
 
 def _compare(node: Applied, values: Iterator[Array]) -> Array:
     """Compare neighbours; with a date that has no time, days are compared."""
-    found: Array = np.asarray(1.0)
+    result: Array = np.asarray(1.0)
     left = next(values)
     for sign, (one, other) in zip(node.signs, pairwise(node.arguments), strict=True):
         right = next(values)
-        found = _both(found, _pair(sign, one, left, other, right))
+        result = _both(result, _pair(sign, one, left, other, right))
         left = right
-    return found
+    return result
 
 
 def _pair(sign: str, one: Node, left: Array, other: Node, right: Array) -> Array:
@@ -139,10 +139,10 @@ def _pair(sign: str, one: Node, left: Array, other: Node, right: Array) -> Array
 def _in(node: Applied, values: Iterator[Array]) -> Array:
     first, *choices = node.arguments
     operand = next(values)
-    found: Array = np.asarray(0.0)
+    result: Array = np.asarray(0.0)
     for choice, value in zip(choices, values, strict=True):
-        found = np.maximum(found, _pair("==", first, operand, choice, value))
-    return found
+        result = np.maximum(result, _pair("==", first, operand, choice, value))
+    return result
 
 
 def _missing(node: Node, values: Array) -> Array:
@@ -156,12 +156,12 @@ def _is_day(node: Node) -> bool:
 def _case(node: Applied, values: Iterator[Array]) -> Array:
     """Take the value behind the first true condition; an unknown one before it leaves it open."""
     nothing = np.asarray("", dtype=object) if node.kind == "level" else np.asarray(np.nan)
-    found, pending = nothing, np.asarray(True)
+    result, pending = nothing, np.asarray(True)
     for _ in range(len(node.arguments) // 2):
         condition, value = next(values), next(values)
-        found = np.where(pending & (condition == 1), value, found)
+        result = np.where(pending & (condition == 1), value, result)
         pending = pending & (condition == 0)
-    return np.where(pending, next(values), found)
+    return np.where(pending, next(values), result)
 
 
 # --- numbers ----------------------------------------------------------------------------------
@@ -169,10 +169,10 @@ def _case(node: Applied, values: Iterator[Array]) -> Array:
 
 def _fold(node: Applied, values: Iterator[Array]) -> Array:
     """Compute a chain of signs from left to right."""
-    found = next(values)
+    result = next(values)
     for sign, other in zip(node.signs, values, strict=True):
-        found = _finite(ARITHMETIC[sign](found, other))
-    return found
+        result = _finite(ARITHMETIC[sign](result, other))
+    return result
 
 
 def _power(_: Applied, values: Iterator[Array]) -> Array:
@@ -238,16 +238,8 @@ def _calendar(part: Callable[[NDArray[np.datetime64]], Array]) -> Computing:
     return _each(found)
 
 
-def _years(dates: NDArray[np.datetime64]) -> Array:
-    return np.asarray(dates.astype("datetime64[Y]").astype(np.int64) + 1970)
-
-
 def _months(dates: NDArray[np.datetime64]) -> Array:
     return np.asarray(dates.astype("datetime64[M]").astype(np.int64) % 12 + 1)
-
-
-def _days(dates: NDArray[np.datetime64]) -> Array:
-    return np.asarray((dates - dates.astype("datetime64[M]")).astype(np.int64) + 1)
 
 
 def _weekday(node: Applied, values: Iterator[Array]) -> Array:
@@ -294,10 +286,10 @@ COMPUTED: Mapping[str, Computing] = {
     "min": _extreme(np.minimum),
     "max": _extreme(np.maximum),
     "cut": _cut,
-    "year": _calendar(_years),
+    "year": _calendar(lambda dates: dates.astype("datetime64[Y]").astype(np.int64) + 1970),
     "quarter": _calendar(lambda dates: (_months(dates) + 2) // 3),
     "month": _calendar(_months),
-    "day": _calendar(_days),
+    "day": _calendar(lambda dates: (dates - dates.astype("datetime64[M]")).astype(np.int64) + 1),
     "hour": _each(_hour),
     "weekday": _weekday,
 }

@@ -21,22 +21,12 @@ def blocks_of(
 ) -> Whole:
     """Return the block of each row of ordered values, -1 for rows too few to be one.
 
-    Parameters
-    ----------
-    value : ndarray of int of shape (n,)
-        Which of the different values each row has, rising.
-    alone : ndarray of bool of shape (n,)
-        Whether a value is a block of its own.
-    weights : ndarray of int of shape (n,)
-        What each row weighs.
-    sizes : ndarray of int
-        What blocks weigh, one after the other, at the least; one for each `least` of weight. Rows
-        between two values of their own that weigh less than the next one are too few, and so are
-        those before the first and after the last that weigh less than the end.
-    least : int
-        What a block weighs at the least that takes what is left.
-    ends : tuple of int
-        What the first and the last block weigh, where they are no value of their own.
+    `value` (n) is which of the different values each row has, rising, `alone` (n) whether that is a
+    block of its own, `weights` (n) what rows weigh. `sizes` are what blocks weigh at the least, one
+    after the other; one for each `least` of weight, which is what a block weighs that takes what is
+    left; `ends` are for the first and the last block. Rows between two values of their own that
+    weigh less than the next block are too few, and so are those at an end that weigh less than
+    that.
     """
     n = len(value)
     out = np.full(n, -1, dtype=np.int64)

@@ -4,15 +4,8 @@ A bin is a pair of pixels, left and right, and stands for its records. Bins are 
 by their place: of two equally near ones the lower counts. They are looked for row by row, a row
 being a left pixel, from the seed's outwards, until a row is farther off than what was found.
 
-What all of it works on is handed on array by array, for numba counts the references to those of
-a tuple at each call:
-
-- `pixels` (b, 2) of each bin, and `counts` (b,): how many of its records are in no cluster yet.
-- `rows`: the bits of bins that have such records; `reached` (h,): how many of them each row has.
-- `boxes` (m, 4) of the clusters made: half-open pixels, left and right.
-- `parts` (t, 3): bin, cluster, how many records, in the order in which they were taken.
-- `told`: how many records are left, how many clusters and parts there are; then room for the
-  nearest bins, k + 1 numbers.
+What all of it works on is a `State`. Who works on it often takes its arrays one by one, for numba
+counts the references to those of a tuple at each call.
 
 Seeds are chosen as a plain loop would choose them that goes through all bins for each, with less
 work. Counts only fall, so the bin of most records, and the pixel that reaches most others, are
@@ -24,7 +17,7 @@ k go at once, in the order in which they would have gone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
@@ -37,6 +30,27 @@ from discreet.kernels.compiled import kernel
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class State(NamedTuple):
+    """What is left to cluster, and what has been clustered.
+
+    `pixels` (b, 2) of each bin, and `counts` (b,): how many of its records are in no cluster yet.
+    `rows` are the bits of bins that have such records, and `reached` (h,) how many of them each row
+    has. `boxes` (m, 4) of the clusters made are half-open pixels, left and right; `parts` (t, 3)
+    are bin, cluster and how many records, in the order in which they were taken. `told` is how many
+    records are left, how many clusters and parts there are; then room for the nearest bins, k + 1
+    numbers.
+    """
+
+    pixels: Short
+    counts: Short
+    rows: Whole
+    reached: Short
+    boxes: Whole
+    parts: Short
+    told: Whole
+
 
 # Rows of bits are an array (h, words, 3) of 64 bits; column j of row i is bit j & 63 of word
 # j >> 6. The first of the three says what is set now, the second what was set at first, the third
@@ -137,19 +151,9 @@ NONE = FAR // 2 << PLACES
 
 
 @kernel
-def grow(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    seed: int,
-    k: int,
-    by_span: bool,
-) -> None:
+def grow(state: State, seed: int, k: int, by_span: bool) -> None:
     """Make a cluster of k records around a bin that has one left; k or more are left in all."""
+    pixels, counts, rows, reached, boxes, parts, told = state
     cluster, part = told[CLUSTERS], told[PARTS]
     b, need, found = seed, k, 0
     i, j = int(pixels[b, 0]), int(pixels[b, 1])
@@ -283,22 +287,12 @@ BAND = 1 << 20
 
 
 @kernel
-def _peel(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    bins: Short,
-    k: int,
-    most: int,
-) -> None:
+def _peel(state: State, bins: Short, k: int, most: int) -> None:
     """Take clusters of k of one bin from `bins`, until none has more than `most` records.
 
     `most` is k - 1 or k. Bins of more records go first, then those of a lower number.
     """
+    pixels, counts, rows, reached, boxes, parts, told = state
     top = _highest(counts, bins)
     while top > most:
         low = max(most, top - BAND)
@@ -342,27 +336,17 @@ def _highest(counts: Short, bins: Short) -> int:
 
 
 @kernel
-def seed_by_bins(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    width: int,
-    k: int,
-    by_span: bool,
-) -> None:
+def seed_by_bins(state: State, width: int, k: int, by_span: bool) -> None:
     """Grow clusters from the bins of most records, then from the densest blocks of bins."""
+    pixels, counts, reached, told = state.pixels, state.counts, state.reached, state.told
     bins = np.arange(counts.size).astype(np.int32)
-    _peel(pixels, counts, rows, reached, boxes, parts, told, bins, k, k - 1)
+    _peel(state, bins, k, k - 1)
     top = k - 1
     while top > 1 and told[RECORDS] >= k:
         following = 0
         for b in range(counts.size):
             if counts[b] == top:
-                grow(pixels, counts, rows, reached, boxes, parts, told, b, k, by_span)
+                grow(state, b, k, by_span)
                 if told[RECORDS] < k:
                     return
             else:
@@ -375,27 +359,19 @@ def seed_by_bins(
         held = np.zeros((((reached.size - 1) >> shift) + 1) * wide, dtype=np.int32)
         for b in range(counts.size):
             held[(pixels[b, 0] >> shift) * wide + (pixels[b, 1] >> shift)] += counts[b]
-        _sweep_blocks(
-            pixels, counts, rows, reached, boxes, parts, told, held, wide, shift, k, by_span
-        )
+        _sweep_blocks(state, held, wide, shift, k, by_span)
 
 
 @kernel
-def _sweep_blocks(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    held: Short,
-    wide: int,
-    shift: int,
-    k: int,
-    by_span: bool,
-) -> None:
+def _sweep_blocks(state: State, held: Short, wide: int, shift: int, k: int, by_span: bool) -> None:
     """Grow clusters from the blocks of 2 ** shift pixels a side that hold most, as long as two."""
+    pixels, rows, reached, parts, told = (
+        state.pixels,
+        state.rows,
+        state.reached,
+        state.parts,
+        state.told,
+    )
     top = held.max()
     while top > 1:
         following = 0
@@ -404,7 +380,7 @@ def _sweep_blocks(
                 i, j = (block // wide) << shift, (block % wide) << shift
                 seed = _first_in_block(rows, reached, i, j, j + (1 << shift))
                 part = told[PARTS]
-                grow(pixels, counts, rows, reached, boxes, parts, told, seed, k, by_span)
+                grow(state, seed, k, by_span)
                 if told[RECORDS] < k:
                     return
                 for at in range(part, told[PARTS]):
@@ -429,20 +405,9 @@ def _first_in_block(rows: Whole, reached: Short, i: int, low: int, high: int) ->
 
 
 @kernel
-def seed_by_pixels(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    height: int,
-    along: int,
-    k: int,
-    by_span: bool,
-) -> None:
+def seed_by_pixels(state: State, height: int, along: int, k: int, by_span: bool) -> None:
     """Grow clusters from the pixel that reaches most others, then from the fullest of blocks."""
+    pixels, counts, told = state.pixels, state.counts, state.told
     lines = pixels[:, along].copy()
     ends = np.zeros(height + 1, dtype=np.int64)
     for b in range(lines.size):
@@ -455,9 +420,7 @@ def seed_by_pixels(
     for b in range(lines.size):
         order[place[lines[b]]] = b
         place[lines[b]] += 1
-    _sweep_pixels(
-        pixels, counts, rows, reached, boxes, parts, told, lines, order, ends, reach, k, by_span
-    )
+    _sweep_pixels(state, lines, order, ends, reach, k, by_span)
     last = np.full(height, -1)  # the bin that each pixel has left, if it has one
     for b in range(lines.size):
         if counts[b] > 0:
@@ -466,32 +429,19 @@ def seed_by_pixels(
         if told[RECORDS] < k:
             return
         tree = _plant(counts, last, shift)
-        _sweep_lines(
-            pixels, counts, rows, reached, boxes, parts, told, lines, last, tree, shift, k, by_span
-        )
+        _sweep_lines(state, lines, last, tree, shift, k, by_span)
 
 
 @kernel
 def _sweep_pixels(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    lines: Short,
-    order: Short,
-    ends: Whole,
-    reach: Whole,
-    k: int,
-    by_span: bool,
+    state: State, lines: Short, order: Short, ends: Whole, reach: Whole, k: int, by_span: bool
 ) -> None:
     """Grow clusters from the pixel that reaches most others, as long as one reaches two.
 
     `lines` are the pixels of the bins on the axis, `order` the bins in the order of these and
     `ends` where those of each end; `reach` is how many others each reaches.
     """
+    counts, parts, told = state.counts, state.parts, state.told
     # Of each pixel: the number of records looked for (0: not begun), the next bin to look at, and
     # the highest lower number seen on the way.
     sweeps = np.zeros((reach.size, 3), dtype=np.int64)
@@ -505,12 +455,12 @@ def _sweep_pixels(
                     sweeps[pixel, 0] = k
                     bins = order[begin:end]
                     # A bin that keeps a record is reached as before: the pixel stays on top.
-                    _peel(pixels, counts, rows, reached, boxes, parts, told, bins, k, k)
+                    _peel(state, bins, k, k)
                     if told[RECORDS] < k:
                         return
                 seed = _fullest(counts, order, begin, end, sweeps, pixel)
                 part = told[PARTS]
-                grow(pixels, counts, rows, reached, boxes, parts, told, seed, k, by_span)
+                grow(state, seed, k, by_span)
                 if told[RECORDS] < k:
                     return
                 for at in range(part, told[PARTS]):
@@ -537,21 +487,10 @@ def _fullest(counts: Short, order: Short, begin: int, end: int, sweeps: Whole, p
 
 @kernel
 def _sweep_lines(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    lines: Short,
-    last: Whole,
-    tree: Whole,
-    shift: int,
-    k: int,
-    by_span: bool,
+    state: State, lines: Short, last: Whole, tree: Whole, shift: int, k: int, by_span: bool
 ) -> None:
     """Grow clusters from the blocks of 2 ** shift pixels that hold most, until none has two."""
+    counts, parts, told = state.counts, state.parts, state.told
     size = tree.size // 2
     while tree[1] > 1 and told[RECORDS] >= k:
         node = 1
@@ -563,7 +502,7 @@ def _sweep_lines(
         while last[pixel] < 0 or counts[last[pixel]] == 0:
             pixel += 1
         part = told[PARTS]
-        grow(pixels, counts, rows, reached, boxes, parts, told, last[pixel], k, by_span)
+        grow(state, last[pixel], k, by_span)
         for at in range(part, told[PARTS]):
             node = size + (lines[parts[at, 0]] >> shift)
             tree[node] -= parts[at, 2]
@@ -617,12 +556,11 @@ def cluster_bins(
         reached[left[b]] += 1
     told = np.zeros(ROOM + k + 1, dtype=np.int64)
     told[RECORDS] = counts.sum()
+    state = State(pixels, free, rows, reached, boxes, parts, told)
     if along < 0:
-        seed_by_bins(pixels, free, rows, reached, boxes, parts, told, heights[1], k, by_span)
+        seed_by_bins(state, heights[1], k, by_span)
     else:
-        seed_by_pixels(
-            pixels, free, rows, reached, boxes, parts, told, heights[along], along, k, by_span
-        )
+        seed_by_pixels(state, heights[along], along, k, by_span)
     return int(told[PARTS]), _place_strays(pixels, free, boxes, told)
 
 

@@ -184,18 +184,8 @@ def _grown(
 def grow(codes: Codes, kinds: Whole, targets: Whole, weights: Whole, least: int) -> Tree:
     """Grow a tree whose leaves hold rows of a weight of `least` or more.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8 of shape (f, n)
-        Features of the rows.
-    kinds : ndarray of int of shape (f,)
-        How many codes each feature has: they are 0 to `kinds` - 1.
-    targets : ndarray of int of shape (n, t)
-        What is alike within leaves: their squared distance to a leaf's means is least.
-    weights : ndarray of int of shape (n,)
-        What each row weighs.
-    least : int
-        What the rows of a leaf weigh together, at the least.
+    `codes` (f, n) are features, from 0 to `kinds` (f) - 1; `targets` (n, t) are alike within
+    leaves: their squared distance to a leaf's means is least.
     """
     return Tree(*_grown(codes, kinds, targets, weights, least))
 

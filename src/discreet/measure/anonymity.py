@@ -46,6 +46,8 @@ def combinations_of(columns: Iterable[Sequence[str] | Floats | Labels]) -> Label
 def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()) -> int:
     """Return k: the size of the smallest combination of quasi-identifiers.
 
+    Each row shares its combination with at least k - 1 others.
+
     Parameters
     ----------
     table : array, frame or path
@@ -55,11 +57,6 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
         missing values are equal to one another.
     categorical : sequence of str, default none
         Columns of codes that are levels.
-
-    Returns
-    -------
-    int
-        Each row shares its combination with at least k - 1 others.
 
     Raises
     ------
@@ -88,22 +85,9 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
 def combination_sizes(
     table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()
 ) -> dict[int, int]:
-    """Return how many combinations of quasi-identifiers there are of each size.
+    """Return how many combinations of quasi-identifiers there are of each size in rows.
 
-    Parameters
-    ----------
-    table, quasi, categorical
-        As in `anonymity`.
-
-    Returns
-    -------
-    dict of int to int
-        From the size of a combination, in rows, to how many are of that size; smallest first.
-
-    Raises
-    ------
-    InputError
-        As in `anonymity`.
+    Smallest first. Parameters and errors are those of `anonymity`.
 
     Examples
     --------
@@ -118,24 +102,8 @@ def combination_sizes(
 def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()) -> Estimate:
     """Count the rows that are alone in their combination of quasi-identifiers.
 
-    Parameters
-    ----------
-    table, quasi, categorical
-        As in `anonymity`.
-
-    Returns
-    -------
-    Estimate
-        Of the rows; without a baseline, as there is nothing to guess.
-
-    Raises
-    ------
-    InputError
-        As in `anonymity`.
-
-    Notes
-    -----
-    Unique in the table is not unique in the population it was drawn from.
+    Parameters and errors are those of `anonymity`. There is no baseline, as there is nothing to
+    guess. Unique in the table is not unique in the population it was drawn from.
 
     Examples
     --------
@@ -157,30 +125,10 @@ def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
 def uniqueness_of_every(
     table: object, columns: Sequence[str], *, categorical: Sequence[str] = (), most: int = 3
 ) -> tuple[Known, ...]:
-    """Measure uniqueness and k of every combination of up to `most` columns.
+    """Measure uniqueness and k of every combination of up to `most` columns, the smallest first.
 
-    Parameters
-    ----------
-    table, categorical
-        As in `anonymity`.
-    columns : sequence of str
-        The columns that an attacker may know some of.
-    most : int, default 3
-        How many of them at a time; at least 1.
-
-    Returns
-    -------
-    tuple of Known
-        (columns, k, uniqueness): fewer columns first, then in the order given.
-
-    Raises
-    ------
-    InputError
-        As in `anonymity`, or if `most` is no whole number of at least 1.
-
-    Notes
-    -----
-    The work grows with the number of columns to the power `most`.
+    `table`, `categorical` and errors are as in `anonymity`; the work grows with the number of
+    columns to the power `most`.
 
     Examples
     --------
@@ -190,10 +138,10 @@ def uniqueness_of_every(
     ('1',) 1 0.25
     ('0', '1') 1 0.5
     """
-    held = _columns(as_side(table, categorical=categorical), columns)
+    known = _columns(as_side(table, categorical=categorical), columns)
     size = check_whole("most", most, least=1)
-    chosen = [some for m in range(1, size + 1) for some in combinations(held, m)]
-    codes = {name: _codes(column) for name, column in held.items()}
+    chosen = [some for m in range(1, size + 1) for some in combinations(known, m)]
+    codes = {name: _codes(column) for name, column in known.items()}
     out = []
     for done, some in enumerate(chosen, start=1):
         labels = combinations_of([codes[name] for name in some])
@@ -207,17 +155,14 @@ def diversity(
 ) -> int:
     """Return distinct l: the fewest different sensitive values in a combination.
 
+    1 means that some combination gives its sensitive value away.
+
     Parameters
     ----------
     table, quasi, categorical
         As in `anonymity`.
     sensitive : str
         The column that is to stay unknown; not among `quasi`. A missing value is a value.
-
-    Returns
-    -------
-    int
-        At least 1; 1 means that some combination gives its sensitive value away.
 
     Raises
     ------
@@ -247,21 +192,9 @@ def entropy_diversity(
 ) -> float:
     """Return entropy l: how many equally common sensitive values would be as uncertain.
 
-    Parameters
-    ----------
-    table, quasi, sensitive, categorical
-        As in `diversity`.
-
-    Returns
-    -------
-    float
-        The exponential of the smallest entropy of the sensitive values of a combination; from
-        1 to the distinct l.
-
-    Raises
-    ------
-    InputError
-        As in `diversity`, of whose paper this is definition 4.1.
+    It is the exponential of the smallest entropy of the sensitive values of a combination, from 1
+    to the distinct l. Parameters and errors are those of `diversity`, of whose paper this is
+    definition 4.1.
 
     Examples
     --------
@@ -279,22 +212,10 @@ def closeness(
 ) -> float:
     """Return t: how far the sensitive values of a combination are from those of the table.
 
-    Parameters
-    ----------
-    table, quasi, sensitive, categorical
-        As in `diversity`. A continuous sensitive column may not miss a value.
-
-    Returns
-    -------
-    float
-        The largest distance of a combination, from 0 to 1. Levels: half the sum of the
-        differences of the shares. Numbers: the earth mover's distance over the ranks of the
-        different values, neighbours being 1 / (m - 1) apart.
-
-    Raises
-    ------
-    InputError
-        As in `diversity`, or if a continuous sensitive value is missing.
+    It is the largest distance of a combination, from 0 to 1. Levels: half the sum of the
+    differences of the shares. Numbers: the earth mover's distance over the ranks of the different
+    values, neighbours being 1 / (m - 1) apart. Parameters and errors are those of `diversity`; a
+    continuous sensitive column may not miss a value.
 
     References
     ----------
@@ -330,22 +251,9 @@ def attribute_disclosure(
 ) -> Estimate:
     """Count the rows whose combination of quasi-identifiers gives the sensitive value away.
 
-    Parameters
-    ----------
-    table, quasi, sensitive, categorical
-        As in `diversity`.
-
-    Returns
-    -------
-    Estimate
-        Of the rows: those in combinations of which all rows have one sensitive value (a row
-        alone in its combination is one of them). The baseline is the share there would be if the
-        sensitive values were dealt out to the rows at random.
-
-    Raises
-    ------
-    InputError
-        As in `diversity`.
+    They are those in combinations of which all rows have one sensitive value (a row alone in its
+    combination is one of them). The baseline is the share there would be if sensitive values were
+    dealt out to the rows at random. Parameters and errors are those of `diversity`.
 
     Notes
     -----
@@ -354,8 +262,8 @@ def attribute_disclosure(
 
     Examples
     --------
-    >>> found = attribute_disclosure([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
-    >>> found.share, round(found.baseline, 3)
+    >>> result = attribute_disclosure([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
+    >>> result.share, round(result.baseline, 3)
     (0.5, 0.5)
     """
     labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
@@ -398,12 +306,12 @@ def _codes(column: Sequence[str] | Floats | Labels) -> Labels:
 def _columns(side: Side, names: Sequence[str]) -> dict[str, Sequence[str] | Floats]:
     """Return the columns of these names: at least one, and each one once."""
     chosen = [names] if isinstance(names, str) else list(names)
-    held: dict[str, Sequence[str] | Floats] = {**side.numbers, **side.levels}
+    every: dict[str, Sequence[str] | Floats] = {**side.numbers, **side.levels}
     if not chosen or len(set(chosen)) < len(chosen):
         raise InputError("name at least one column, and each column once")
-    if unknown := [name for name in chosen if name not in held]:
-        raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(held)}")
-    return {name: held[name] for name in chosen}
+    if unknown := [name for name in chosen if name not in every]:
+        raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(every)}")
+    return {name: every[name] for name in chosen}
 
 
 def _labels(table: object, quasi: Sequence[str], categorical: Sequence[str] = ()) -> Labels:

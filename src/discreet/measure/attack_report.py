@@ -28,7 +28,7 @@ from discreet.measure.attacks import (
     first_of,
     in_keyed_order,
 )
-from discreet.measure.attacks_by_copies import WHO, membership
+from discreet.measure.attacks_by_copies import WHO, membership, versions
 from discreet.measure.attacks_held_out import (
     HeldOut,
     held_out,
@@ -38,9 +38,13 @@ from discreet.measure.attacks_held_out import (
     rare_persons,
     verbatim,
 )
-from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
-from discreet.measure.attacks_on_versions import versions
-from discreet.measure.found_records import records_in_copy
+from discreet.measure.attacks_on_copy import (
+    FAR,
+    coincidences,
+    linkage,
+    rare_combinations,
+    records_in_copy,
+)
 from discreet.measure.pairs import Side, as_side
 from discreet.measure.report import plain_words
 from discreet.render.csv_words import csv_text

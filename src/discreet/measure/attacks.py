@@ -26,10 +26,15 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.keys import row_keys, total
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
-from discreet.methods.copies import MISSING, OTHER
+from discreet.methods import Whole
+from discreet.methods.alike import persons_alike
+from discreet.methods.base import RowMethod
+from discreet.methods.copies import LEFT_OUT, MISSING, OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.methods.whole import copy_with_tables
 from discreet.secret import Secret, generator
 
 BOUNDS = MappingProxyType(
@@ -59,12 +64,7 @@ STEP = 0.05
 class Records:
     """The raw rows, and whose each is: what a copy is made from.
 
-    Parameters
-    ----------
-    table : Side
-        The columns; numbers may be missing (NaN), and a missing level is the empty text.
-    persons : ndarray of int of shape (n,)
-        Whose each row is.
+    Numbers may be missing (NaN); a missing level is the empty text.
     """
 
     table: Side
@@ -124,32 +124,13 @@ def attack_secret(*words: str | int) -> Secret:
 class Success:
     """How often an attack is right, its interval, and how often one is right without the copy.
 
-    Parameters
-    ----------
-    what : str
-        What was counted.
-    share : float
-        Of the trials, from 0 to 1. An AUC is one too: of pairs of which the attacker says which
-        is which.
-    low, high : float
-        The interval of 95 % for `share`; where the baseline was counted as well, that of their
-        difference, put around `share`.
-    baseline : float
-        The share that `against` would reach.
-    against : str
-        Whom the attacker is compared with.
-    trials : int
-        How many trials.
-    allowed : float or None
-        The share that what the method promises allows.
-    step : float
-        What the shares were rounded to; 0 where they are exact.
-    bound : float or None
-        The share that it may reach: see `BOUNDS`.
-    rings : bool
-        Whether the lower end of its interval is above the bound, before it was rounded.
-    copies : bool
-        Whether trials are copies, not persons or records; how many there are is no secret then.
+    `share` is of the `trials`, from 0 to 1 (an AUC is one too: of pairs of which the attacker says
+    which is which); `low` to `high` is its interval of 95 %, or where the baseline was counted as
+    well that of their difference, put around it. `baseline` is what somebody else reaches, and
+    `against` who; `allowed` what the method's promise allows, `bound` what it may reach (see
+    `BOUNDS`), and it `rings` if the interval lies above that. Shares were rounded to a `step`, 0
+    where they are exact. Trials may be `copies`, not persons or records; how many there are is no
+    secret then.
     """
 
     what: str
@@ -183,13 +164,13 @@ class Success:
             return f"proves nothing: no better than {self.against}"
         if not self.beats:
             return f"proves nothing: {points} above {self.against} may be chance"
-        said = f"beats {self.against} by {points}"
+        words = f"beats {self.against} by {points}"
         if self.rings and self.bound is not None:
-            return f"{said}; above the {100 * self.bound:.0f} % that it may reach"
+            return f"{words}; above the {100 * self.bound:.0f} % that it may reach"
         if self.allowed is None:
-            return said
+            return words
         within = "within" if self.share <= self.allowed else "above"
-        return f"{said}; {within} the {100 * self.allowed:.0f} % that groups of k allow"
+        return f"{words}; {within} the {100 * self.allowed:.0f} % that groups of k allow"
 
     def rounded(self, to: int) -> Success | None:
         """Return what may be released: to 5 points, and trials to multiples of `to`.
@@ -244,22 +225,11 @@ def _to_step(share: float) -> float:
 class Attack:
     """One attack: who tries it and knows what, and what came of it.
 
-    Parameters
-    ----------
-    name : str
-        Its key in a report, such as "linkage".
-    title : str
-        What it is called.
-    story : str
-        Who the attacker is, what they know, what they do.
-    assumptions : tuple of str
-        What it takes for granted, and what it does not show.
-    found : Success
-        How often it succeeds.
-    at : tuple of Success
-        Of an AUC: of whom is in the copy, how many are found at 1 and 5 % false positives.
-    parts : tuple of Success
-        The same in parts, such as column by column; each interval is one of many.
+    `name` is its key in a report, such as "linkage", `title` what it is called; `story` says who
+    the attacker is, what they know and do, and `assumptions` what it takes for granted or does not
+    show. `found` is how often it succeeds, `parts` the same in parts, such as column by column
+    (each interval is one of many), and `at`, of an AUC, how many of whom is in the copy are found
+    at 1 and 5 % false positives.
     """
 
     name: str
@@ -275,8 +245,8 @@ class Attack:
         """What follows, in words."""
         if not self.at:
             return self.found.verdict
-        told = (f"{_percent(it)} {it.what}" for it in self.at)
-        return f"{self.found.verdict}; {' and '.join(told)}"
+        parts = (f"{100 * it.share:.{0 if it.step else 1}f} % {it.what}" for it in self.at)
+        return f"{self.found.verdict}; {' and '.join(parts)}"
 
     @property
     def rings(self) -> bool:
@@ -285,30 +255,26 @@ class Attack:
 
     def rounded(self, to: int) -> Attack | None:
         """Return what may be released of it; None where it rests on too few trials."""
-        found = self.found.rounded(to)
-        if found is None:
+        result = self.found.rounded(to)
+        if result is None:
             return None
         parts, at = (
             tuple(it for each in every if (it := each.rounded(to)) is not None)
             for every in (self.parts, self.at)
         )
-        return replace(self, found=found, parts=parts, at=at)
+        return replace(self, found=result, parts=parts, at=at)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        told = {"name": self.name, "title": self.title, "story": self.story}
+        who = {"name": self.name, "title": self.title, "story": self.story}
         parts = [part.to_dict() for part in self.parts]
         return {
-            **told,
+            **who,
             "assumptions": list(self.assumptions),
             "found": self.found.to_dict(),
             "true_positives": [it.to_dict() for it in self.at],
             "parts": parts,
         }
-
-
-def _percent(found: Success) -> str:
-    return f"{100 * found.share:.{0 if found.step else 1}f} %"
 
 
 def counted_of(
@@ -321,8 +287,10 @@ def counted_of(
     allowed: float | None = None,
 ) -> Success:
     """Return a share that was counted, with Wilson's interval, beside a baseline that is known."""
-    found = Estimate(what, min(count, trials), trials)
-    return Success(what, found.share, found.low, found.high, baseline, against, trials, allowed)
+    estimate = Estimate(what, min(count, trials), trials)
+    return Success(
+        what, estimate.share, estimate.low, estimate.high, baseline, against, trials, allowed
+    )
 
 
 def compared(
@@ -361,12 +329,6 @@ def ranked(
     were not learned. The interval is Wilson's for as many trials as have DeLong's variance (1988);
     of cross-validated scores it is enlarged as Nadeau and Bengio (2003) do, since folds share what
     they learned from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ranked("told apart", np.array([3.0, 2.0]), np.array([1.0, 2.0])).share
-    0.875
     """
     return ranked_within(what, [(inside, outside)], against=against, folds=folds)
 
@@ -419,7 +381,7 @@ def recognised(
     >>> found.share, found.baseline
     (0.5, 0.05)
     """
-    found = []
+    successes = []
     for rate in FALSE_POSITIVES:
         places = [math.floor(rate * (len(outside) + 1) + 1e-9) for _, outside in groups]
         if not all(places):
@@ -436,8 +398,8 @@ def recognised(
         ends = Estimate("", share * many, many)
         what = f"found at {100 * rate:.0f} % false positives"
         by_chance = Success(what, share, ends.low, ends.high, chance / trials, "guessing", trials)
-        found.append(replace(by_chance, copies=copies))
-    return tuple(found)
+        successes.append(replace(by_chance, copies=copies))
+    return tuple(successes)
 
 
 def bounded(name: str, found: Success) -> Success:
@@ -513,8 +475,8 @@ def space_of(raw: Side, copies: Sequence[Side]) -> Space:
         if any(np.isnan(each.numbers[name]).any() for each in (raw, *copies)):
             gaps.append(name)
     for name in levels:
-        held = {word for each in (raw, *copies) for word in each.levels[name]}
-        words[name] = tuple(sorted(held | {OTHER, MISSING}))
+        there = {word for each in (raw, *copies) for word in each.levels[name]}
+        words[name] = tuple(sorted(there | {OTHER, MISSING}))
     spans, at = {}, 0
     for name in numbers:
         spans[name] = slice(at, at + 1 + (name in gaps))
@@ -566,7 +528,76 @@ def first_of(records: Records, rows: int) -> Records:
     if len(records) <= rows:
         return records
     whose, first = np.unique(records.persons, return_index=True)
-    held = np.bincount(np.searchsorted(whose, records.persons))
+    rows_of = np.bincount(np.searchsorted(whose, records.persons))
     order = np.argsort(first)
-    kept = whose[order[: max(1, int((np.cumsum(held[order]) <= rows).sum()))]]
+    kept = whose[order[: max(1, int((np.cumsum(rows_of[order]) <= rows).sum()))]]
     return records.taken(np.flatnonzero(np.isin(records.persons, kept)))
+
+
+# --- how copies are made for attacks: a method as a callable of records and a secret --------------
+
+
+def whole_maker(
+    k: int,
+    m: int | None = None,
+    *,
+    sensitive: tuple[str, ...] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    tables: tuple[tuple[str, str], ...] = (),
+    left_out: float = LEFT_OUT,
+    unit: bool = False,
+) -> Make:
+    """Return what makes a copy of a whole table of records, by a secret.
+
+    The parameters are those of `Settings`, m being 4 k where it is not given. With a `unit` the
+    persons of records are declared, and have rows that belong together; otherwise rows that are
+    alike by no chance are one person's. InputError is raised if k is no whole number of at least 2,
+    or m below it.
+    """
+    members = Whole(k, m).members
+    settings = Settings(
+        k, members, tuple(sensitive), dict(bounds or {}), tables=tables, left_out=left_out
+    )
+    return maker_of(settings, unit)
+
+
+def maker_of(settings: Settings, unit: bool = False) -> Make:
+    """Return what makes copies of whole tables by some settings; `unit` is as in `whole_maker`."""
+
+    def make(records: Records, secret: Secret) -> Copy:
+        drawn = drawn_of(records, secret, settings, unit)
+        texts = {name: column.texts() for name, column in drawn.levels.items()}
+        return Copy(Side.of(drawn.numbers, texts), drawn.source)
+
+    return make
+
+
+def drawn_of(records: Records, secret: Secret, settings: Settings, unit: bool = False) -> WholeCopy:
+    """Return the copy of a whole table by a secret, with what is said of it."""
+    table = records.table
+    numbers = {name: table.numbers[name] for name in sorted(table.numbers)}
+    words = {name: table.levels[name] for name in sorted(table.levels)}
+    keys = row_keys(secret, [*numbers.values(), *words.values()])
+    draws = Draws(secret, secret.digest("attack", total(keys)), keys)
+    levels = {name: Levels.of(texts) for name, texts in words.items()}
+    persons = records.persons if unit else persons_alike(numbers, levels, draws)
+    return copy_with_tables(numbers, levels, draws, settings, persons, alike=not unit)
+
+
+def rows_maker(method: RowMethod) -> Make:
+    """Return what protects the complete rows of numbers by a row method, all columns jointly."""
+
+    def make(records: Records, secret: Secret) -> Copy:
+        if records.table.levels:
+            raise RefusedError("it protects numbers alone, and this table has columns of levels")
+        names = sorted(records.table.numbers)
+        rows = np.column_stack([records.table.numbers[name] for name in names])
+        known = np.flatnonzero(~np.isnan(rows).any(axis=1))
+        if not len(known):
+            raise RefusedError("no row has a number in every column")
+        keys = row_keys(secret, [*rows[known].T])
+        normals = secret.normals(secret.digest("attack", total(keys)), keys, names)
+        made = method(rows[known], normals, np.zeros(len(known), dtype=np.intp))
+        return Copy(Side.of(dict(zip(names, made.T, strict=True))), known)
+
+    return make

@@ -7,28 +7,32 @@ and without; what tells these apart tells whether the released one was made with
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.arguments import Floats, check_whole, check_word
+from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import RefusedError
 from discreet.measure.attacks import (
     Attack,
     Make,
     Records,
+    Space,
     Success,
     attack_secret,
     bounded,
+    counted_of,
     first_of,
     first_rows,
     ranked_within,
     recognised,
     space_of,
+    told_as,
 )
-from discreet.measure.ensemble import cross_validated
-from discreet.measure.looks import Look, figures_of, look_of
 from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
@@ -94,7 +98,10 @@ def membership(
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = first_of(records, rows)
-    places = _places(some, who, k)
+    if who == "level":
+        places = _in_small_levels(some, k)
+    else:
+        places = _with_many_rows(some) if who == "rows" else _at_places(some, who)
     seen = [_seen(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
@@ -149,17 +156,11 @@ def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Flo
             seen[kind].append(np.concatenate([*(it[:-1] for it in figures), rows]))
             kept = kept and len(copy) == len(of)
         advance("membership", i + 1, pairs)
-    told = slice(None, -1 if kept else None)
-    return np.array(seen[0])[:, told], np.array(seen[1])[:, told]
+    columns = slice(None, -1 if kept else None)
+    return np.array(seen[0])[:, columns], np.array(seen[1])[:, columns]
 
 
 # --- who is looked for ---------------------------------------------------------------------------
-
-
-def _places(records: Records, who: str, k: int) -> list[_Place]:
-    if who == "level":
-        return _in_small_levels(records, k)
-    return _with_many_rows(records) if who == "rows" else _at_places(records, who)
 
 
 def _with_many_rows(records: Records) -> list[_Place]:
@@ -168,27 +169,27 @@ def _with_many_rows(records: Records) -> list[_Place]:
     if rows.max() < FEWEST_ROWS:
         raise RefusedError("no person has several rows")
     order = np.argsort(rows, kind="stable")
-    found = []
+    places = []
     for place in MANY:
         person = order[min(int(place * len(order)), len(order) - 1)]
         of = np.flatnonzero(records.persons == person)
         rest, _ = _without(records, int(of[0]))
         name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
-        found.append(_Place(name, rest, records.table.taken(of)))
-    return found
+        places.append(_Place(name, rest, records.table.taken(of)))
+    return places
 
 
 def _at_places(records: Records, who: str) -> list[_Place]:
     """Return persons near the median distance from the mean, or one of them who is far off."""
     at = space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
-    found = []
+    places = []
     for place in TYPICAL if who == "typical" else (0.5,):
         row = int(order[int(place * len(order))])
         rest, person = _without(records, row)
         name = f"at {100 * place:.0f} % of all by distance from the mean"
-        found.append(_Place(name, rest, _changed(person, rest.table, who)))
-    return found
+        places.append(_Place(name, rest, _changed(person, rest.table, who)))
+    return places
 
 
 def _in_small_levels(records: Records, k: int) -> list[_Place]:
@@ -203,15 +204,15 @@ def _in_small_levels(records: Records, k: int) -> list[_Place]:
     word = FEW
     while word in levels[column]:
         word += "-"
-    found = []
+    places = []
     for size in (k, 2 * k - 1):
         rows = first[generator("attack", "level", size).permutation(len(first))[:size]]
         having = np.isin(records.persons, records.persons[rows]).tolist()
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
         rest, person = _without(Records(side, records.persons), int(rows[0]))
-        found.append(_Place(f"of {size} persons", rest, person))
-    return found
+        places.append(_Place(f"of {size} persons", rest, person))
+    return places
 
 
 def _without(records: Records, row: int) -> tuple[Records, Side]:
@@ -234,7 +235,11 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
     """Return the person, far off in a column or along the direction of least variance."""
     if who == "typical":
         return person
-    names = [name for name, values in rest.numbers.items() if _varies(values)]
+    names = [
+        name
+        for name, values in rest.numbers.items()
+        if len(np.unique(values[~np.isnan(values)])) > 1
+    ]
     if len(names) < (1 if who == "marginal" else 2):
         raise RefusedError(
             "there are too few columns of numbers that such a person could be off in"
@@ -256,6 +261,425 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
     return Side.of(numbers, person.levels)
 
 
-def _varies(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(known.size and np.ptp(known) > 0)
+# --- who left between several versions of a table, told from the copies of all of them ------------
+
+
+NEAR_IN_VERSIONS = (3, 1, 30)
+"""Of so many nearest rows the mean distance is looked at: of the first alone, too."""
+SOFTER_IN_VERSIONS = (1.0, 2.0)
+"""Rows count the more the nearer they are, in so many times the usual distance."""
+WIDTHS = (0.1, 0.4)
+"""In each column of numbers, rows count that are so near, in sds."""
+BLOCK = 1 << 22
+"""So many distances are held at a time."""
+
+
+def versions(
+    records: Records,
+    make: Make,
+    *,
+    copies: int = 4,
+    leave: float = 0.05,
+    repeats: int = 10,
+    rows: int = ROWS,
+) -> Attack:
+    """See whether several versions of a table give away who left it between them.
+
+    Of at most `rows` records a share `leave` of the persons leaves between the first and the last
+    of `copies` versions (at least 2), as many each time; it is tried `repeats` times with others
+    who leave. How that shows is learned from the other times, as somebody does who makes versions
+    of their own; tried once, the nearest rows say it. The AUC is that of leavers beside stayers;
+    its parts are the share of leavers among as many persons as left, those who are suspected most,
+    and the AUC of the nearest rows alone.
+    """
+    count = check_whole("copies", copies, least=2)
+    share = check_ratio("leave", leave, zero=False)
+    some = first_of(records, rows)
+    first = first_rows(some)
+    few = max(1, round(share * len(first)))
+    if few >= len(first):
+        raise RefusedError("more persons would leave than there are; choose a smaller share")
+    left, seen = [], []
+    for turn in range(check_whole("repeats", repeats, least=1)):
+        leavers = generator("attack", "leavers", turn).permutation(len(first))[:few]
+        seen.append(_changes(some, make, first, some.persons[first[leavers]], count, turn))
+        left.append(np.isin(np.arange(len(first)), leavers))
+        advance("versions", turn + 1, repeats)
+    near = [figures[:, 0] for figures in seen]
+    scores = near if repeats == 1 else _learned(seen, left)
+    folds = 0 if repeats == 1 else repeats
+    groups, alone = _groups(scores, left), _groups(near, left)
+    what = f"pairs of who left and who stayed told apart in {count} versions (AUC)"
+    caught = sum(int(gone[np.argsort(-it, kind="stable")[:few]].sum())
+                 for it, gone in zip(scores, left, strict=True))  # fmt: skip
+    suspected = f"of the {few} persons suspected most, those who left"
+    return Attack(
+        "versions",
+        f"Who left between {count} versions",
+        f"Somebody knows the records of all who were in the first of {count} versions, makes"
+        " versions of their own, and learns from them how it shows in the copies that somebody"
+        " leaves: fewer rows near the person, in all columns and in each, from version to version.",
+        (
+            f"{100 * share:.0f} % leave between the first and the last version, as many each time.",
+            f"Tried {repeats} times with {len(first)} persons.",
+            "Who knows when somebody may have left knows more.",
+        ),
+        bounded("versions", ranked_within(what, groups, folds=folds)),
+        (
+            counted_of(suspected, caught, few * repeats, few / len(first)),
+            ranked_within("told apart by the distance of the nearest rows alone (AUC)", alone),
+        ),
+        recognised(groups, folds=folds),
+    )
+
+
+Flags = NDArray[np.bool_]
+
+
+def _groups(scores: list[Floats], left: list[Flags]) -> list[tuple[Floats, Floats]]:
+    return [(it[gone], it[~gone]) for it, gone in zip(scores, left, strict=True)]
+
+
+def _learned(seen: list[Floats], left: list[Flags]) -> list[Floats]:
+    """Return how much each person is suspected: each time by what the other times taught."""
+    out = []
+    for turn, figures in enumerate(seen):
+        others = [i for i in range(len(seen)) if i != turn]
+        rows = np.vstack([seen[i] for i in others])
+        kinds = 1.0 * np.concatenate([left[i] for i in others])
+        of = standard(rows)
+        weights = discriminant(of.of(rows), kinds)
+        out.append(np.round(of.of(figures) @ weights, 9))
+    return out
+
+
+def _changes(
+    records: Records, make: Make, first: Labels, leavers: Labels, count: int, turn: int
+) -> Floats:
+    """Return for each person how figures of the copies change, from version to version.
+
+    First how much farther off the nearest rows are.
+    """
+    seen: list[Floats] = []
+    usual: float | None = None
+    for version in range(count):
+        so_far = leavers[: round(len(leavers) * version / (count - 1))]
+        here = records.taken(np.flatnonzero(~np.isin(records.persons, so_far)))
+        copy = make(here, attack_secret("version", turn, version)).table
+        persons = told_as(records.table.taken(first), copy)
+        space = space_of(persons, [copy])
+        gaps, counts, usual = _in_all(space.of(persons), space.of(copy), usual)
+        seen.append(np.column_stack([gaps, counts, *_in_each(persons, copy, space)]))
+    table = np.stack(seen)
+    weights = np.arange(count) - (count - 1) / 2
+    change = np.tensordot(weights, table, axes=1)
+    out: Floats = np.round(change / np.maximum(table.mean(axis=0), 1e-9), 9)
+    return out
+
+
+def _in_all(at: Floats, rows: Floats, usual: float | None) -> tuple[Floats, Floats, float]:
+    """Return for each person how far off the nearest rows are, and how many are near, softly.
+
+    `usual` is how far off they are as a rule, in the first version.
+    """
+    most = min(max(NEAR_IN_VERSIONS), len(rows))
+    step = max(1, BLOCK // len(rows))
+    blocks = [_squares(at[i : i + step], rows) for i in range(0, len(at), step)]
+    near = np.vstack([np.sort(np.partition(it, most - 1)[:, :most], axis=1) for it in blocks])
+    gaps = np.cumsum(np.sqrt(near), axis=1)
+    few = np.minimum(NEAR_IN_VERSIONS, most)
+    gaps = gaps[:, few - 1] / few
+    usual = usual or float(np.median(gaps[:, 0])) or 1.0
+    counts = [
+        np.concatenate([np.exp(-it / (2 * (usual * softer) ** 2)).mean(axis=1) for it in blocks])
+        for softer in SOFTER_IN_VERSIONS
+    ]
+    return gaps, np.column_stack(counts), usual
+
+
+def _squares(at: Floats, rows: Floats) -> Floats:
+    """Return squared distances; never below 0, as rounding could make them."""
+    lengths = np.square(at).sum(axis=1)[:, None] + np.square(rows).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2 * at @ rows.T, 0.0))
+
+
+def _in_each(told: Side, copy: Side, space: Space) -> list[Floats]:
+    """Return for each person the share of rows that are like it, column by column."""
+    shares: list[Floats] = []
+    for name, (_, sd) in space.centre.items():
+        values = np.sort(copy.numbers[name][~np.isnan(copy.numbers[name])])
+        own = told.numbers[name]
+        for width in WIDTHS:
+            away = width * (sd or 1.0)
+            low = np.searchsorted(values, own - away, "left")
+            high = np.searchsorted(values, own + away, "right")
+            shares.append(np.where(np.isnan(own), len(copy) - len(values), high - low) / len(copy))
+    for name, words in space.words.items():
+        place = {word: j for j, word in enumerate(words)}
+        codes, mine = (
+            np.fromiter((place[it] for it in side.levels[name]), np.intp) for side in (copy, told)
+        )
+        shares.append((np.bincount(codes, minlength=len(words)) / len(copy))[mine])
+    return shares
+
+
+# --- what an attacker looks at in a copy who wants to see whether a person was in the table -------
+
+
+CORRELATED = 12
+PAIRS = 80
+"""So many pairs of columns are looked at, at most."""
+NEAR, VERY_NEAR = 0.4, 0.05
+"""Numbers so many sds apart are alike: they count as e^-1/2."""
+LEAST = 1e-3
+"""A column in which a row is nothing like the person counts as so little, and not as nothing."""
+NEAREST = (1, 5, 10, 30, 100)
+"""Of so many rows, those most like the person, the mean is looked at."""
+SOFTER = (2.0, 5.0)
+MISSED = (0, 1, 2)
+"""Rows count that have the person's levels but in so many columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How copies are looked at for a person (one row): in one space for all, and along one way.
+
+    `numbers` are the places of the columns of numbers in the space, `way` the direction in which
+    the person is farthest off in these, `most` the columns whose correlations are looked at, and
+    `pairs` the pairs of columns in which rows are compared with the person.
+    """
+
+    person: Side
+    space: Space
+    numbers: Labels
+    way: Floats
+    most: Labels
+    pairs: tuple[Labels, Labels]
+
+
+def look_of(table: Side, copy: Side, person: Side) -> Look:
+    """Return how copies of a table are looked at for a person; `copy` is one of them."""
+    space = space_of(table, [copy])
+    at = np.array([space.spans[name].start for name in space.centre], dtype=np.intp)
+    pairs = _pairs_of(len(space.spans))
+    rows, row = space.of(table)[:, at], space.of(person)[0, at]
+    if not len(at):
+        return Look(person, space, at, np.zeros(0), at, pairs)
+    spread = rows.T @ rows / len(rows) + 0.01 * np.eye(len(at))
+    way = np.linalg.solve(spread, row)
+    size = float(np.sqrt(way @ spread @ way)) or 1.0
+    most = np.argsort(-np.abs(row), kind="stable")[:CORRELATED]
+    return Look(person, space, at, way / size, most, pairs)
+
+
+def _pairs_of(columns: int) -> tuple[Labels, Labels]:
+    """Return pairs of columns: all, or some by chance where there are many."""
+    every = np.array([*combinations(range(columns), 2)], dtype=np.intp).reshape(-1, 2)
+    if len(every) > PAIRS:
+        every = every[np.sort(generator("attack", "pairs").permutation(len(every))[:PAIRS])]
+    return every[:, 0], every[:, 1]
+
+
+def figures_of(look: Look, copy: Side) -> Floats:
+    """Return all that is looked at in a copy: first the nearest distance, last how many rows."""
+    rows = look.space.of(copy)
+    person = told_as(look.person, copy)
+    row = look.space.of(person)[0]
+    near = _nearness(look, copy, rows, row)
+    figures = [*_extent(look, rows, row), *_of_columns(look, copy, person, near)]
+    figures += [(near.T @ near / len(near))[look.pairs], *_over_all(look, near)]
+    figures.append(np.array([len(copy)]))
+    return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in figures])
+
+
+def _extent(look: Look, rows: Floats, row: Floats) -> list[Floats]:
+    """Return how near rows come, how far the copy reaches, its moments, and its levels."""
+    gap = np.sort(np.sqrt(np.square(rows - row).sum(axis=1)))
+    figures = [gap[:1], np.array([gap[:5].mean(), gap[min(10, len(gap) - 1)]])]
+    if len(look.numbers):
+        z = rows[:, look.numbers]
+        along = np.sort(z @ look.way)
+        figures += [z.mean(axis=0), z.std(axis=0), z.max(axis=0), z.min(axis=0)]
+        figures += [np.abs(z - row[look.numbers]).min(axis=0)]
+        ends = [along[-1], along[-5:].mean(), along[0], along.mean(), along.std()]
+        some = z[:, look.most]
+        some = (some - some.mean(axis=0)) / np.maximum(some.std(axis=0), 1e-12)
+        together = some.T @ some / len(some)
+        figures += [np.array(ends), together[np.triu_indices(some.shape[1], 1)]]
+    return figures
+
+
+def _gaps(copy: Side, name: str) -> Floats:
+    values = copy.numbers.get(name)
+    return np.ones(len(copy)) if values is None else 1.0 * np.isnan(values)
+
+
+def _nearness(look: Look, copy: Side, rows: Floats, row: Floats) -> Floats:
+    """Say of each row and column how much it is like the person: from 0 to 1."""
+    columns = []
+    for name, span in look.space.spans.items():
+        if name not in look.space.centre:
+            columns.append(1.0 * ((rows[:, span] > 0) @ (row[span] > 0) > 0))
+            continue
+        gaps = _gaps(copy, name)
+        if np.isnan(look.person.numbers[name][0]):
+            columns.append(gaps)
+            continue
+        away = rows[:, span.start] - row[span.start]
+        columns.append((1 - gaps) * np.exp(-np.square(away / NEAR) / 2))
+    return np.column_stack(columns)
+
+
+def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
+    """Return soft counts of each column by itself."""
+    figures = [near.mean(axis=0)]
+    for name, (_, sd) in look.space.centre.items():
+        gaps, value = _gaps(copy, name), look.person.numbers[name][0]
+        if np.isnan(value) or name not in copy.numbers:
+            figures.append(np.array([gaps.mean(), 0.0, 0.0]))
+            continue
+        away = np.where(gaps > 0, -np.inf, copy.numbers[name] - value) / (sd or 1.0)
+        very = np.exp(-np.square(away / VERY_NEAR) / 2)
+        figures.append(np.array([gaps.mean(), very.mean(), (away > 0).mean()]))
+    named = [told.levels.get(n) == look.person.levels[n] for n in look.space.words]
+    return [*figures, np.array(named, dtype=np.float64)]
+
+
+def _over_all(look: Look, near: Floats) -> list[Floats]:
+    """Return soft counts over all columns, and over those of levels."""
+    like = np.log(np.maximum(near, LEAST)).sum(axis=1)
+    alike = near.sum(axis=1)
+    figures = [_tops(like), _tops(alike), np.array([like.mean(), alike.var()])]
+    figures.append(np.array([np.exp(like / softer).mean() for softer in SOFTER]))
+    words = [j for j, name in enumerate(look.space.spans) if name in look.space.words]
+    equal = near[:, words].sum(axis=1)
+    figures.append(np.array([(equal >= len(words) - most - 0.5).mean() for most in MISSED]))
+    return figures
+
+
+def _tops(values: Floats) -> Floats:
+    """Return the means of the largest values."""
+    so_far = np.cumsum(np.sort(values)[::-1])
+    few = np.minimum(NEAREST, len(values))
+    return np.asarray(so_far[few - 1] / few)
+
+
+# --- two kinds of rows told apart by many figures: several linear rules, which vote together ------
+
+
+PENALTIES = (10.0, 100.0, 1000.0)
+STEPS = 12
+FARTHEST = 6.0
+"""A figure counts as if it were at most so many standard deviations off."""
+TINY = 1e-9
+
+
+class Standard(NamedTuple):
+    """How figures are compared: those that vary, in standard deviations of rows learned from."""
+
+    kept: Labels
+    mean: Floats
+    sd: Floats
+
+    def of(self, rows: Floats) -> Floats:
+        """Return the figures that vary, in standard deviations."""
+        z: Floats = (rows[:, self.kept] - self.mean) / self.sd
+        return np.clip(z, -FARTHEST, FARTHEST)
+
+
+def standard(rows: Floats) -> Standard:
+    """Return how the figures of some rows, and of others beside them, are compared."""
+    mean, sd = rows.mean(axis=0), rows.std(axis=0)
+    kept = np.flatnonzero(sd > TINY * np.maximum(np.abs(mean), TINY))
+    return Standard(kept, mean[kept], sd[kept])
+
+
+class Rule(NamedTuple):
+    """A linear rule: the higher the score, the more a row is of the second kind."""
+
+    of: Standard
+    weights: Floats
+    offset: float
+
+    def __call__(self, rows: Floats) -> Floats:
+        """Return the score of each row."""
+        scores: Floats = self.of.of(rows) @ self.weights - self.offset
+        return scores
+
+
+def learned(rows: Floats, kinds: Floats) -> Rule:
+    """Learn to tell rows of kind 0 from as many of kind 1.
+
+    The rule is the mean of logistic regressions with three ridges and of a discriminant with a
+    shrunk covariance, each in standard deviations of its own scores.
+    """
+    of = standard(rows)
+    z = of.of(rows)
+    if not z.shape[1]:
+        return Rule(of, np.zeros(0), 0.0)
+    # All of these rules lie in the space that the rows span, which is the smaller one.
+    _, sizes, axes = np.linalg.svd(z, full_matrices=False)
+    axes = axes[sizes > TINY * sizes[0]]
+    inner = z @ axes.T
+    rules = [ridge_logistic(inner, kinds, penalty) for penalty in PENALTIES]
+    rules.append(discriminant(inner, kinds, figures=z.shape[1]))
+    together, offset = np.zeros(len(axes)), 0.0
+    for weights in rules:
+        scores = inner @ weights
+        spread = float(scores.std()) or 1.0
+        together += weights / spread / len(rules)
+        offset += float(scores.mean()) / spread / len(rules)
+    return Rule(of, together @ axes, offset)
+
+
+def cross_validated(first: Floats, second: Floats, folds: int) -> tuple[Floats, Floats]:
+    """Return scores of pairs of rows: each pair is scored by what was learned from other pairs."""
+    out = np.zeros(len(first)), np.zeros(len(first))
+    fold = np.arange(len(first)) % folds
+    for turn in range(folds):
+        use = fold != turn
+        kinds = np.repeat([0.0, 1.0], int(use.sum()))
+        rule = learned(np.vstack([first[use], second[use]]), kinds)
+        for place, rows in enumerate((first, second)):
+            out[place][~use] = rule(rows[~use])
+    return out
+
+
+def ridge_logistic(x: Floats, y: Floats, penalty: float) -> Floats:
+    """Return the slopes of a logistic regression with a ridge, by Newton's method.
+
+    `x` is centred, `y` 0 or 1, as many of each; half the `penalty` times the squared length of the
+    slopes is added to the loss.
+    """
+    weights = np.zeros(x.shape[1])
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        slope = x.T @ (y - chance) - penalty * weights
+        bend = (x * (chance * (1 - chance))[:, None]).T @ x + penalty * np.eye(len(weights))
+        step = np.linalg.solve(bend, slope)
+        weights = weights + step
+        if np.abs(step).max(initial=0.0) < 1e-8:
+            break
+    return weights
+
+
+def discriminant(x: Floats, y: Floats, figures: int | None = None) -> Floats:
+    """Return the direction of Fisher's linear discriminant, with a covariance shrunk to a ball.
+
+    How far it is shrunk is what Ledoit and Wolf (2004) estimate. `y` is 0 or 1, and `figures` how
+    many columns there are where `x` holds rows in the space that they span.
+    """
+    p, n = figures or x.shape[1], len(x)
+    means = [x[y == kind].mean(axis=0) for kind in (0, 1)]
+    rows = np.where((y == 1)[:, None], x - means[1], x - means[0])
+    spread = rows.T @ rows / n
+    size = float(np.trace(spread)) / p
+    if size <= 0:
+        return np.asarray(means[1] - means[0])
+    squared = float(np.square(spread).sum())
+    lengths = np.square(rows).sum(axis=1)
+    noise = (float(np.square(lengths).sum()) / n - squared) / n
+    apart = squared - p * size**2
+    shrunk = min(1.0, max(0.0, noise / apart)) if apart > 0 else 1.0
+    ball = (shrunk * size + TINY * size) * np.eye(x.shape[1])
+    return np.asarray(np.linalg.solve((1 - shrunk) * spread + ball, means[1] - means[0]))

@@ -64,14 +64,7 @@ TASK = "attacks on persons held out"
 class HeldOut:
     """Five copies, each made without one part of the persons.
 
-    Parameters
-    ----------
-    records : Records
-        All records.
-    part : ndarray of int of shape (n,)
-        Without whom: row i took no part in copy `part[i]`.
-    copies : tuple of Copy
-        Their sources are places among the rows that took part.
+    Row i took no part in copy `part[i]`; the sources of copies are places among the rows that did.
     """
 
     records: Records
@@ -113,10 +106,12 @@ class _Trial:
 def _trials(held: HeldOut, targets: Labels) -> Iterator[_Trial]:
     few = held.records.table.taken(targets)
     for turn, copy in enumerate(held.copies):
-        told = told_as(few, copy.table)
+        recoded = told_as(few, copy.table)
         space = space_of(told_as(held.records.table, copy.table), [copy.table])
         rows = space.of(copy.table)
-        yield _Trial(told, copy.table, space, space.of(told), rows, held.part[targets] == turn)
+        yield _Trial(
+            recoded, copy.table, space, space.of(recoded), rows, held.part[targets] == turn
+        )
 
 
 class _Hits:
@@ -174,9 +169,9 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
 
     As `inference` by rows; the baseline is what a released row at random has.
     """
-    held = HeldOut(records, np.full(len(records), -1), (copy,))
-    targets = held.targets()
-    trial = next(_trials(held, targets))
+    parted = HeldOut(records, np.full(len(records), -1), (copy,))
+    targets = parted.targets()
+    trial = next(_trials(parted, targets))
     whose = records.persons[targets]
     shares: dict[str, tuple[Floats, Floats]] = {}
     for name, guess in _by_rows(trial):
@@ -188,13 +183,13 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
             drawn = [source.choice(values, len(whose)) for source in sources]
             by_chance = np.array([_hits(trial, name, each) for each in drawn])
         shares[name] = _hits(trial, name, guess), by_chance.mean(axis=0)
-    found = []
+    attacks = []
     for kind in ("numbers", "levels"):
         if names := sorted(getattr(copy.table, kind)):
             of = {name: shares[name] for name in names}
             made = _inferred(kind, "rows", of, whose, "a released row at random")
-            found.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
-    return tuple(found)
+            attacks.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
+    return tuple(attacks)
 
 
 def _inferred(
@@ -305,16 +300,16 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
         mean = y.mean(axis=0)
         size = RIDGE * len(x) * np.eye(x.shape[1])
         weights = np.linalg.solve(x.T @ x + size, x.T @ (y - mean))
-        said = to @ weights + mean
+        predicted = to @ weights + mean
         if not number:
-            yield name, said.argmax(axis=1).astype(np.float64)
+            yield name, predicted.argmax(axis=1).astype(np.float64)
             continue
         different = np.unique(values[known])
         if len(different) <= FEW:  # codes and counts: what is nearest of what there is
             middle = (different[1:] + different[:-1]) / 2
-            yield name, different[np.searchsorted(middle, said[:, 0])]
+            yield name, different[np.searchsorted(middle, predicted[:, 0])]
         else:
-            yield name, said[:, 0]
+            yield name, predicted[:, 0]
 
 
 # --- whole rows and rare combinations -----------------------------------------------------------
@@ -357,10 +352,10 @@ def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tu
     """Try something on every record and copy; return the mean in copies, and held out."""
     hits = _Hits(len(held.records))
     for turn, copy in enumerate(held.copies):
-        told = told_as(held.records.table, copy.table)
-        space = space_of(told, [copy.table])
+        recoded = told_as(held.records.table, copy.table)
+        space = space_of(recoded, [copy.table])
         nothing = np.zeros((0, 0))
-        trial = _Trial(told, copy.table, space, nothing, nothing, held.part == turn)
+        trial = _Trial(recoded, copy.table, space, nothing, nothing, held.part == turn)
         hits.add(trial.out, tried(trial, [*space.spans]))
     return hits.shares
 
@@ -368,13 +363,13 @@ def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tu
 def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
     """Return for each record the share of its rare combinations that the copy has, or NaN."""
     n = len(held.records)
-    rare, found = np.zeros(n), np.zeros(n)
+    rare, released = np.zeros(n), np.zeros(n)
     raw, table = codes_of(trial.told, trial.table)
     for chosen, codes in combined(raw):
         few = shared_by_few(codes, held.records.persons, k)
         rare += few
-        found += few & np.isin(codes, combination(table, chosen))
-    return np.where(rare > 0, found / np.maximum(rare, 1), np.nan)
+        released += few & np.isin(codes, combination(table, chosen))
+    return np.where(rare > 0, released / np.maximum(rare, 1), np.nan)
 
 
 # --- an insider ---------------------------------------------------------------------------------
@@ -387,6 +382,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
     nearer to a row that is left (AUC). Where sources are known, its part is the share of unknown
     records whose nearest such row is their own.
     """
+    from scipy.spatial import cKDTree
+
     if check_ratio("share", share, zero=False) >= 1:
         raise InputError("share must be below 1: who knows everybody has nobody to find")
     near: list[Floats] = []
@@ -399,7 +396,7 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         advance("an insider", turn + 1, PARTS)
         if not left.size:
             continue
-        gap = _gaps(trial.at, trial.rows[left])
+        gap = np.round(cKDTree(trial.rows[left]).query(trial.at, k=1)[0], 9)
         unknown = inside[~known]
         near.append(gap[unknown])
         far.append(gap[trial.out])
@@ -451,17 +448,11 @@ def _left_over(known: Floats, rows: Floats) -> Labels:
     if not len(known):
         return np.arange(len(rows))
     few = min(NEIGHBOURS, len(rows))
-    gap, found = cKDTree(rows).query(known, k=[*range(1, few + 1)])
+    gap, near = cKDTree(rows).query(known, k=[*range(1, few + 1)])
     who = np.repeat(np.arange(len(known)), few)
-    gap, found = np.round(gap, 9).ravel(), found.ravel()
+    gap, near = np.round(gap, 9).ravel(), near.ravel()
     taken, done = np.zeros(len(rows), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
-    for i in np.lexsort([found, who, gap]).tolist():
-        if not taken[found[i]] and not done[who[i]]:
-            taken[found[i]] = done[who[i]] = True
+    for i in np.lexsort([near, who, gap]).tolist():
+        if not taken[near[i]] and not done[who[i]]:
+            taken[near[i]] = done[who[i]] = True
     return np.flatnonzero(~taken)
-
-
-def _gaps(at: Floats, rows: Floats) -> Floats:
-    from scipy.spatial import cKDTree
-
-    return np.asarray(np.round(cKDTree(rows).query(at, k=1)[0], 9))

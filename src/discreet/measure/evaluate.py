@@ -104,8 +104,8 @@ class Measured:
         given = {item.name: getattr(self, item.name) for item in fields(self)}
         for name, value in given.items():  # a read-only mapping cannot be pickled
             if isinstance(value, Preservation):
-                held = {item.name: dict(getattr(value, item.name)) for item in fields(value)}
-                given[name] = Preservation(**held)
+                parts = {item.name: dict(getattr(value, item.name)) for item in fields(value)}
+                given[name] = Preservation(**parts)
             elif isinstance(value, Mapping):
                 given[name] = dict(value)
         return partial(Measured, **given), ()
@@ -136,8 +136,8 @@ class Measured:
             else:
                 missing["grid"] = TOO_FEW
         risks = {}
-        for key, found in self.risks.items():
-            coarse = found if key in ON_RELEASED else coarse_estimate(found, to)
+        for key, risk in self.risks.items():
+            coarse = risk if key in ON_RELEASED else coarse_estimate(risk, to)
             if coarse is None:
                 missing[key] = TOO_FEW
             else:
@@ -165,15 +165,15 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; of what was not measured, None."""
-        told = {name: _plain(getattr(self, name)) for name in TOLD}
-        told["combinations"] = [
+        out = {name: _plain(getattr(self, name)) for name in TOLD}
+        out["combinations"] = [
             {"columns": list(one.columns), "k": one.k, "unique": one.uniqueness.to_dict()}
             for one in self.combinations
         ]
         if self.model is not None and self.rounded_to is not None:
             for table in ("original", "released"):
-                del told["model"][table]["p"]  # of rounded estimates they would mean little
-        return told
+                del out["model"][table]["p"]  # of rounded estimates they would mean little
+        return out
 
 
 def _plain(value: Any) -> Any:
@@ -200,11 +200,12 @@ def measured(
 ) -> Measured:
     """Measure all that can be measured on a pair of tables; exact numbers, see `Measured.rounded`.
 
+    What needs rows that correspond is named in `not_measured` where they do not.
+
     Parameters
     ----------
     pair : Pair
-        The original and the released table; where rows do not correspond, what needs that is
-        named in `not_measured`.
+        The original and the released table.
     strata : sequence of str, default all columns of levels but the sensitive one
         The columns that an attacker may know and whose combinations are counted.
     sensitive : str, optional
@@ -227,8 +228,8 @@ def measured(
     **What it does not tell.** Each risk is that of one attack, by somebody who knows the true
     values of these columns and nothing else; that an attack fails proves nothing of others.
     """
-    held = list(pair.released.levels)
-    known = tuple(strata) or tuple(name for name in held if name != sensitive)
+    levels = list(pair.released.levels)
+    known = tuple(strata) or tuple(name for name in levels if name != sensitive)
     trial = _Trial()
     side = pair.table
     far = far or (FAR if guard is None else FAR_GUARDED)
@@ -241,7 +242,7 @@ def measured(
     grid, robust = _robust(trial, pair.without(sensitive), w1s, w2s)
     out = Measured(
         columns=tuple(side.numbers),
-        levels=tuple(held),
+        levels=tuple(levels),
         risks=MappingProxyType(risks | robust),
         strata=known,
         sensitive=sensitive,
@@ -309,15 +310,15 @@ def _risks(
         every["unique_strata"] = lambda: (replace(uniqueness(side, known), what=UNIQUE_STRATA),)
     if known and sensitive is not None:
         every["attribute_disclosure"] = lambda: (attribute_disclosure(side, known, sensitive),)
-    found: dict[str, Estimate] = {}
+    risks: dict[str, Estimate] = {}
     for keys, measure in every.items():
         names = keys.split()
         values = trial(names[0], measure)
         if values is not None:
-            found |= dict(zip(names, values, strict=True))
+            risks |= dict(zip(names, values, strict=True))
         else:
             trial.failed |= dict.fromkeys(names[1:], trial.failed[names[0]])
-    return found
+    return risks
 
 
 def _robust(

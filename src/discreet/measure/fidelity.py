@@ -126,8 +126,8 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     Examples
     --------
     >>> x = np.arange(100.0)
-    >>> found = fidelity(Mixed({"x": x, "y": x % 7}, {}), Mixed({"x": x + 10, "y": x % 7}, {}))
-    >>> found.largest, found.pairs[0].first, found.pairs[0].second
+    >>> near = fidelity(Mixed({"x": x, "y": x % 7}, {}), Mixed({"x": x + 10, "y": x % 7}, {}))
+    >>> near.largest, near.pairs[0].first, near.pairs[0].second
     (0.1, 'x', 'y')
     """
     names = [*sorted(released.numbers), *sorted(released.levels)]
@@ -153,7 +153,7 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     advance("measuring fidelity", 3, steps)
     coefficients = _coefficients(pair)
     advance("measuring fidelity", 4, steps)
-    subsets = tuple(found for size in SIZES for found in _subsets(pair, size))
+    subsets = tuple(fit for size in SIZES for fit in _subsets(pair, size))
     advance("measuring fidelity", steps, steps)
     far = {it.name: it.distance or 0.0 for it in columns}
     named = {
@@ -243,9 +243,9 @@ def _common(column: _Coded, most: int) -> _Coded:
     """Keep the levels that are most common in the released table, and join all others."""
     if column.classes <= most:
         return column
-    held = np.bincount(column.released, minlength=column.classes)
+    counts = np.bincount(column.released, minlength=column.classes)
     place = np.full(column.classes, most - 1, dtype=np.intp)
-    place[np.argsort(-held, kind="stable")[: most - 1]] = np.arange(most - 1)
+    place[np.argsort(-counts, kind="stable")[: most - 1]] = np.arange(most - 1)
     return _Coded(place[column.raw], place[column.released], most)
 
 
@@ -310,13 +310,7 @@ def _with_others(column: ColumnFit, pairs: Sequence[PairFit]) -> ColumnFit:
 
 
 def mean_deviation(share: Floats, n: int) -> Floats:
-    """Return how far the share of a binomial count of n is from its own, on average (de Moivre).
-
-    Examples
-    --------
-    >>> mean_deviation(np.array([0.5]), 2)  # counts of 0, 1 and 2: distances .5, 0 and .5
-    array([0.25])
-    """
+    """Return how far the share of a binomial count of n is from its own, on average (de Moivre)."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     above = np.minimum(np.floor(n * share) + 1, n)
@@ -340,15 +334,15 @@ def _within(pair: _Paired) -> dict[str, tuple[Floats, Floats]]:
 
 
 def _correlations(pair: _Paired) -> Beside | None:
-    found = []
+    fits = []
     for (a, x), (b, y) in itertools.combinations(_within(pair).values(), 2):
         raw, spread = _correlation(a, b)
         if math.isnan(raw):
             continue
         released, _ = _correlation(x, y)
         distance = abs(raw - (0.0 if math.isnan(released) else released))
-        found.append((distance, NORMAL * spread))
-    return Beside(*np.mean(found, axis=0).tolist()) if found else None
+        fits.append((distance, NORMAL * spread))
+    return Beside(*np.mean(fits, axis=0).tolist()) if fits else None
 
 
 def _correlation(x: Floats, y: Floats) -> tuple[float, float]:
@@ -399,9 +393,9 @@ def _designs(pair: _Paired) -> tuple[Floats, Floats, int]:
             sides.append((_centred(raw) / sd, _centred(released) / sd))
     numbers = len(sides)
     for coded in pair.levels.values():
-        held = np.bincount(coded.released, minlength=coded.classes)
-        order = np.argsort(-held, kind="stable")[1 : MOST_TERMS + 1]
-        for level in order[held[order] >= LEAST_ROWS].tolist():
+        counts = np.bincount(coded.released, minlength=coded.classes)
+        order = np.argsort(-counts, kind="stable")[1 : MOST_TERMS + 1]
+        for level in order[counts[order] >= LEAST_ROWS].tolist():
             has = coded.raw == level
             if sd := float(has.std()):
                 both = (side.astype(float) for side in (has, coded.released == level))
@@ -449,8 +443,8 @@ def _subsets(pair: _Paired, size: int) -> list[SubsetFit]:
     """Look at subsets of `size` released rows: a class of a column, between two numbers."""
     sizes, far = [], []
     for rows, raw_rows, used in _conditions(pair, size):
-        held, raw_held = int(rows.sum()), int(raw_rows.sum()) * pair.rows / pair.raw_rows
-        sizes.append(abs(raw_held - held) / held)
+        count, raw_count = int(rows.sum()), int(raw_rows.sum()) * pair.rows / pair.raw_rows
+        sizes.append(abs(raw_count - count) / count)
         far += _far_means(pair, raw_rows, rows, used)
     if not sizes:
         return []
@@ -475,15 +469,17 @@ def _conditions(
 
     They are spread evenly over all pairs of columns, and over the range of the second.
     """
-    found = [
+    conditions = [
         (first, place, second)
         for first, coded in pair.classes.items()
         for place in np.flatnonzero(np.bincount(coded.released) >= size).tolist()
         for second in pair.numbers
         if second != first
     ]
-    chosen = np.unique(np.linspace(0, len(found) - 1, min(len(found), MOST_SUBSETS)).astype(int))
-    for turn, (first, place, second) in enumerate(found[i] for i in chosen.tolist()):
+    chosen = np.unique(
+        np.linspace(0, len(conditions) - 1, min(len(conditions), MOST_SUBSETS)).astype(int)
+    )
+    for turn, (first, place, second) in enumerate(conditions[i] for i in chosen.tolist()):
         coded, (raw, released) = pair.classes[first], pair.numbers[second]
         within = coded.released == place
         values = np.sort(released[within])

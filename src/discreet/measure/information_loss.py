@@ -30,12 +30,7 @@ TOO_WIDE = (
 class SseShare:
     """The sum of squared errors as a share of the total sum of squares, in percent.
 
-    Attributes
-    ----------
-    columns : mapping of str to float
-        Of each continuous column that varies in the original.
-    left_out : tuple of str
-        The columns that are constant in the original.
+    `columns` has each continuous column that varies in the original, `left_out` names the others.
     """
 
     columns: Mapping[str, float]
@@ -69,7 +64,8 @@ def sse_share(
     SseShare
         SSE / SST · 100 per column and in total: SSE the sum over records of (x − y)², SST that of
         (x − mean)² of the original. 0 if and only if nothing moved; 100 if each value became the
-        mean; there is no upper limit.
+        mean; there is no upper limit. The total is over columns divided by their standard deviation
+        in the original, so that no unit weighs more than another.
 
     Raises
     ------
@@ -80,9 +76,6 @@ def sse_share(
 
     Notes
     -----
-    The total is over columns divided by their standard deviation in the original, so that no
-    unit weighs more than another.
-
     Where each region is rounded to the mean of its values, IL is the share of the variance that
     was lost, and at most 100; with medians, midpoints, or noise it may be more.
 
@@ -96,8 +89,8 @@ def sse_share(
 
     Examples
     --------
-    >>> found = sse_share([[0.0], [2.0], [6.0], [8.0]], [[1.0], [1.0], [7.0], [7.0]])
-    >>> found.total, dict(found.columns)  # SSE 4, SST 16 + 4 + 4 + 16
+    >>> loss = sse_share([[0.0], [2.0], [6.0], [8.0]], [[1.0], [1.0], [7.0], [7.0]])
+    >>> loss.total, dict(loss.columns)  # SSE 4, SST 16 + 4 + 4 + 16
     (10.0, {'0': 10.0})
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -120,22 +113,9 @@ def sse_share(
 def il1s(original: object, released: object = None, *, categorical: Sequence[str] = ()) -> float:
     """Return the mean distance of values from their originals, in √2 standard deviations.
 
-    Parameters
-    ----------
-    original, released, categorical
-        As in `sse_share`.
-
-    Returns
-    -------
-    float
-        1 / (m n) Σ `|x − y|` / (√2 S) over the n records and m columns, S being the standard
-        deviation (divisor n - 1) of the original column. A plain number of at least 0, without
-        an upper limit; the IL-DR score has it times 100, or as a sum (see `il_dr_score`).
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `sse_share`.
+    1 / (m n) Σ `|x − y|` / (√2 S) over the n records and m columns, S being the standard deviation
+    (divisor n - 1) of the original column: at least 0, without an upper limit. The IL-DR score has
+    it times 100, or as a sum (see `il_dr_score`). Parameters and errors are those of `sse_share`.
 
     Notes
     -----
@@ -168,10 +148,10 @@ def moved_of(pair: Pair) -> tuple[float, int]:
     original, released = pair.original.matrix[:, varies], pair.released.matrix[:, varies]
     with np.errstate(over="ignore"):
         moved = np.abs(original - released) / sd[varies]
-        found = sum(map(_total, moved.T)) / math.sqrt(2)
-    if not math.isfinite(found):
+        distance = sum(map(_total, moved.T)) / math.sqrt(2)
+    if not math.isfinite(distance):
         raise RefusedError(TOO_WIDE)
-    return found, moved.size
+    return distance, moved.size
 
 
 @dataclass(frozen=True)
@@ -226,22 +206,8 @@ def il_metrics(
 ) -> InformationLoss:
     """Compare values, means, covariances and correlations with those of the original.
 
-    Parameters
-    ----------
-    original, released, categorical
-        As in `sse_share`.
-
-    Returns
-    -------
-    InformationLoss
-        The five parts, what was left out, and their mean times 100 as `.total`.
-
-    Raises
-    ------
-    InputError
-        As in `sse_share`.
-    RefusedError
-        If no part can be computed (all values are zero), or numbers are too large or too small.
+    Parameters and errors are those of `sse_share`; RefusedError also if all values are zero, so
+    that no part can be computed.
 
     Notes
     -----
@@ -266,8 +232,8 @@ def il_metrics(
 
     Examples
     --------
-    >>> found = il_metrics([[1.0], [2.0], [5.0], [8.0]], [[1.5], [1.5], [6.5], [6.5]])
-    >>> found.values, found.means, found.correlations  # (1/2 + 1/4 + 3/10 + 3/16) / 4
+    >>> loss = il_metrics([[1.0], [2.0], [5.0], [8.0]], [[1.5], [1.5], [6.5], [6.5]])
+    >>> loss.values, loss.means, loss.correlations  # (1/2 + 1/4 + 3/10 + 3/16) / 4
     (0.309375, 0.0, None)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -296,11 +262,11 @@ def covariances(z: Floats) -> Floats:
     Summed in the order of the products, so that permuted rows change no bit.
     """
     n, p = z.shape
-    found = np.empty((p, p))
+    out = np.empty((p, p))
     for i in range(p):
         for j in range(i, p):
-            found[i, j] = found[j, i] = _total(z[:, i] * z[:, j]) / (n - 1)
-    return found
+            out[i, j] = out[j, i] = _total(z[:, i] * z[:, j]) / (n - 1)
+    return out
 
 
 Entries = tuple[Floats, int]
@@ -343,8 +309,8 @@ def _correlations(of: Floats) -> Floats:
     """Make correlations of covariances; those of a constant column are 0."""
     sd = np.sqrt(np.diag(of))
     sd[sd == 0] = math.inf
-    found: Floats = of / sd / sd[:, None]
-    return found
+    out: Floats = of / sd / sd[:, None]
+    return out
 
 
 def _total(values: Floats) -> float:
@@ -368,13 +334,9 @@ def _spread(pair: Pair) -> tuple[Floats, Floats]:
 class ILDR:
     """Two losses and two risks, and their mean; the lower the better.
 
-    Attributes
-    ----------
-    loss, linked, inside : InformationLoss, Estimate, Estimate
-        What `il_metrics`, `ddr` and `idr` give.
-    distance, values : float, int
-        The sum of the distances of all values from their originals, in √2 standard deviations, and
-        how many values those are; `il1s` gives `distance / values`.
+    `loss`, `linked` and `inside` are what `il_metrics`, `ddr` and `idr` give; `distance` is the sum
+    of the distances of all values from their originals, in √2 standard deviations, and `values` how
+    many those are: `il1s` gives `distance / values`.
     """
 
     loss: InformationLoss
@@ -464,10 +426,8 @@ def il_dr_score(
 
     Raises
     ------
-    InputError
-        As `il_metrics`, `il1s`, `ddr` and `idr`.
-    RefusedError
-        As those; also if every column of the original is constant.
+    InputError, RefusedError
+        As `il_metrics`, `il1s`, `ddr` and `idr`; also if every column of the original is constant.
 
     Notes
     -----
@@ -486,9 +446,7 @@ def il_dr_score(
 
     References
     ----------
-    Domingo-Ferrer and Torra, "A quantitative comparison of disclosure control methods for
-    microdata", in Confidentiality, Disclosure and Data Access (2001).
-    The rounding paper, section 3.3.3.
+    The rounding paper, section 3.3.3. Domingo-Ferrer and Torra, as in `record_linkage`.
 
     Examples
     --------
@@ -502,13 +460,7 @@ def il_dr_score(
 
 @dataclass(frozen=True)
 class Entropy:
-    """The Shannon entropy of columns, in bits.
-
-    Attributes
-    ----------
-    columns : mapping of str to float
-        By continuous column, from 0 (constant) to log2 n (no value twice).
-    """
+    """Entropies of continuous columns in bits, from 0 (constant) to log2 n (no value twice)."""
 
     columns: Mapping[str, float]
 
@@ -528,19 +480,16 @@ class Entropy:
 def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     """Return the Shannon entropy of the values of each continuous column.
 
+    −Σ p log2 p over the different values of each column, p being the share of rows that have a
+    value; and the sum over columns as `.total`. A missing or infinite value is left out of its
+    column.
+
     Parameters
     ----------
     table : array, frame or path
         One table; see `as_side`.
     categorical : sequence of str, default none
         Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
-
-    Returns
-    -------
-    Entropy
-        −Σ p log2 p over the different values of each column, p being the share of rows that
-        have a value; and the sum over columns as `.total`. A missing or infinite value is left
-        out of its column.
 
     Raises
     ------
@@ -561,47 +510,33 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
 
     Examples
     --------
-    >>> found = entropy([[1.0, 5.0], [1.0, 6.0], [2.0, 7.0], [2.0, 8.0]])
-    >>> dict(found.columns), found.total
+    >>> bits = entropy([[1.0, 5.0], [1.0, 6.0], [2.0, 7.0], [2.0, 8.0]])
+    >>> dict(bits.columns), bits.total
     ({'0': 1.0, '1': 2.0}, 3.0)
     """
     side = as_side(table, categorical=categorical)
     if not side.numbers:
         raise InputError("there is no continuous column whose entropy could be taken")
-    found = {}
+    bits = {}
     for name, values in side.numbers.items():
         known = values[np.isfinite(values)]
         if not known.size:
             raise InputError(f"column {name!r} has no finite number; leave it out")
         shares = np.unique(known, return_counts=True)[1] / known.size
         # The sum may be −0 or a rounding below 0.
-        found[name] = max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))
-    return Entropy(MappingProxyType(found))
+        bits[name] = max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))
+    return Entropy(MappingProxyType(bits))
 
 
 def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ()) -> float:
-    """Return the mean of `|r|` over all pairs of continuous columns.
+    """Return the mean of `|r|` (Pearson) over all pairs of continuous columns, from 0 to 1.
 
-    Parameters
-    ----------
-    table, categorical
-        As in `entropy`.
-
-    Returns
-    -------
-    float
-        From 0 to 1: the mean of the absolute correlations (Pearson) above the diagonal.
-
-    Raises
-    ------
-    RefusedError
-        If fewer than two columns vary, or a column spans more than can be computed with.
+    Parameters are those of `entropy`. Columns that are constant are left out, and so is a row of
+    which a number is missing or infinite. RefusedError is raised if fewer than two columns vary, or
+    one spans more than can be computed with.
 
     Notes
     -----
-    Columns that are constant are left out, and so is a row of which a number is missing or
-    infinite.
-
     **What it does not tell.** Which pairs, and in which direction: two tables of opposite
     correlations have the same mean. On few rows it is above 0 by chance alone.
 

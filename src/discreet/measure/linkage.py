@@ -13,7 +13,7 @@ from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_w
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.pairs import Estimate, Pair, as_pair, counted, keyed_order
-from discreet.methods.base import lexicographic, ordered_spread
+from discreet.methods.base import different_rows, lexicographic, ordered_spread
 
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
@@ -75,7 +75,7 @@ def record_linkage(
     ------
     InputError
         If the tables do not fit, their rows do not correspond, no column is continuous, one of
-        `within` has no levels, or `sample` is no whole number of at least 1.
+        `within` has no levels, or a number is none of at least 1.
     RefusedError
         If a column spans more than can be computed with.
 
@@ -96,8 +96,8 @@ def record_linkage(
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [10.0]]
-    >>> found = record_linkage(before, [[1.5], [1.5], [6.5], [6.5]])
-    >>> found.count, found.trials, found.baseline  # 1 and 2: one of two; 3: none; 10: one of two
+    >>> linked = record_linkage(before, [[1.5], [1.5], [6.5], [6.5]])
+    >>> linked.count, linked.trials, linked.baseline  # 1 and 2: one of two; 3: none; 10: one of two
     (1.5, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -116,23 +116,9 @@ def ddr(
 ) -> Estimate:
     """Count the released rows whose nearest original record is their own.
 
-    It is `record_linkage` the other way round: somebody has a released row, and asks whose it is.
-
-    Parameters
-    ----------
-    original, released, categorical, within
-        As in `record_linkage`; a released row is compared with the records of its own levels.
-        The paper's tables have continuous columns alone.
-
-    Returns
-    -------
-    Estimate
-        As in `record_linkage`, of the released rows.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `record_linkage`.
+    It is `record_linkage` the other way round, with its parameters and errors: somebody has a
+    released row, and asks whose it is among the records of its levels. The paper's tables have
+    continuous columns alone.
 
     Notes
     -----
@@ -143,14 +129,14 @@ def ddr(
 
     References
     ----------
-    As in `record_linkage`. Senavirathne and Torra, "Rounding based continuous data discretization
-    for statistical disclosure control" (2019), section 3.3.2.
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control" (2019), section 3.3.2.
 
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [10.0]]
-    >>> found = ddr(before, [[1.5], [1.5], [6.5], [6.5]])
-    >>> found.count, found.trials, found.baseline  # 1 and 2: one of two; 3: one of two; 10: too
+    >>> linked = ddr(before, [[1.5], [1.5], [6.5], [6.5]])
+    >>> linked.count, linked.trials, linked.baseline  # 1 and 2: one of two; 3: one of two; 10: too
     (2.0, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -171,29 +157,10 @@ def far_linkage(
 ) -> Estimate:
     """Count the farthest records whose nearest released row is their own.
 
-    Parameters
-    ----------
-    original, released, categorical, within
-        As in `record_linkage`.
-    far : int, default 5
-        How many records, at least 1: those farthest from the mean of the original, by the
-        Euclidean norm of their z-scores; ties go to the row whose values come first. All of them
-        where there are fewer.
-
-    Returns
-    -------
-    Estimate
-        As in `record_linkage`, of the farthest records.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `record_linkage`, or if `far` is no whole number of at least 1.
-
-    Notes
-    -----
-    Records far from all others are the first to be recognised, and an average over all records
-    hides them. So few trials leave a wide interval.
+    As `record_linkage`, but of the `far` records that are farthest from the mean of the original,
+    by the Euclidean norm of their z-scores; ties go to the row whose values come first. They are
+    the first to be recognised, and an average over all records hides them. So few trials leave a
+    wide interval.
 
     Examples
     --------
@@ -258,7 +225,7 @@ def nearness(
     Examples
     --------
     >>> before = [[0.0], [1.0], [2.0], [3.0]]
-    >>> [found.count for found in nearness(before, [[0.0], [1.05], [2.5], [4.0]])]
+    >>> [near.count for near in nearness(before, [[0.0], [1.05], [2.5], [4.0]])]
     [1, 2]
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
@@ -273,8 +240,8 @@ def nearness(
         gap = np.abs(before - after[rows]).max(axis=1)
         return [int((gap <= limit * (1 + EDGE)).sum()) for limit in limits]
 
-    told = "records whose released values all lie within {:g} % of a sd"
-    return counted([told.format(100 * each) for each in limits], keyed_order(before, after), near)
+    what = "records whose released values all lie within {:g} % of a sd"
+    return counted([what.format(100 * each) for each in limits], keyed_order(before, after), near)
 
 
 def interval_risk(
@@ -327,8 +294,8 @@ def interval_risk(
 
     Examples
     --------
-    >>> found = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
-    >>> found.count, found.trials, round(found.baseline, 3)
+    >>> inside = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> inside.count, inside.trials, round(inside.baseline, 3)
     (2, 4, 0.083)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -353,21 +320,8 @@ def idr(
 ) -> Estimate:
     """Count the records whose original values all lie within an interval about the released ones.
 
-    Parameters
-    ----------
-    original, released, categorical, share
-        As in `interval_risk`, of which this is the variant "released": standard deviations are
-        those of the released columns.
-
-    Returns
-    -------
-    Estimate
-        As in `interval_risk`.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `interval_risk`.
+    It is the variant "released" of `interval_risk`, with its parameters and errors: standard
+    deviations are those of the released columns.
 
     Notes
     -----
@@ -377,14 +331,13 @@ def idr(
 
     References
     ----------
-    Templ, Statistical Disclosure Control for Microdata (2017). Mateo-Sanz, Sebé and
-    Domingo-Ferrer, as in `interval_risk`. Senavirathne and Torra, "Rounding based continuous data
-    discretization for statistical disclosure control" (2019), section 3.3.2.
+    Templ, Statistical Disclosure Control for Microdata (2017). Senavirathne and Torra, "Rounding
+    based continuous data discretization for statistical disclosure control" (2019), section 3.3.2.
 
     Examples
     --------
-    >>> found = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
-    >>> found.count, found.trials
+    >>> inside = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> inside.count, inside.trials
     (2, 4)
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -400,31 +353,18 @@ def interval_risks(
 ) -> dict[str, Estimate]:
     """Count for each continuous column the records whose released value lies close.
 
-    Parameters
-    ----------
-    original, released, categorical, share
-        As in `interval_risk`.
-
-    Returns
-    -------
-    dict of str to Estimate
-        By column; the intervals of variant "all".
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `interval_risk`.
+    Parameters and errors are those of `interval_risk`; intervals are those of its variant "all".
 
     Examples
     --------
-    >>> found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
-    >>> {name: estimate.share for name, estimate in found.items()}
+    >>> risks = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
+    >>> {name: risk.share for name, risk in risks.items()}
     {'0': 1.0, '1': 0.0}
     """
     pair = as_pair(original, released, categorical=categorical)
     before, after, half = _intervals(pair, share, "all")
     names = list(pair.original.numbers)
-    found = counted(
+    risks = counted(
         [
             f"records whose released {name} lies within {share:g} sd of the original"
             for name in names
@@ -432,7 +372,7 @@ def interval_risks(
         keyed_order(before, after),
         lambda rows: (np.abs(before - after[rows]) <= half).sum(axis=0).tolist(),
     )
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, risks, strict=True))
 
 
 def check_same_rows(pair: Pair, what: str = "this risk") -> None:
@@ -480,15 +420,15 @@ class _Placed:
 
 
 def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
-    held, n = pair.original.levels, len(pair.original)
-    names = list(held) if within is None else list(within)
-    if unknown := [name for name in names if name not in held]:
+    levels, n = pair.original.levels, len(pair.original)
+    names = list(levels) if within is None else list(within)
+    if unknown := [name for name in names if name not in levels]:
         raise InputError(
-            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(held)}"
+            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(levels)}"
         )
     both = np.zeros(n + len(pair.released), dtype=np.intp)
     if names:
-        both = combinations_of((*held[name], *pair.released.levels[name]) for name in names)
+        both = combinations_of((*levels[name], *pair.released.levels[name]) for name in names)
     before, after = both[:n], both[n:]
     original, released = _standardised(pair)
     if turned:
@@ -539,12 +479,9 @@ class _Among:
 
         points, inverse, weights = different_rows(placed.released)
         tree = cKDTree(points)
-        in_order = tree.indices
-        if len(points) < len(inverse):
-            rank = np.empty(len(points), dtype=np.intp)
-            rank[tree.indices] = np.arange(len(points))
-            in_order = np.argsort(rank[inverse], kind="stable")
-        return cls(tree, weights, in_order)
+        rank = np.empty(len(points), dtype=np.intp)
+        rank[tree.indices] = np.arange(len(points))
+        return cls(tree, weights, np.argsort(rank[inverse], kind="stable"))
 
 
 def _linked_of(pair: Pair, placed: _Placed, among: _Among, sample: int | None) -> Estimate:
@@ -613,30 +550,16 @@ def _own_parts(tree: Any, weights: Labels, at: Floats, own: Floats) -> Floats:
         in_turn = pending if count == 1 else pending[np.argsort(own[pending], kind="stable")]
         for part in map(np.sort, np.array_split(in_turn, count)):
             bound = 2 * SLACK + (1 + EDGE) * own[part].max()
-            gap, found = tree.query(at[part], k=ranks, distance_upper_bound=bound, workers=-1)
+            gap, near = tree.query(at[part], k=ranks, distance_upper_bound=bound, workers=-1)
             limit = gap[:, 0] * (1 + TIED) + SLACK
             close = gap <= limit[:, None]
             linked = own[part] <= limit
-            tied = (np.append(weights, 0)[found] * close).sum(axis=1)
+            tied = (np.append(weights, 0)[near] * close).sum(axis=1)
             out[part] = linked / tied
             undecided.append(part[linked & close[:, -1]])
         pending = np.concatenate(undecided) if size < len(weights) else pending[:0]
         size *= 2
     return out
-
-
-def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
-    """Return the different rows, which one each row is, and how many rows each one is."""
-    if (np.diff(np.sort(values[:, 0])) != 0).all():  # a sort of values alone is quick
-        n = len(values)
-        return values, np.arange(n, dtype=np.intp), np.ones(n, dtype=np.intp)
-    order = lexicographic(values)
-    ordered = values[order]
-    first = np.ones(len(values), dtype=np.bool_)
-    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    inverse = np.empty(len(values), dtype=np.intp)
-    inverse[order] = np.cumsum(first) - 1
-    return ordered[first], inverse, np.bincount(inverse)
 
 
 def _any_row_near(placed: _Placed, limits: Sequence[float]) -> tuple[Estimate, ...]:

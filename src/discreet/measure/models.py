@@ -39,12 +39,10 @@ class RegressionFit:
     ----------
     mse : float
         The mean squared error of its predictions of original values, over all held-out rows, in
-        the target's unit squared.
+        the target's unit squared; `mse_by_fold` has it for each fold.
     r2 : float or None
         R² of the fit to the whole rounded table, on that table; None where the rounded target
         is constant.
-    mse_by_fold : tuple of float
-        The mean squared error in each fold; folds are the same for every rounding of the data.
     """
 
     mse: float
@@ -64,14 +62,8 @@ class RegressionFit:
 class TreeFit:
     """What a classification tree learned from rounded data.
 
-    Attributes
-    ----------
-    acc_v, acc_o : float
-        The share of held-out rows whose class it tells from their rounded, and original, values.
-    baseline : float
-        The share of the most common class: what who always names it gets right.
-    acc_v_by_fold, acc_o_by_fold : tuple of float
-        The same in each fold; folds are the same for every rounding of the data.
+    `acc_v` and `acc_o` are the shares of held-out rows whose class it tells from their rounded and
+    from their original values, `baseline` that of the most common class.
     """
 
     acc_v: float
@@ -114,8 +106,7 @@ def regression_on(
     Returns
     -------
     RegressionFit
-        MSE on original values, and R² of the fit to the rounded data. The original given twice is
-        the model without rounding, to compare with.
+        The original given twice is the model without rounding, to compare with.
 
     Raises
     ------
@@ -146,8 +137,8 @@ def regression_on(
     >>> x = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
     >>> y = [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]
     >>> rounded_x = [[0.5], [0.5], [2.5], [2.5], [4.5], [4.5]]
-    >>> found = regression_on(x, y, rounded_x, [2.0, 2.0, 6.0, 6.0, 10.0, 10.0], folds=3)
-    >>> round(found.mse, 9), round(found.r2, 9)  # the points lie on the line
+    >>> fit = regression_on(x, y, rounded_x, [2.0, 2.0, 6.0, 6.0, 10.0, 10.0], folds=3)
+    >>> round(fit.mse, 9), round(fit.r2, 9)  # the points lie on the line
     (0.0, 1.0)
     """
     with needing("scikit-learn", "a regression held out in folds"):
@@ -179,19 +170,16 @@ def tree_on(
 
     Parameters
     ----------
-    original_x, rounded_x : array of shape (n, p)
-        The same records in the same order; finite numbers.
+    original_x, rounded_x, folds
+        As in `regression_on`; every class is dealt evenly to the folds.
     classes : sequence of n texts or numbers
         The class of each record, which is not rounded; at least two.
-    folds : int, default 10
-        In how many parts rows are held out, each once; 2 to n. Every class is dealt evenly to
-        the folds. See `folds_of`.
 
     Returns
     -------
     TreeFit
         Acc_V, the accuracy on rounded held-out rows; Acc_O, on the same rows as they were; and
-        the share of the most common class. The original given twice is the tree without rounding.
+        the share of the most common class.
 
     Raises
     ------
@@ -219,8 +207,8 @@ def tree_on(
     --------
     >>> x = [[float(i)] for i in range(60)]
     >>> rounded = [[float(i // 10 * 10 + 4.5)] for i in range(60)]
-    >>> found = tree_on(x, ["low"] * 30 + ["high"] * 30, rounded, folds=5)
-    >>> found.acc_v, found.acc_o, found.baseline
+    >>> fit = tree_on(x, ["low"] * 30 + ["high"] * 30, rounded, folds=5)
+    >>> fit.acc_v, fit.acc_o, fit.baseline
     (1.0, 1.0, 0.5)
     """
     x, rounded = _both(original_x, rounded_x)
@@ -269,8 +257,8 @@ def _in_order(
 def _splits(part: Labels) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
     """Give for each fold the rows to learn from and the rows that are held out."""
     for fold in range(int(part.max()) + 1):
-        held = part == fold
-        yield ~held, held
+        out = part == fold
+        yield ~out, out
 
 
 def _grown(x: Floats, codes: Labels) -> Any:
@@ -357,10 +345,8 @@ class Coefficients:
 
     Attributes
     ----------
-    formula : str
-        The formula in its normal form.
-    model : {"linear", "logistic"}
-        What was fitted.
+    formula, model : str
+        The formula in its normal form, and what was fitted: "linear" or "logistic".
     terms : tuple of str
         The names of the coefficients: Intercept, x, C(sex)[T.level], ...
     original, original_se, released, released_se : ndarray
@@ -457,18 +443,14 @@ def coefficient_difference(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
-        Two tables of the same columns.
+    original, released, categorical, same_rows
+        Two tables of the same columns; see `as_pair`. The models do not ask whether rows
+        correspond, but if they do, a row with a missing number in one is left out of both.
     formula : str
         As `discreet.regression.read_formula` reads it: it is never run. The model is logistic
         where the outcome is a categorical column of two levels (the event is the later one, by
         number if both are numbers, else by alphabet) or a column of the numbers 0 and 1 alone;
         else it is linear.
-    categorical : sequence of str
-        Columns of codes that are levels; texts and yes/no are levels anyway.
-    same_rows : bool, default True
-        Whether rows correspond; the models do not ask for it. If they do, a row with a missing
-        number in one table is left out of both.
 
     Returns
     -------
@@ -489,9 +471,9 @@ def coefficient_difference(
 
     Notes
     -----
-    Levels are coded against the first level of the original in order, and both
-    tables must have all of them, so that terms mean the same. Columns are centred and scaled
-    before the fit, and coefficients turned back after it.
+    Levels are coded against the first level of the original in order, and both tables must have all
+    of them, so that terms mean the same. Columns are centred and scaled before the fit, and
+    coefficients turned back after it.
 
     The overlap is (common / length before + common / length after) / 2, where `common` is the
     smaller upper end less the larger lower one: 1 if the intervals are equal, 0 if they touch, and
@@ -510,13 +492,13 @@ def coefficient_difference(
 
     Examples
     --------
-    >>> before = {"x": [0.0, 1, 2, 3], "y": [0.0, 1, 1, 2]}
-    >>> after = {"x": [0.5, 0.5, 2.5, 2.5], "y": [0.5, 0.5, 1.4, 1.6]}
     >>> import pandas as pd
-    >>> found = coefficient_difference(pd.DataFrame(before), pd.DataFrame(after), "y ~ x")
-    >>> found.terms, found.original.round(2).tolist(), found.released.round(2).tolist()
+    >>> before = pd.DataFrame({"x": [0.0, 1, 2, 3], "y": [0.0, 1, 1, 2]})
+    >>> after = pd.DataFrame({"x": [0.5, 0.5, 2.5, 2.5], "y": [0.5, 0.5, 1.4, 1.6]})
+    >>> models = coefficient_difference(before, after, "y ~ x")
+    >>> models.terms, models.original.round(2).tolist(), models.released.round(2).tolist()
     (('Intercept', 'x'), [0.1, 0.6], [0.25, 0.5])
-    >>> found.difference.round(2).tolist(), found.overlap.round(2).tolist()
+    >>> models.difference.round(2).tolist(), models.overlap.round(2).tolist()
     ([0.57, 0.71], [0.67, 0.68])
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)

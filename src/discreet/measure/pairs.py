@@ -287,10 +287,10 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
 
 def _opened_released(source: object, categorical: Sequence[str], dates: Mapping[str, str]) -> Table:
     """Open a released table: its dates are such, or written as in the original."""
-    found = _opened(source, categorical)
-    texts = {name for name, it in found.columns.items() if it.kind == KINDS[1]}
+    table = _opened(source, categorical)
+    texts = {name for name, it in table.columns.items() if it.kind == KINDS[1]}
     as_original = {name: form for name, form in dates.items() if name in texts}
-    return _opened(source, categorical, as_original) if as_original else found
+    return _opened(source, categorical, as_original) if as_original else table
 
 
 def _opened(
@@ -342,15 +342,10 @@ class Estimate:
     count : float
         How many; ties may count as parts.
     trials : int
-        Of how many; at least 1.
+        Of how many; at least 1, and the count is no more, or InputError is raised.
     baseline : float or None
         The share that who knows nothing but the question would reach by guessing; None where
         guessing makes no sense.
-
-    Raises
-    ------
-    InputError
-        If there are no trials, or the count is not between 0 and the trials.
 
     Notes
     -----
@@ -359,10 +354,10 @@ class Estimate:
 
     Examples
     --------
-    >>> found = Estimate("records recognised by the nearest released row", 20, 100, 0.01)
-    >>> found.share, round(found.low, 3), round(found.high, 3)
+    >>> linked = Estimate("records recognised by the nearest released row", 20, 100, 0.01)
+    >>> linked.share, round(linked.low, 3), round(linked.high, 3)
     (0.2, 0.133, 0.289)
-    >>> print(found)
+    >>> print(linked)
     records recognised by the nearest released row: 20.0 % (13.3 to 28.9 %; guessing 1.0 %)
     """
 
@@ -398,9 +393,9 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain values."""
-        told = {"what": self.what, "count": self.count, "trials": self.trials}
+        counted = {"what": self.what, "count": self.count, "trials": self.trials}
         ends = {"estimate": self.share, "interval": [self.low, self.high]}
-        return {**told, **ends, "baseline": self.baseline}
+        return {**counted, **ends, "baseline": self.baseline}
 
     def __str__(self) -> str:
         ends = f"{100 * self.low:.1f} to {100 * self.high:.1f} %"
@@ -485,7 +480,7 @@ def counted(
     """
     n = len(order)
     turns = min(TURNS, n - 1)
-    found = counts(np.arange(n))
+    hits = counts(np.arange(n))
     chance = np.zeros(len(whats), dtype=np.int64)
     other = np.empty(n, dtype=np.intp)
     for turn in range(1, turns + 1):
@@ -493,7 +488,7 @@ def counted(
         chance += np.asarray(counts(other), dtype=np.int64)
     return tuple(
         Estimate(what, int(hit), n, int(by_chance) / (turns * n) if turns else None)
-        for what, hit, by_chance in zip(whats, found, chance, strict=True)
+        for what, hit, by_chance in zip(whats, hits, chance, strict=True)
     )
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError
-from discreet.measure.linkage import check_same_rows, different_rows, moments
+from discreet.measure.linkage import check_same_rows, moments
 from discreet.measure.pairs import Estimate, Flags, Pair, as_pair, counted, keyed_order, mixed
+from discreet.methods.base import distance_to_others
 
 VARIANTS = ("sdcmicro", "paper")
 CHUNK = 1 << 20
@@ -49,8 +50,8 @@ class RmdGrid:
         return {
             "w1s": list(self.w1s),
             "w2s": list(self.w2s),
-            "risk1": [found.to_dict() for found in self.risk1],
-            "risk2": [[found.to_dict() for found in row] for row in self.risk2],
+            "risk1": [risk.to_dict() for risk in self.risk1],
+            "risk2": [[risk.to_dict() for risk in row] for row in self.risk2],
         }
 
 
@@ -80,21 +81,23 @@ def rmd_risk(
         How close another released row must be to hide a risky one: the Euclidean distance in
         standard deviations of the released table; at least 0.
     m : int, default 1
-        How many other released rows must be that close.
+        How many released rows besides the record's own must be that close.
     variant : {"sdcmicro", "paper"}, default "sdcmicro"
         "sdcmicro", as the function `dRiskRMD` is coded in the releases before 5.7.3, which the
-        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record
-        is risky if any of its released values lies strictly inside. "paper", as
-        Avraam et al. describe it: the length of an interval is w1 * RMD², and a record is risky
-        if its released row lies strictly inside the box that its intervals make.
+        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record is
+        risky if any of its released values lies strictly inside. "paper", as Avraam et al. describe
+        it: the length of an interval is w1 * RMD², and a record is risky if its released row lies
+        strictly inside the box that its intervals make. The counts that the paper prints (38 and 8
+        of 891) are those of the code; its description gives hundreds.
 
     Returns
     -------
     RmdRisk
         `risk1`: the risky records. `risk2`: those of them that have fewer than m other released
-        rows within w2. Baselines are the shares when each record is given released rows of
-        other records (8 each, chosen by a digest of the values): with "any of its values" they
-        grow with the number of columns.
+        rows within w2. Baselines are the shares when each record is given released rows of other
+        records (8 each, chosen by a digest of the values): with "any of its values" they grow with
+        the number of columns. `excluded` names constant columns (in either table) and those that
+        `robust_covariance` leaves out.
 
     Raises
     ------
@@ -105,15 +108,8 @@ def rmd_risk(
 
     Notes
     -----
-    The counts that the paper prints (38 and 8 of 891) are those of the code; its description gives
-    hundreds. So "sdcmicro" is the default. In both, at least m rows besides the record's own are
-    close, as the code has it for m = 1.
-
     Covariance: that of `robust_covariance`, of at most 5000 rows. No result depends on the order
     of the rows.
-
-    Constant columns (in either table) and those that `robust_covariance` leaves out are named in
-    `excluded`.
 
     **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch, and
     a record at the mean has no interval at all. A record outside its intervals may still be the
@@ -127,8 +123,8 @@ def rmd_risk(
     Examples
     --------
     >>> before = [[1.0], [2.0], [3.0], [4.0], [5.0], [20.0]]
-    >>> found = rmd_risk(before, before)
-    >>> found.risk1.count, found.risk2.count, found.excluded
+    >>> risk = rmd_risk(before, before)
+    >>> risk.risk1.count, risk.risk2.count, risk.excluded
     (6, 6, ())
     """
     pair = as_pair(original, released, categorical=categorical)
@@ -136,7 +132,7 @@ def rmd_risk(
     near, far = check_ratio("w1", w1, zero=True), check_ratio("w2", w2, zero=True)
     scaled = _scaled(pair, variant)
     every = np.arange(len(scaled.order))
-    alone = scaled.isolation(size, every)
+    alone = distance_to_others(scaled.released, size, every)
     grid = _grid(scaled, scaled.order, alone[scaled.order], (near,), (far,))
     risky = np.less(scaled.gap(every, every), near * scaled.unit)
     return RmdRisk(grid.risk1[0], grid.risk2[0][0], risky, risky & (alone > far), scaled.excluded)
@@ -157,13 +153,6 @@ def rmd_grid(
 
     With a `sample`, of so many records, chosen by a digest of their values, if there are more;
     whether they are alone is decided by all released rows.
-
-    Examples
-    --------
-    >>> before, after = [[1.0], [2.0], [3.0], [5.0]], [[1.1], [2.1], [2.9], [5.0]]
-    >>> grid = rmd_grid(before, after, w1s=(0.1, 1.0, 100.0), w2s=(0.5,))
-    >>> [found.count for found in grid.risk1]
-    [0, 2, 4]
     """
     size = check_whole("m", m, least=1)
     most = None if sample is None else check_whole("sample", sample, least=1)
@@ -175,7 +164,7 @@ def rmd_grid(
         raise InputError(f"{'w2s' if near else 'w1s'} must hold at least one number")
     scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
     rows = scaled.order[:most]
-    return _grid(scaled, rows, scaled.isolation(size, rows), near, far)
+    return _grid(scaled, rows, distance_to_others(scaled.released, size, rows), near, far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,28 +183,6 @@ class _Scaled:
         gaps = np.abs(self.original[records] - self.released[rows])
         gap: Floats = gaps.max(axis=1) if self.every else gaps.min(axis=1)
         return gap
-
-    def isolation(self, m: int, rows: Labels) -> Floats:
-        """Return how far some released rows are from the m-th nearest of all the others."""
-        from scipy.spatial import cKDTree
-
-        points, inverse, weights = different_rows(self.released)
-        tree = cKDTree(points)
-        alone = np.where(weights > m, 0.0, np.inf)
-        wanted = np.zeros(len(points), dtype=np.bool_)
-        wanted[inverse[rows]] = True
-        in_tree = np.asarray(tree.indices)
-        asked = in_tree[wanted[in_tree] & (weights[in_tree] <= m)]
-        size = min(m + 1, len(points))
-        step = max(1, CHUNK // size)
-        for start in range(0, len(asked), step):
-            part = asked[start : start + step]
-            gap, near = tree.query(points[part], k=range(1, size + 1), workers=-1)
-            reached = np.cumsum(weights[near], axis=1) > m
-            first = reached.argmax(axis=1)
-            found = gap[np.arange(len(part)), first]
-            alone[part] = np.where(reached[:, -1], found, np.inf)
-        return alone[inverse[rows]]
 
 
 def _grid(
@@ -248,10 +215,10 @@ def _grid(
         for w1 in widths
         for w2 in (None, *distances)
     ]
-    found = counted(whats, np.arange(len(rows)), table)
+    risks = counted(whats, np.arange(len(rows)), table)
     at = [widths.index(w1) * shape[1] for w1 in w1s]
-    risk1 = tuple(found[i] for i in at)
-    risk2 = tuple(tuple(found[i + 1 + distances.index(w2)] for w2 in w2s) for i in at)
+    risk1 = tuple(risks[i] for i in at)
+    risk2 = tuple(tuple(risks[i + 1 + distances.index(w2)] for w2 in w2s) for i in at)
     return RmdGrid(w1s, w2s, risk1, risk2, scaled.excluded)
 
 
@@ -428,12 +395,12 @@ def _support(rows: Floats, half: int) -> Flags:
         return support
     few = rows[:FEW]
     part = max(min(len(few), p + 1), half * len(few) // n)
-    found = [_settled(few, start, part) for start in _starts(few, part)]
-    found.sort(key=lambda each: each[0])
+    settled = [_settled(few, start, part) for start in _starts(few, part)]
+    settled.sort(key=lambda each: each[0])
     if len(few) < n:
-        nearer = (_nearest(rows, few[inner][None], half)[0] for _, inner in found[:FINISHED])
-        found = [_settled(rows, start, half) for start in nearer]
-    support[min(found, key=lambda each: each[0])[1]] = True
+        nearer = (_nearest(rows, few[inner][None], half)[0] for _, inner in settled[:FINISHED])
+        settled = [_settled(rows, start, half) for start in nearer]
+    support[min(settled, key=lambda each: each[0])[1]] = True
     return support
 
 
@@ -443,7 +410,7 @@ def _starts(rows: Floats, size: int) -> list[Labels]:
     gaps = np.abs(rows - np.median(rows, axis=0))
     middle = np.median(gaps, axis=0)
     from_medians = np.square(gaps / np.where(middle > 0, middle, 1.0)).sum(axis=1)
-    found, volumes = [], []
+    starts, volumes = [], []
     step = max(1, CHUNK // (n * p))
     for start in range(0, STARTS, step):
         turns = np.arange(start, min(start + step, STARTS), dtype=np.uint64)[:, None]
@@ -451,12 +418,12 @@ def _starts(rows: Floats, size: int) -> list[Labels]:
         subsets: Labels = np.argsort(digests, axis=1, kind="stable")[:, : p + 1]
         for _ in range(FIRST_STEPS):
             subsets = _nearest(rows, rows[subsets], size)
-        found.append(subsets)
+        starts.append(subsets)
         volumes.append(_volume(rows[subsets]))
     # Starts that have come to the same rows have the same determinant but for rounding.
     first = np.unique(np.round(np.concatenate(volumes), 9), return_index=True)[1][:KEPT]
     about = np.argpartition(from_medians, size - 1)[:size]
-    return [about, *np.concatenate(found)[first]]
+    return [about, *np.concatenate(starts)[first]]
 
 
 def _nearest(rows: Floats, subsets: Floats, size: int) -> Labels:

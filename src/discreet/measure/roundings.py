@@ -93,7 +93,8 @@ def compare_roundings(
     -------
     RoundingComparison
         Exact numbers of raw data: for the custodian, and no release. A setting that cannot be used
-        on the table (too few rows for k) is a trial that says why.
+        on the table (too few rows for k) is a trial that says why. Rows with a missing number or
+        class are left out, as are constant columns; the comparison says so.
 
     Raises
     ------
@@ -102,9 +103,6 @@ def compare_roundings(
 
     Notes
     -----
-    Rows with a missing number or class are left out, as are constant columns; the comparison says
-    so. Columns that are no numbers are neither rounded nor used by models.
-
     **What it does not tell.** As `RoundingComparison` says.
 
     References
@@ -115,10 +113,10 @@ def compare_roundings(
     Examples
     --------
     >>> table = [[float(i % 12), float(i * i % 97)] for i in range(60)]
-    >>> found = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
-    >>> found
+    >>> comparison = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
+    >>> comparison
     RoundingComparison(a table: 9 settings)
-    >>> means = found.grid.means("sse", "k")
+    >>> means = comparison.grid.means("sse", "k")
     >>> means["optimal"] <= means["mdav"]
     True
     """
@@ -209,9 +207,9 @@ def _columns(
     table = open_table(source, kinds={}, roles={}, unit=None, key=None)
     _check_names(list(table.columns), target, drop)
     kinds = {name: column.kind for name, column in table.columns.items() if name not in drop}
-    found = [name for name, kind in kinds.items() if kind == "continuous"]
-    numbering = [name for name in found if name != target and table.numbers_rows(name)]
-    numbers = [name for name in found if name not in numbering]
+    every = [name for name, kind in kinds.items() if kind == "continuous"]
+    numbering = [name for name in every if name != target and table.numbers_rows(name)]
+    numbers = [name for name in every if name not in numbering]
     if target is not None and kinds[target] not in ("continuous", "categorical"):
         raise InputError(f"the target {target!r} holds neither numbers nor levels")
     if not numbers:
@@ -219,7 +217,7 @@ def _columns(
     levels = [name for name, kind in kinds.items() if name == target and kind == "categorical"]
     rows = table.rows([], levels=levels, gaps=numbers)
     side = Side.of(rows.numbers, rows.texts)
-    return side, [name for name in kinds if name not in (*found, *levels)], numbering
+    return side, [name for name in kinds if name not in (*every, *levels)], numbering
 
 
 def _check_names(names: Sequence[str], target: str | None, drop: tuple[str, ...]) -> None:
@@ -302,7 +300,7 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
         return replace(setting, refused=str(error))
     shared = np.unique(rounded, axis=0, return_inverse=True, return_counts=True)
     others = shared[2][shared[1].ravel()]
-    used = [found.counts[found.counts > 0] for found in sets]
+    used = [each.counts[each.counts > 0] for each in sets]
     return replace(
         setting,
         points={name: len(counts) for name, counts in zip(data.side.numbers, used, strict=True)},
@@ -338,14 +336,14 @@ def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
         correlation = mean_absolute_correlation(after)
     except RefusedError:  # fewer than two columns vary
         correlation = math.nan
-    found = {"entropy": entropy(after).total, "correlation": correlation}
+    values = {"entropy": entropy(after).total, "correlation": correlation}
     if data.classes is not None:
         tree = tree_on(data.side.matrix, data.classes, after.matrix, folds)
-        return {**found, "acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
+        return {**values, "acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
     if data.target is None:
-        return found
+        return values
     fit = regression_on(*_parted(data.side, data.target), *_parted(after, data.target), folds)
-    return {**found, "mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
+    return {**values, "mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
 
 
 def _parted(side: Side, target: str) -> tuple[Floats, Floats]:

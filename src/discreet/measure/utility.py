@@ -33,11 +33,9 @@ class Preservation:
 
     Attributes
     ----------
-    means : mapping of str to float
+    means, spreads : mapping of str to float
         Per continuous column the mean released less the mean before, in standard deviations
-        (divisor n - 1) of the original. 0 where nothing changed.
-    spreads : mapping of str to float
-        The standard deviation released divided by that before. 1 where nothing changed.
+        (divisor n - 1) of the original; and the standard deviation released by that before.
     quantiles : mapping of str to tuple of float
         The differences at the quantiles `QUANTILES`, in standard deviations of the original.
     correlations : mapping of pairs of str to float
@@ -77,17 +75,14 @@ def displacement(
 ) -> dict[str, float]:
     """Return by how much the values of each continuous column moved, as a share of its variance.
 
+    δ = mean((x_or − x_an)²) / var(x_or) of each column, the variance with divisor n - 1: 0 if and
+    only if nothing moved, (n − 1) / n if each value became the mean, 2 (n − 1) / n on average if
+    the values were shuffled; there is no upper limit.
+
     Parameters
     ----------
     original, released, categorical
         The same rows in the same order; see `as_pair`.
-
-    Returns
-    -------
-    dict of str to float
-        δ = mean((x_or − x_an)²) / var(x_or) of each column, the variance with divisor n - 1: 0 if
-        and only if nothing moved, (n − 1) / n if each value became the mean, 2 (n − 1) / n on
-        average if the values were shuffled; there is no upper limit.
 
     Raises
     ------
@@ -120,13 +115,13 @@ def displacement(
             "displacement compares row by row, and the rows of these tables do not correspond;"
             " give the same rows in the same order"
         )
-    found = {}
+    moved = {}
     for name, before in pair.original.numbers.items():
         after = pair.released.numbers[name]
         _, spread = _moments(name, before, varies=True)
         _moments(name, after)  # refuses numbers that are too large
-        found[name] = float(np.sort(((before - after) / spread) ** 2).mean())
-    return found
+        moved[name] = float(np.sort(((before - after) / spread) ** 2).mean())
+    return moved
 
 
 def preservation(
@@ -141,18 +136,11 @@ def preservation(
 
     Parameters
     ----------
-    original, released, categorical
-        Two tables of the same columns; see `as_pair`.
-    same_rows : bool, default True
-        Whether rows correspond; the summaries do not ask for it. If they do, a row with a
-        missing number in one table is left out of both.
+    original, released, categorical, same_rows
+        Two tables of the same columns; see `as_pair`. The summaries do not ask whether rows
+        correspond, but if they do, a row with a missing number in one is left out of both.
     k : int, default 1
         Of how many neighbouring values a quantile is the mean, so that none is one record's.
-
-    Returns
-    -------
-    Preservation
-        Differences, per column and per pair of columns.
 
     Raises
     ------
@@ -172,10 +160,10 @@ def preservation(
 
     Examples
     --------
-    >>> found = preservation([[1, 4], [2, 1], [3, 7]], [[1.5, 4], [2.5, 1], [3.5, 7]])
-    >>> found.means, found.spreads
+    >>> kept = preservation([[1, 4], [2, 1], [3, 7]], [[1.5, 4], [2.5, 1], [3.5, 7]])
+    >>> kept.means, kept.spreads
     (mappingproxy({'0': 0.5, '1': 0.0}), mappingproxy({'0': 1.0, '1': 1.0}))
-    >>> round(found.correlation, 12)
+    >>> round(kept.correlation, 12)
     0.0
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
@@ -319,11 +307,8 @@ def propensity(
 
     Parameters
     ----------
-    original, released, categorical
-        Two tables of the same columns; see `as_pair`.
-    same_rows : bool, default True
-        Whether rows correspond; the scores do not ask for it. If they do, a row with a missing
-        number in one table is left out of both.
+    original, released, categorical, same_rows
+        As in `preservation`.
 
     Returns
     -------
@@ -370,8 +355,8 @@ def propensity(
 
     Examples
     --------
-    >>> found = propensity([[1.0], [2.0], [3.0], [4.0]], [[1.5], [2.5], [3.5], [4.5]])
-    >>> round(found.u, 4), found.terms, found.original.round(2).tolist()
+    >>> scores = propensity([[1.0], [2.0], [3.0], [4.0]], [[1.5], [2.5], [3.5], [4.5]])
+    >>> round(scores.u, 4), scores.terms, scores.original.round(2).tolist()
     (0.0119, 1, [0.33, 0.43, 0.52, 0.62])
     >>> propensity([[1.0], [2.0]], [[1.0], [2.0]]).u
     0.0
@@ -607,11 +592,11 @@ def _chances(logit: Floats) -> tuple[Floats, Floats]:
 def _chunks(table: _Table, terms: list[_Term], start: int, stop: int) -> Iterator[Floats]:
     """Yield the design of some rows at a time, its columns as rows, each in the same memory."""
     rows = max(FEWEST, CELLS // (len(terms) + 1))
-    held = np.empty((len(terms) + 1, min(rows, stop - start)))
-    held[0] = 1.0
+    room = np.empty((len(terms) + 1, min(rows, stop - start)))
+    room[0] = 1.0
     for low in range(start, stop, rows):
         high = min(low + rows, stop)
-        x = held[:, : high - low]
+        x = room[:, : high - low]
         for row, term in zip(x[1:], terms, strict=True):
             if term.level is None:
                 np.subtract(table.numbers[term.place][low:high], term.centre, out=row)

@@ -29,6 +29,7 @@ from typing import Any
 
 from discreet.arguments import Described
 from discreet.methods.base import RowMethod
+from discreet.methods.copies import Whole
 from discreet.methods.counts import (
     Generalization,
     Guarded,
@@ -41,12 +42,15 @@ from discreet.methods.deterministic import Deterministic, deterministic
 from discreet.methods.hierarchy import Hierarchy, read_hierarchy
 from discreet.methods.kanonymity import Repair, repair
 from discreet.methods.microaggregation import Condensation, mdav, vmdav
-from discreet.methods.multiplicative import Multiplicative, multiplicative
-from discreet.methods.probabilistic import Probabilistic, probabilistic
+from discreet.methods.probabilistic import (
+    Multiplicative,
+    Probabilistic,
+    multiplicative,
+    probabilistic,
+)
 from discreet.methods.rounding import ColumnRounding, Microaggregation, Rounding
 from discreet.methods.values import OrderMeans, outside
-from discreet.methods.whole_rows import Whole
-from discreet.parallel.methods import KMember, KMemberJoint
+from discreet.parallel.clusters import KMember, KMemberJoint
 from discreet.rounding import METHODS as rounding_methods
 from discreet.rounding import (
     chimerge,
@@ -147,8 +151,8 @@ def named(name: str) -> tuple[str, str | None]:
     >>> named("vmdav"), named("condensation"), named("rounding")
     (('rounding', 'vmdav'), ('condensation', None), ('rounding', None))
     """
-    found = ROUNDING_NAMES.get(name)
-    return (name, None) if found is None else (Rounding.name, found)
+    way = ROUNDING_NAMES.get(name)
+    return (name, None) if way is None else (Rounding.name, way)
 
 
 TABLE_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(

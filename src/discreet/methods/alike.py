@@ -67,12 +67,6 @@ def as_codes(values: Floats, cell: float) -> Labels:
     A cell is so wide in standard deviations, of the middle of the column's different values, so
     that nobody far out makes others alike; it ends where values are far apart, so that noise
     parts few.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_codes(np.array([1.0, 1.0 + 1e-9, 2.0, np.nan, 3.0, 4.0]), 0.1).tolist()
-    [0, 0, 1, 4, 2, 3]
     """
     different, at = np.unique(values, return_inverse=True)
     known = different[np.isfinite(different)]
@@ -112,27 +106,11 @@ def _starts(ordered: Floats, width: float) -> list[int]:
 def alike(
     numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float, least: int = 1
 ) -> Alike:
-    """Say which rows are alike in all columns, and whether that may be chance.
+    """Return which rows are alike in all columns, and whether that may be chance.
 
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        Columns of numbers, NaN where one is missing. Whole numbers that are all different number
-        rows, whosever they are, and are left aside.
-    codes : mapping of str to ndarray of int of shape (n,)
-        Columns of levels as numbers.
-    cell : float
-        How near numbers are that are alike, in standard deviations.
-    least : int, default 1
-        Of fewer repeats it is not asked whether they are chance: they are taken for it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x, y, z = np.random.default_rng(0).normal(size=(3, 600))
-    >>> found = alike({"x": np.tile(x, 3), "y": np.tile(y, 3), "z": np.tile(z, 3)}, {}, 0.02)
-    >>> found.repeats >= 1200, found.by_chance < 0.1 * found.pairs
-    (True, True)
+    Of `numbers`, NaN where one is missing, whole ones that are all different number rows, whosever
+    they are, and are left aside; `codes` are levels as numbers. Numbers are alike within a `cell`,
+    in standard deviations. Of fewer than `least` repeats it is not asked whether they are chance.
     """
     columns = [*_columns(numbers, codes, cell)]
     rows = len(next(iter({**numbers, **codes}.values()), ()))
@@ -150,7 +128,7 @@ def alike(
     counted = np.sort(np.concatenate([first, second]))
     by_chance = _by_chance([it.of(counted) for it in columns])
     wide = _sum([it.hashes for it in _columns(numbers, codes, WIDER * cell)], rows)[counted]
-    by_chance = max(by_chance, _near_by_chance(len(second), _pairs(wide)))
+    by_chance = max(by_chance, (_pairs(wide) - len(second)) / (WIDER - 1))  # near in numbers
     return Alike(labels.astype(np.intp), repeats, len(counted), len(second), by_chance)
 
 
@@ -165,10 +143,10 @@ def persons_of_alike(
     low, high = BY_CHANCE
     share = low + uniform * (high - low)
     for cell in CELLS:
-        found = alike(numbers, codes, cell)
-        few = max(found.pairs, FEW * found.counted)
-        if found.repeats and found.by_chance <= share * few:
-            return found.rows
+        result = alike(numbers, codes, cell)
+        few = max(result.pairs, FEW * result.counted)
+        if result.repeats and result.by_chance <= share * few:
+            return result.rows
     return None
 
 
@@ -264,11 +242,6 @@ def _most_by_chance(columns: Sequence[Hashes], pairs: Callable[[Hashes], int]) -
         neither = pairs(but_both) - both - in_one - in_two
         most = max(most, (in_one + 0.5) * (in_two + 0.5) / (neither + 0.5))
     return most
-
-
-def _near_by_chance(pairs: int, wide: int) -> float:
-    """Return how many pairs chance makes that are near in numbers, if so many are `wide` cells'."""
-    return (wide - pairs) / (WIDER - 1)
 
 
 def _pairs(hashes: Hashes) -> int:

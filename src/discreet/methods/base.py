@@ -19,6 +19,8 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 
 TINY = 1e-100
 """Z-scores nearer to zero than this are zero, so that no squared distance underflows."""
+CHUNK = 1 << 20
+"""How many distances are held at a time."""
 
 
 class RowMethod(Described, Protocol):
@@ -123,6 +125,44 @@ def lexicographic(*blocks: Floats | Labels) -> Labels:
     return np.lexsort(columns[::-1])
 
 
+def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
+    """Return the different rows, by value, which one each row is, and how many rows each one is."""
+    order = np.argsort(values[:, 0])
+    tied = np.zeros(len(values) + 1, dtype=np.bool_)
+    tied[1:-1] = values[order[1:], 0] == values[order[:-1], 0]
+    some = np.flatnonzero(tied[1:] | tied[:-1])
+    order[some] = order[some][lexicographic(values[order[some]])]
+    ordered = values[order]
+    first = np.ones(len(values), dtype=np.bool_)
+    after = np.flatnonzero(tied[:-1])
+    first[after] = (ordered[after] != ordered[after - 1]).any(axis=1)
+    inverse = np.empty(len(values), dtype=np.intp)
+    inverse[order] = np.cumsum(first) - 1
+    return ordered[first], inverse, np.bincount(inverse)
+
+
+def distance_to_others(values: Floats, m: int, rows: Labels) -> Floats:
+    """Return how far some rows are from the m-th nearest of all others; infinite for fewer."""
+    from scipy.spatial import cKDTree
+
+    points, inverse, weights = different_rows(values)
+    tree = cKDTree(points)
+    out = np.where(weights > m, 0.0, np.inf)
+    wanted = np.zeros(len(points), dtype=np.bool_)
+    wanted[inverse[rows]] = True
+    in_tree = np.asarray(tree.indices)  # neighbours in a row
+    asked = in_tree[wanted[in_tree] & (weights[in_tree] <= m)]
+    size = min(m + 1, len(points))
+    step = max(1, CHUNK // size)
+    for start in range(0, len(asked), step):
+        part = asked[start : start + step]
+        gap, near = tree.query(points[part], k=range(1, size + 1), workers=-1)
+        reached = np.cumsum(weights[near], axis=1) > m  # itself is the first
+        nearest = gap[np.arange(len(part)), reached.argmax(axis=1)]
+        out[part] = np.where(reached[:, -1], nearest, np.inf)
+    return out[inverse[rows]]
+
+
 def rows_by_stratum(strata: Labels, k: int) -> list[Labels]:
     """Return the rows of each stratum; refuse a stratum of fewer than `k`."""
     sizes = np.bincount(strata)
@@ -155,18 +195,7 @@ def several_rows(persons: Labels | None) -> Labels | None:
 def means_of_persons(
     values: Floats, strata: Labels, persons: Labels
 ) -> tuple[Floats, Labels, Labels]:
-    """Return the mean row of each person in each stratum, its stratum, and where each row went.
-
-    Who has rows in several strata has a mean in each of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[1.0], [3.0], [9.0]])
-    >>> means, _, at = means_of_persons(x, np.zeros(3, dtype=np.intp), np.array([5, 5, 6]))
-    >>> means.ravel().tolist(), at.tolist()
-    ([2.0, 9.0], [0, 0, 1])
-    """
+    """Return the mean row of each person in each stratum, its stratum, and where each row went."""
     n = len(values)
     who, stratum = as_strata(persons, n), as_strata(strata, n)
     pairs, at = np.unique(stratum * (int(who.max()) + 1) + who, return_inverse=True)
@@ -206,7 +235,7 @@ def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
     members: dict[int, set[int]] = {}
     for group, person in zip(groups.tolist(), persons.tolist(), strict=True):
         members.setdefault(group, set()).add(person)
-    if any(len(found) < k for found in members.values()):
+    if any(len(group_of) < k for group_of in members.values()):
         raise BrokenPromiseError(
             "a group was counted again and holds fewer than k persons; please report this"
         )

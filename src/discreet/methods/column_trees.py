@@ -7,6 +7,7 @@ numbers: features are codes, sums of products are exact, coefficients are rounde
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.methods.base import persons_in
 
 MOST_CODES = 255
 """A number is known by so many codes at most, and 0 where it is missing."""
@@ -131,15 +133,15 @@ class Features:
         if fitted.tree is None:
             return np.zeros(self.rows, dtype=np.intp)
         codes = list(self.numbers)
-        codes += [order[held] for order, held in zip(fitted.orders, self.levels, strict=True)]
+        codes += [order[level] for order, level in zip(fitted.orders, self.levels, strict=True)]
         predicted = self.predicted(fitted.weights, np.arange(self.rows))
         codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
         return leaves_of(Tree(*fitted.tree), np.array(codes)).astype(np.intp)
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""
-        found = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
-        return [found[:, j] for j in range(found.shape[1])]
+        predictions = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
+        return [predictions[:, j] for j in range(predictions.shape[1])]
 
     def chunks(self, rows: Labels) -> list[Labels]:
         """Return rows in pieces: however they are cut, sums of whole numbers stay the same."""
@@ -217,7 +219,8 @@ class Before:
         towards = np.zeros((len(products), targets.shape[1]))
         for at in self.features.chunks(rows):
             design = self.features.design(at)
-            towards += design.T @ targets[_within(rows, at)].astype(np.float64)
+            start = int(np.searchsorted(rows, at[0]))
+            towards += design.T @ targets[start : start + len(at)].astype(np.float64)
         shrink = np.full(len(products), RIDGE * UNIT**2 / 3)
         shrink[0] = 0.0
         weights = np.linalg.solve(products + np.diag(shrink), towards)
@@ -248,11 +251,6 @@ class Before:
 
 def _coded(values: Floats, edges: Floats) -> Codes:
     return np.searchsorted(edges, values, side="right").astype(np.uint8)
-
-
-def _within(rows: Labels, at: Labels) -> slice:
-    start = int(np.searchsorted(rows, at[0]))
-    return slice(start, start + len(at))
 
 
 def _ordered(level: Labels, target: Whole, count: int) -> Codes:
@@ -297,3 +295,80 @@ def level_targets(codes: Labels, count: int, signs: Floats) -> Whole:
 def flag_targets(flags: NDArray[np.bool_]) -> Whole:
     """Return the targets of a yes or no."""
     return flags.astype(np.int64)[:, None] * WIDE
+
+
+# --- donors: for each drawn row a raw row of the same leaf, whose value it takes, drawn anew ------
+
+
+UNEVEN = 0.2
+"""Such a share of donors counts twice or not at all, where they are taken evenly."""
+
+
+def donors_evenly(raw: Labels, drawn: Labels, uniform: Floats, own: Floats) -> Labels:
+    """Return a raw row for each drawn row: each of a leaf about as often as its others.
+
+    That is nearer than by chance. How often a row is taken has noise, or a copy would have the
+    counts of the raw rows. `raw` (n) and `drawn` (N) are leaves, each drawn one being that of some
+    raw row; `uniform` (N) are draws for drawn rows, `own` (n, 2) for raw ones.
+    """
+    leaves = int(max(raw.max(), drawn.max(initial=0))) + 1
+    times = 1 + (own[:, 1] >= 1 - UNEVEN / 2) - (own[:, 1] < UNEVEN / 2).astype(np.intp)
+    times = np.where(np.bincount(raw, times, minlength=leaves)[raw] == 0, 1, times)
+    order = np.lexsort([own[:, 0], raw])
+    order = np.repeat(order, times[order])
+    size = np.bincount(raw[order], minlength=leaves)
+    start = np.cumsum(size) - size
+    wanted = np.bincount(drawn, minlength=leaves)
+    rows = np.lexsort([uniform, drawn])
+    place = np.arange(len(drawn)) - np.repeat(np.cumsum(wanted) - wanted, wanted)
+    leaf = drawn[rows]
+    out = np.empty(len(drawn), dtype=np.intp)
+    out[rows] = order[start[leaf] + place % size[leaf]]
+    return out
+
+
+def usual_donor(donors: Sequence[Labels]) -> Labels:
+    """Return the raw row that gave most columns of each drawn row, the first of several."""
+    rows = np.sort(np.column_stack(donors), axis=1)
+    best = rows[:, 0].copy()
+    most = np.ones(len(rows), dtype=np.intp)
+    run = most.copy()
+    for j in range(1, rows.shape[1]):
+        run = np.where(rows[:, j] == rows[:, j - 1], run + 1, 1)
+        best = np.where(run > most, rows[:, j], best)
+        most = np.maximum(most, run)
+    return best
+
+
+# --- exceptions: persons who break what all others keep ------------------------------------------
+
+
+EXPECTED = 3
+"""Chance would give so many times as many rows as are few, where a rule is seen."""
+MOST_CELLS = 100_000
+"""Two columns of more cells have hardly one in which chance would give many."""
+
+
+def exceptions(
+    columns: Mapping[str, Labels], name: str, least: int, persons: Labels | None
+) -> NDArray[np.bool_]:
+    """Return which rows break a rule between the column `name` and one before it.
+
+    `columns` are codes from 0, in the order they are drawn in; a combination of `least` persons is
+    no exception.
+    """
+    own = columns[name]
+    kinds = int(own.max(initial=0)) + 1
+    share = np.bincount(own, minlength=kinds) / max(len(own), 1)
+    out = np.zeros(len(own), dtype=np.bool_)
+    for other, codes in columns.items():
+        if other == name:
+            break
+        size = np.bincount(codes)
+        if len(size) * kinds > MOST_CELLS:
+            continue
+        cell = codes * kinds + own
+        usual = np.outer(size, share).ravel()
+        having = persons_in(cell, persons)
+        out |= ((having < least) & (usual[: len(having)] >= EXPECTED * least))[cell]
+    return out

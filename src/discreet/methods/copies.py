@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats, Labels
+from discreet.arguments import Floats, Labels, check_parameters, whole
+from discreet.errors import InputError
+from discreet.methods.values import nice_step
 from discreet.secret import Secret
 
 LEFT_OUT = 0.2
@@ -22,23 +24,12 @@ OTHER, MISSING = "(other)", ""
 class Settings:
     """How a whole copy is made.
 
-    Parameters
-    ----------
-    k : int
-        How many persons each level stands on at least.
-    m : int
-        How many persons a leaf, and a block of values, has at least; k or more.
-    sensitive : tuple of str
-        Columns of that role: they are drawn from leaves of 2 m persons.
-    bounds : mapping of str to pair of float
-        Between which numbers a column lies.
-    parts : mapping of str to int
-        Columns whose numbers are whole multiples of one part of so many: those of dates, in days.
-    tables : tuple of pairs of str
-        Columns of levels whose cross-table is counted (`protect.listed`).
-    left_out : float, default 0.2
-        The largest share of persons left out, from 0 to .5; the secret says how many are, from
-        half of it on.
+    `k` and `m` are the least numbers of persons of a level, and of a leaf or a block of values; `m`
+    is k or more. `sensitive` columns are drawn from leaves of 2 m persons. `bounds` are numbers
+    between which a column lies, `parts` columns whose numbers are whole multiples of one part of so
+    many (those of dates, in days). `tables` are pairs of columns of levels whose cross-table is
+    counted (`with_tables`). `left_out`, from 0 to .5, is the largest share of persons left out; the
+    secret says how many are, from half of it on.
     """
 
     k: int
@@ -70,13 +61,7 @@ class Levels(NamedTuple):
 
 
 def threshold(chance: float, least: int) -> int:
-    """Return a whole number of `least` to 2 `least` - 1 for a number between 0 and 1.
-
-    Examples
-    --------
-    >>> threshold(0.0, 5), threshold(0.99, 5)
-    (5, 9)
-    """
+    """Return a whole number of `least` to 2 `least` - 1 for a number between 0 and 1."""
     return least + int(chance * least)
 
 
@@ -135,3 +120,225 @@ class WholeCopy:
     persons: Labels | None = None
     far_out: Mapping[str, str] = field(default_factory=dict)
     joined: Mapping[str, int] = field(default_factory=dict)
+
+
+# --- who takes part in a copy: all but a share of persons that the secret leaves out --------------
+
+
+HUGE = 1e150
+PERSONS_PER_K = 4
+"""A column of numbers has at least so many times k persons, to twice, who have one."""
+ROWS_OF_ONE = 4
+"""Of a person so many times as many rows as usual take part at the most."""
+USUAL = (0.4, 0.6)
+"""Between these quantiles is what is usual: where, the secret says."""
+ONE = 1 << 20
+"""What the rows of a person weigh together: more than anyone has rows, as each weighs 1 or more."""
+
+
+class Rows(NamedTuple):
+    """Rows of the raw table: their columns, draws, whose they are, and their places in it."""
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, Levels]
+    draws: Draws
+    persons: Labels | None
+    at: Labels
+
+    def taken(self, at: Labels) -> Rows:
+        """Return some of the rows."""
+        return self._replace(
+            numbers={name: column[at] for name, column in self.numbers.items()},
+            levels={name: Levels(it.words, it.codes[at]) for name, it in self.levels.items()},
+            draws=self.draws.taken(at),
+            persons=None if self.persons is None else self.persons[at],
+            at=self.at[at],
+        )
+
+    def chance(self, name: str) -> Chance:
+        """Return the draws of a column that hang on no record."""
+        return lambda what, count: self.draws.of_table(f"{what} of {name}", count)
+
+    def persons_with(self, rows: NDArray[np.bool_]) -> int:
+        """Return how many persons have some of the rows."""
+        return persons_of(self.persons, rows)
+
+    def weights(self) -> Labels:
+        """Return what each row weighs: those of a person `ONE` together, at the most."""
+        if self.persons is None:
+            return np.full(len(self.at), ONE, dtype=np.int64)
+        _, whose, rows = np.unique(self.persons, return_inverse=True, return_counts=True)
+        return np.maximum(ONE // rows, 1)[whose].astype(np.int64)
+
+
+def persons_of(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
+    """Return how many persons have some of the rows; `persons` says whose each row is."""
+    return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
+
+
+def finite(column: Floats) -> Floats:
+    """Return a column in which what is not finite, or beyond 1e150, is missing."""
+    values = np.asarray(column, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
+
+
+def least_known(persons: int, k: int, draws: Draws) -> int:
+    """Return how many persons have a number in a column that is shown; what all have always is."""
+    wide = max(1, min(PERSONS_PER_K * k, persons - PERSONS_PER_K * k + 1))
+    return PERSONS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
+
+
+def usual_rows(persons: Labels | None, draws: Draws) -> int:
+    """Return how many rows a person usually has: about the median, at a quantile by chance."""
+    if persons is None:
+        return 1
+    rows = np.sort(np.unique(persons, return_counts=True)[1])
+    low, high = USUAL
+    share = low + (high - low) * float(draws.of_table("usual rows", 1)[0])
+    return int(rows[int(share * len(rows))])
+
+
+def participants(rows: Rows, usual: int, least: int, left_out: float) -> tuple[Rows, int]:
+    """Return the rows that take part, in the order of their keys, and how many could.
+
+    Of no person very many more rows than are `usual` take part, and `least` persons at the least;
+    `left_out` is the largest share of persons left out: between half of it and it, the secret says.
+    """
+    some = rows.taken(_limited(rows.draws, rows.persons, usual))
+    return some.taken(_in_part(some, least, left_out)), len(some.at)
+
+
+def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
+    """Return rows in the order of their keys, of no person very many more than `usual`."""
+    order: Labels = np.lexsort(draws.keys.T)
+    if persons is None:
+        return order
+    _, whose, count = np.unique(persons[order], return_inverse=True, return_counts=True)
+    by_person = np.argsort(whose, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    return order[place < ROWS_OF_ONE * usual]
+
+
+def _in_part(rows: Rows, least: int, left_out: float) -> Labels:
+    chance: Floats = rows.draws.of_rows("apart")[:, 0]
+    whose = np.arange(len(chance))
+    if rows.persons is not None:  # a sum of uniform numbers, less its whole part, is one too
+        whose = np.unique(rows.persons, return_inverse=True)[1]
+        chance = np.bincount(whose, chance).astype(np.float64) % 1.0
+    low = left_out / 2
+    share = low + (left_out - low) * float(rows.draws.of_table("apart", 1)[0])
+    out = max(0, min(int(share * len(chance)), len(chance) - least))
+    left = np.argsort(chance, kind="stable")[:out]
+    return np.flatnonzero(~np.isin(whose, left))
+
+
+# --- what values of a column are rounded to: their own grain, or a step that hides last digits ----
+
+
+Chance = Callable[[str, int], Floats]
+"""Returns so many numbers between 0 and 1 that hang on a name and on no record."""
+
+FINER = 0.01
+"""About this share of the values of a column may be finer than its grain."""
+GRAINS = (1000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.2, 0.1, 0.01)
+TINY = 1e-290
+
+
+def shortened(values: Floats) -> Floats:
+    """Return numbers without the last digits of a sum."""
+    size = 10.0 ** (11 - np.floor(np.log10(np.maximum(np.abs(values), 1e-290))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(np.abs(values) < 1e-290, values, np.round(values * size) / size) + 0.0
+
+
+def step_of(raw: Floats, out: Floats, chance: Chance, k: int) -> Floats:
+    """Return what each number is rounded to: a fiftieth of an sd, or two digits, or its grain.
+
+    A number of a column of quarters is one, too, as one of whole numbers is. Of a column that is
+    nearly all 0 anything is a grain: none beyond its sd counts but 1.
+
+    A grain is one that all raw numbers have but for a few: fewer than k to 2 k - 1, or than about
+    a hundredth. The sd is that of safe quantiles. So no person decides on a step.
+    """
+    draws = chance("step", 3)
+    few = max(threshold(draws[0], k), FINER * (0.5 + draws[1]) * len(raw))
+    sd = float(np.std(np.sort(out), ddof=1)) if len(out) > 1 else 0.0
+    sd *= 0.8 + 0.4 * draws[2]
+    step = nice_step(max(sd, 1e-6 * float(np.ptp(out)), TINY))
+
+    def has(grain: float) -> bool:
+        return bool((np.abs(raw / grain - np.round(raw / grain)) >= 1e-6).sum() < few)
+
+    grain = next((it for it in GRAINS if (it <= sd or it == 1.0) and has(it)), 0.0)
+    step = next((it for it in GRAINS if it >= step and has(it)), step)
+    digits = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(out), TINY))) - 1)
+    return np.maximum(np.maximum(np.minimum(step, digits), grain), TINY)
+
+
+# --- what the copy of a whole table says of itself, beside the other row methods ------------------
+
+
+MEMBERS_PER_K = 4
+"""A leaf of a copy has so many times k persons."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One protected copy of all columns, drawn one after the other from leaves of m persons.
+
+    It is no function of a matrix, as other row methods are: `methods.whole.whole_copy` makes it.
+
+    Parameters
+    ----------
+    k : int, default 5
+        The least number of persons that each level, and each place of a column, stands on.
+    m : int, optional
+        The least number of persons in a leaf; at least k, and 4 k where it is not given.
+
+    Examples
+    --------
+    >>> Whole(k=5).members
+    20
+    """
+
+    name: ClassVar[str] = "whole"
+    promises: ClassVar[str] = (
+        "One copy of the whole table: each value is drawn anew from at least m persons who are"
+        " alike in the columns before it, and each level and each value stands on at least k."
+        " Whatever is drawn from the copy teaches nothing that the copy does not."
+    )
+    leaves_open: ClassVar[str] = (
+        "What a leaf has in common: who knows a person's other values learns a little about the"
+        " last one. Several copies of the same persons add up, so versions are few. It is not"
+        " differential privacy."
+    )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    by_noise: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = False
+    declared: ClassVar[tuple[str, ...]] = ("m",)
+    sentence: ClassVar[str] = (
+        "every row of the whole table was drawn anew, column after column, each value from at"
+        " least {m} persons who are alike in the columns before it"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "that a person cannot be recognised by several copies of the same table",
+        "differential privacy",
+    )
+
+    k: int = whole(2, default=5)
+    m: int | None = whole(2, default=None)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        if self.members < self.k:
+            raise InputError("m must be at least k: a leaf holds m persons")
+
+    @property
+    def members(self) -> int:
+        """How many persons a leaf has at least: m, or 4 k where that is not given."""
+        return MEMBERS_PER_K * self.k if self.m is None else self.m

@@ -40,16 +40,7 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Suppression:
-    """Cells of 1 to k - 1 persons are not shown.
-
-    Parameters
-    ----------
-    k : int, default 3
-        The least number of persons in a cell that is shown; at least 1.
-
-    References
-    ----------
-    Avraam et al. (2021), section 2.1.
+    """Cells of 1 to k - 1 persons are not shown; k is at least 1 (Avraam et al. 2021, section 2.1).
 
     Examples
     --------
@@ -79,14 +70,7 @@ class Suppression:
 class Generalization:
     """Half as many cells along each axis, of which those of 1 to k - 1 persons are not shown.
 
-    Parameters
-    ----------
-    k : int, default 3
-        The least number of persons in a cell that is shown; at least 1.
-
-    References
-    ----------
-    Avraam et al. (2021), sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
+    See Avraam et al. (2021), sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
 
     Examples
     --------
@@ -131,15 +115,7 @@ class NoProtection:
 
 
 def check_counts(counts: Bins, shown: Mask, k: int) -> None:
-    """Count again what is about to be shown, and raise BrokenPromiseError if it may not be.
-
-    A count that is `shown` and not 0 stands on `k` persons or more, and is not negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_counts(np.array([0, 2, 5]), np.array([True, False, True]), k=3)
-    """
+    """Raise BrokenPromiseError if a shown count, and not 0, stands on fewer than `k` persons."""
     if np.shape(counts) != np.shape(shown):
         raise BrokenPromiseError("counts and what is shown of them differ in shape")
     seen = set(np.asarray(counts)[np.asarray(shown, dtype=np.bool_)].tolist()) - {0}
@@ -189,17 +165,11 @@ def _guarded(counts: Bins, k: int) -> Guarded:
 
 
 def merged_bins(counts: Bins, k: int, least_gap: int = LEAST_GAP) -> Labels:
-    """Join neighbouring bins until each holds at least k; return which joined bin each is in.
+    """Return which joined bin each bin is in: neighbours are joined until each holds at least k.
 
-    From the left, bins are joined until they hold k; what is left over at the right end joins the
-    last. Nothing is joined across a gap (`gaps_of`), where fewer than k lie: who lies in one is in
-    the larger bin beside it. If all bins together hold fewer than k, that is refused.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> merged_bins(np.array([40, 0, 2, 0, 9]), k=5).tolist()
-    [0, 0, 0, 0, 1]
+    From the left; what is left over at the right end joins the last. Nothing is joined across a gap
+    (`gaps_of`), where fewer than k lie: who lies in one is in the larger bin beside it. If all bins
+    together hold fewer than k, that is refused.
     """
     if counts.sum() < k:
         raise RefusedError(
@@ -213,39 +183,33 @@ def merged_bins(counts: Bins, k: int, least_gap: int = LEAST_GAP) -> Labels:
         if not gap[part[0]]:
             groups[part] = made + _joined(counts[part], k)
             made = int(groups[part[-1]]) + 1
-    held = np.bincount(groups[~gap], counts[~gap])
+    sizes = np.bincount(groups[~gap], counts[~gap])
     for part in parts:
         if gap[part[0]]:
             left, right = groups[part[0] - 1], groups[part[-1] + 1]
-            groups[part] = left if held[left] >= held[right] else right
+            groups[part] = left if sizes[left] >= sizes[right] else right
     return groups
 
 
 def _joined(counts: Bins, k: int) -> Labels:
     """Join bins from the left until each holds k; the rest joins the last."""
     groups = np.empty(counts.size, dtype=np.intp)
-    group = held = 0
+    group = size = 0
     for i, count in enumerate(counts.tolist()):
         groups[i] = group
-        held += count
-        if held >= k:
-            group, held = group + 1, 0
+        size += count
+        if size >= k:
+            group, size = group + 1, 0
     last: Labels = np.minimum(groups, max(group - 1, 0))
     return last
 
 
 def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> Mask:
-    """Say which bins lie in a gap: a run of `least` or more that together hold fewer than k.
+    """Return which bins lie in a gap: a run of `least` or more that together hold fewer than k.
 
     On either side of a gap, as many of the nearest bins that lie in no other hold k. From the left,
     each gap is as long as it can be. A gap needs more bins where some can hold no value, as bins
     narrower than 1 of whole numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gaps_of(np.array([9, 1, 0, 0, 2, 6, 1, 0, 0, 0]), k=5).astype(int).tolist()
-    [0, 1, 1, 1, 1, 0, 0, 0, 0, 0]
     """
     gap = np.zeros(counts.size, dtype=np.bool_)
     start = after = 0  # `after` is where the gap before ends

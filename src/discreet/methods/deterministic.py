@@ -26,6 +26,7 @@ from discreet.arguments import (
 from discreet.errors import InputError, RefusedError
 from discreet.methods.base import (
     check_normals,
+    different_rows,
     lexicographic,
     ordered_spread,
     refuse_persons,
@@ -68,14 +69,6 @@ class Deterministic:
     A smoothing, not k-anonymity: see `deterministic`. With k=3 and q=0.1 the share of records
     drawn within 5 % of a standard deviation of the truth fell from 57 % to 13 % (500 bivariate
     normal records); records far from all others stayed recognisable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    >>> method = Deterministic(k=3)
-    >>> method(x, np.zeros((6, 1)), np.zeros(6, dtype=np.intp)).round(2).ravel().tolist()
-    [1.93, 1.93, 1.93, 11.07, 11.07, 11.07]
     """
 
     name: ClassVar[str] = "deterministic"
@@ -171,9 +164,8 @@ def deterministic(
     others come by distance; those within a relative 1e-10 of the distance at which k is reached are
     tied, and come in the order of `ties` (of a point the least of its rows). A point fills as many
     places as it has rows, the last one only what is left. The order is one of chance, not one by
-    value: if the nearest to the mean came first, all that are tied would be drawn towards it. It
-    does not depend on the order of the rows: permuted rows give the permuted result to the last
-    bit.
+    value: if the nearest to the mean came first, all that are tied would be drawn towards it.
+    Permuted rows give the permuted result to the last bit.
 
     With "tree" the moments are R's (of the widest floating point of the machine), and so are the
     tree (of RANN and FNN, by the ANN library) and the way through it; of equally near rows the
@@ -213,7 +205,10 @@ def deterministic(
 
     def fill(rows: Labels, workers: int) -> None:
         if isinstance(order, str):
-            centroids[rows] = _by_tree(z[rows], k, whiten)
+            from discreet.kernels.boxes import centroids_by_tree
+
+            placed = np.ascontiguousarray(_placed(z[rows], whiten))
+            centroids[rows] = centroids_by_tree(z[rows], placed, k)
         else:
             centroids[rows] = _centroids(
                 z[rows], k, whiten, workers, None if order is None else order[rows]
@@ -289,21 +284,14 @@ def _placed(z: Floats, whiten: Floats | None) -> Floats:
     return z if whiten is None else np.einsum("ni,ji->nj", z, whiten)
 
 
-def _by_tree(z: Floats, k: int, whiten: Floats | None) -> Floats:
-    """Return for each row the mean of its k nearest rows, of equally near ones as R's tree has."""
-    from discreet.kernels.boxes import centroids_by_tree
-
-    return centroids_by_tree(z, np.ascontiguousarray(_placed(z, whiten)), k)
-
-
 def _centroids(
     z: Floats, k: int, whiten: Floats | None, workers: int, ties: NDArray[Any] | None
 ) -> Floats:
     """Return for each row of `z` the mean of its k nearest rows, itself among them."""
     from scipy.spatial import cKDTree
 
-    found = _unique(z, ties)
-    points, weights = found.of, found.weights
+    points, inverse, weights = different_rows(z)  # by value, so that sums are always the same
+    tied = _Ties(points, inverse, weights, ties)
     placed = _placed(points, whiten)
     tree = cKDTree(placed)
     out = np.empty_like(points)
@@ -318,12 +306,12 @@ def _centroids(
             out[chunk] = _means(points, near[:, :k], k)
             hard = _not_first(chunk, distance, near, weights, k)
             own = chunk[hard]
-            near, take, decided = _places(own, distance[hard], near[hard], found, k)
+            near, take, decided = _places(own, distance[hard], near[hard], tied, k)
             out[own] = _weighted_means(points, near, take, k)
             undecided.append(own[~decided])
         pending = np.concatenate(undecided)
         size = min(2 * size, len(points))
-    return out[found.inverse]
+    return out[inverse]
 
 
 def _not_first(own: Labels, distance: Floats, near: Labels, weights: Labels, k: int) -> Labels:
@@ -370,17 +358,13 @@ def _weighted_means(points: Floats, near: Labels, take: Labels, k: int) -> Float
 
 
 @dataclass(frozen=True, eq=False)
-class _Points:
-    """The different rows, which of them each row is, and what orders those that are tied."""
+class _Ties:
+    """The different rows, which of them each row is, how many each is, and what orders ties."""
 
-    of: Floats
+    points: Floats
     inverse: Labels
+    weights: Labels
     ties: NDArray[Any] | None
-
-    @cached_property
-    def weights(self) -> Labels:
-        """How many rows each is."""
-        return np.bincount(self.inverse)
 
     @cached_property
     def rank(self) -> Labels:
@@ -388,7 +372,7 @@ class _Points:
 
         Made where it is asked for: most tables of numbers that are measured have no ties.
         """
-        digests = digests_of(self.of)
+        digests = digests_of(self.points)
         if self.ties is None:
             order = np.argsort(digests, kind="stable")
         else:
@@ -400,31 +384,15 @@ class _Points:
         return rank
 
 
-def _unique(z: Floats, ties: NDArray[Any] | None) -> _Points:
-    """Return the different rows, by value, so that whatever order rows have makes the same sums."""
-    order = np.argsort(z[:, 0])
-    tied = np.zeros(len(z) + 1, dtype=np.bool_)
-    tied[1:-1] = z[order[1:], 0] == z[order[:-1], 0]
-    some = np.flatnonzero(tied[1:] | tied[:-1])
-    order[some] = order[some][lexicographic(z[order[some]])]
-    ordered = z[order]
-    first = np.ones(len(z), dtype=np.bool_)
-    after = np.flatnonzero(tied[:-1])
-    first[after] = (ordered[after] != ordered[after - 1]).any(axis=1)
-    inverse = np.empty(len(z), dtype=np.intp)
-    inverse[order] = np.cumsum(first) - 1
-    return _Points(ordered[first], inverse, ties)
-
-
 def _places(
-    own: Labels, distance: Floats, near: Labels, found: _Points, k: int
+    own: Labels, distance: Floats, near: Labels, among: _Ties, k: int
 ) -> tuple[Labels, Labels, NDArray[np.bool_]]:
     """Return the neighbours in order, how many of the k places each fills, and who is decided.
 
     A row is undecided if points tied with the one that fills the last place may lie beyond
     those looked at; its places are then to be found among more neighbours.
     """
-    weights, points = found.weights, len(found.of)
+    weights, points = among.weights, len(among.points)
     distance = np.where(near == own[:, None], -1.0, distance)
     weight = weights[near]
     rows = np.arange(len(own))
@@ -435,7 +403,7 @@ def _places(
     tied = np.abs(gap) <= limit
     ties = np.flatnonzero(tied.sum(axis=1) > 1)
     if ties.size:
-        rank = np.where(tied[ties], found.rank[near[ties]], np.where(gap[ties] < 0, -1, points))
+        rank = np.where(tied[ties], among.rank[near[ties]], np.where(gap[ties] < 0, -1, points))
         order = np.argsort(rank, axis=1, kind="stable")
         near[ties] = np.take_along_axis(near[ties], order, axis=1)
         weight = weights[near]

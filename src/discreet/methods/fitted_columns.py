@@ -1,9 +1,6 @@
 """Columns fitted to raw rows, one after the other, and rows drawn of them as often as wanted.
 
-Each column is fitted to the columns before it: what may be drawn of it is safe by itself
-(`protect.safe_levels`, `protect.safe_values`), and its leaves are of m persons or more
-(`protect.column_trees`). Levels come before numbers, gaps of a column before its values. A drawn
-row takes a donor of its leaf (`protect.donors`) and the donor's safe value, drawn anew.
+How each is fitted and drawn says `methods.whole`.
 """
 
 from __future__ import annotations
@@ -25,17 +22,24 @@ from discreet.methods.column_trees import (
     Fitted,
     LevelCode,
     NumberCode,
+    donors_evenly,
+    exceptions,
     flag_targets,
     level_targets,
     number_targets,
 )
-from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings
-from discreet.methods.donors import donors_evenly
-from discreet.methods.exceptions import exceptions
-from discreet.methods.far_out import Ends, far_out
-from discreet.methods.participants import ONE, Rows
-from discreet.methods.safe_levels import joined_levels, safe_levels
-from discreet.methods.safe_values import BEYOND, LEAST_IN_LEAF, SafeColumn, normal, safe_column
+from discreet.methods.copies import MISSING, ONE, OTHER, Draws, Levels, Rows, Settings
+from discreet.methods.safe_values import (
+    BEYOND,
+    LEAST_IN_LEAF,
+    Ends,
+    SafeColumn,
+    far_out,
+    joined_levels,
+    normal,
+    safe_column,
+    safe_levels,
+)
 from discreet.progress import advance
 
 Given = Levels | Floats
@@ -168,9 +172,9 @@ class _Fit:
         if name in self.settings.sensitive:
             among = np.isin(np.arange(len(self.rows.at)), rows)
             m = max(m, min(SENSITIVE * m, self.rows.persons_with(among)))
-        found = self.before.fit(targets, rows, self.weights[rows], m * ONE)
-        _check_leaves(found.leaf, rows, self.rows.persons, m)
-        return Leaves(name, rows, found)
+        fitted = self.before.fit(targets, rows, self.weights[rows], m * ONE)
+        _check_leaves(fitted.leaf, rows, self.rows.persons, m)
+        return Leaves(name, rows, fitted)
 
 
 def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
@@ -195,23 +199,11 @@ def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
 def fit_columns(
     rows: Rows, safe: SafeColumns, settings: Settings, given: Sequence[Given] = ()
 ) -> FittedColumns:
-    """Fit all columns of some raw rows, levels first.
+    """Fit all columns of the raw rows that take part, levels first.
 
-    Parameters
-    ----------
-    rows : Rows
-        Those that take part.
-    safe : SafeColumns
-        What may be drawn of their columns.
-    settings : Settings
-        k, m and what is declared of columns.
-    given : sequence of Given
-        Columns that are drawn before: these look at them, too.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a leaf is of fewer than m persons, when it is counted again.
+    `safe` is what may be drawn of their columns; `given` are columns that are drawn before, and
+    these look at them, too. BrokenPromiseError is raised if a leaf is of fewer than m persons, when
+    it is counted again.
     """
     fit = _Fit(rows, safe, settings, Before(Features(len(rows.at))), rows.weights())
     codes = tuple(fit.add(place, it) for place, it in enumerate(given))
@@ -323,8 +315,8 @@ def safe_values_of(
 
 def _check_leaves(leaf: Labels, rows: Labels, persons: Labels | None, m: int) -> None:
     """Count again that leaves are of m persons or more."""
-    held = persons_in(leaf, None if persons is None else persons[rows])
-    if held[held > 0].min() < m:
+    sizes = persons_in(leaf, None if persons is None else persons[rows])
+    if sizes[sizes > 0].min() < m:
         raise BrokenPromiseError(FEW)
 
 
@@ -342,16 +334,8 @@ def draw_columns(
 ) -> Drawn:
     """Draw so many rows, column after column as they were fitted.
 
-    Parameters
-    ----------
-    fitted : FittedColumns
-        The columns.
-    size : int
-        How many rows are drawn.
-    given : sequence of Given
-        Of these rows the columns that are drawn before, as many as were given to what was fitted.
-    what : str
-        What rows these are: draws of others have other names.
+    `given` has, of these rows, the columns that are drawn before, as many as were given to what was
+    fitted; `what` rows these are: draws of others have other names.
     """
     drawn, out = Features(size), Drawn()
     for column, code in zip(given, fitted.given, strict=True):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
@@ -67,20 +66,16 @@ def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hiera
         A CSV file in the form of ARX, one line for each level: the level, its coarser name, the
         still coarser one, and so on, separated by ``;``, tab or ``,`` (the first of these with
         which all lines are of one length). There is no header: a line of titles is taken for one
-        more level, which does no harm, for a hierarchy may know levels that the data lack.
-        Or nested mappings whose leaves are lists of levels, the outermost name being the
-        coarsest: ``{"north": {"Yorkshire": ["York", "Leeds"]}}``. Whole numbers among the levels
-        of a list are read as text.
+        more level, which does no harm, for a hierarchy may know levels that the data lack. Empty
+        lines are passed over; spaces belong to names. Or nested mappings whose leaves are lists of
+        levels, the outermost name being the coarsest: ``{"north": {"Yorkshire": ["York",
+        "Leeds"]}}``. Whole numbers among the levels of a list are read as text.
 
     Raises
     ------
     InputError
         If the file cannot be read, a level comes twice, lines or tables differ in their number
         of names, there are no coarser names, or a step is finer than the one before.
-
-    Notes
-    -----
-    Names are taken as they are written, spaces included; empty lines are passed over.
 
     Examples
     --------
@@ -175,103 +170,39 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain(ABC):
+class Chain:
     """Coarser and coarser joinings of a column's levels; after the `last` step, it is dropped.
 
-    Step 0 joins nothing. `levels` are those of the data.
+    Step 0 joins nothing. Of a later one `grouping` returns which joined level each level belongs
+    to, from 0 on, `naming` what it is called, and `wording` what was done, and how.
     """
 
     column: str
     levels: tuple[str, ...]
     last: int
+    grouping: Callable[[int], Labels]
+    naming: Callable[[int], list[str]]
+    wording: Callable[[int], tuple[str, str]]
 
     def groups(self, step: int) -> Labels:
         """Return which joined level each level belongs to at `step`, from 0 on."""
         if self.dropped(step):
             return np.zeros(len(self.levels), dtype=np.intp)
-        return self._groups(step) if step else np.arange(len(self.levels), dtype=np.intp)
+        return self.grouping(step) if step else np.arange(len(self.levels), dtype=np.intp)
 
     def names(self, step: int) -> list[str]:
         """Return the name that each level has at `step`."""
-        return self._names(step) if step else list(self.levels)
+        return self.naming(step) if step else list(self.levels)
 
     def dropped(self, step: int) -> bool:
         """Say whether the column is dropped at `step`."""
         return step > self.last
 
-    def told(self, step: int) -> Step:
+    def words(self, step: int) -> Step:
         """Say what a step after step 0 does."""
-        done = ("dropped", "left out") if self.dropped(step) else self._told(step)
-        return Step(self.column, *done)
-
-    @abstractmethod
-    def _groups(self, step: int) -> Labels: ...
-
-    @abstractmethod
-    def _names(self, step: int) -> list[str]: ...
-
-    @abstractmethod
-    def _told(self, step: int) -> tuple[str, str]: ...
-
-
-@dataclass(frozen=True, eq=False)
-class _Given(Chain):
-    steps: tuple[Mapping[str, str], ...]
-
-    def _groups(self, step: int) -> Labels:
-        number: dict[str, int] = {}
-        named = [number.setdefault(name, len(number)) for name in self._names(step)]
-        return np.array(named, dtype=np.intp)
-
-    def _names(self, step: int) -> list[str]:
-        return [self.steps[step - 1][level] for level in self.levels]
-
-    def _told(self, step: int) -> tuple[str, str]:
-        return "generalised", f"step {step} of its hierarchy"
-
-
-@dataclass(frozen=True, eq=False)
-class _Intervals(Chain):
-    order: tuple[str, ...]
-
-    @cached_property
-    def places(self) -> Labels:
-        place = {level: i for i, level in enumerate(self.order)}
-        return np.array([place[level] for level in self.levels], dtype=np.intp)
-
-    def _groups(self, step: int) -> Labels:
-        return self.places >> step  # intervals of 2 ** step levels
-
-    def _names(self, step: int) -> list[str]:
-        return [self.name(group, 1 << step) for group in self._groups(step).tolist()]
-
-    def name(self, group: int, width: int) -> str:
-        members = self.order[group * width : (group + 1) * width]
-        return members[0] if len(members) == 1 else f"{members[0]} to {members[-1]}"
-
-    def _told(self, step: int) -> tuple[str, str]:
-        return "joined", f"intervals of {1 << step} neighbouring levels"
-
-
-@dataclass(frozen=True, eq=False)
-class _Smallest(Chain):
-    ranks: Labels  # by size, from 0 on
-
-    @cached_property
-    def other(self) -> str:
-        more = (f"other levels {i}" for i in itertools.count(2))
-        names = itertools.chain(("other", "other levels"), more)
-        return next(name for name in names if name not in self.levels)
-
-    def _groups(self, step: int) -> Labels:
-        return np.maximum(self.ranks - step, 0)  # step 1 joins the two smallest
-
-    def _names(self, step: int) -> list[str]:
-        pairs = zip(self.levels, (self.ranks <= step).tolist(), strict=True)
-        return [self.other if joined else level for level, joined in pairs]
-
-    def _told(self, step: int) -> tuple[str, str]:
-        return "joined", f"the smallest levels are {self.other!r}"
+        return Step(
+            self.column, *(("dropped", "left out") if self.dropped(step) else self.wording(step))
+        )
 
 
 def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
@@ -280,7 +211,23 @@ def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
         raise InputError(
             f"the hierarchy of column {hierarchy.column!r} lacks a level of the data; add it"
         )
-    return _Given(hierarchy.column, tuple(levels), len(hierarchy.steps), hierarchy.steps)
+
+    def naming(step: int) -> list[str]:
+        return [hierarchy.steps[step - 1][level] for level in levels]
+
+    def grouping(step: int) -> Labels:
+        number: dict[str, int] = {}
+        named = [number.setdefault(name, len(number)) for name in naming(step)]
+        return np.array(named, dtype=np.intp)
+
+    return Chain(
+        hierarchy.column,
+        tuple(levels),
+        len(hierarchy.steps),
+        grouping,
+        naming,
+        lambda step: ("generalised", f"step {step} of its hierarchy"),
+    )
 
 
 def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain:
@@ -292,13 +239,26 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
         raise InputError(f"{where} names a level twice; name each once")
     if not set(order) >= set(levels):
         raise InputError(f"{where} lacks a level of the data; add it")
+    place = {level: i for i, level in enumerate(order)}
+    places = np.array([place[level] for level in levels], dtype=np.intp)
+
+    def name(group: int, step: int) -> str:
+        members = order[group << step : (group + 1) << step]
+        return members[0] if len(members) == 1 else f"{members[0]} to {members[-1]}"
+
     last = max(0, (len(order) - 1).bit_length() - 1)  # the widest that is not the whole
-    chain = _Intervals(column, tuple(levels), last, tuple(order))
     for step in range(1, last + 1):
-        names = [chain.name(i, 1 << step) for i in range(((len(order) - 1) >> step) + 1)]
+        names = [name(i, step) for i in range(((len(order) - 1) >> step) + 1)]
         if len(set(names)) < len(names):
             raise InputError(f"{where} would give two intervals one name; rename its levels")
-    return chain
+    return Chain(
+        column,
+        tuple(levels),
+        last,
+        lambda step: places >> step,  # intervals of 2 ** step levels
+        lambda step: [name(group, step) for group in (places >> step).tolist()],
+        lambda step: ("joined", f"intervals of {1 << step} neighbouring levels"),
+    )
 
 
 def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
@@ -309,7 +269,22 @@ def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Ch
     """
     ranks = np.empty(len(levels), dtype=np.intp)
     ranks[np.argsort(sizes, kind="stable")] = np.arange(len(levels))
-    return _Smallest(column, tuple(levels), max(0, len(levels) - 2), ranks)
+    numbered = (f"other levels {i}" for i in itertools.count(2))
+    names = itertools.chain(("other", "other levels"), numbered)
+    other = next(name for name in names if name not in levels)
+
+    def naming(step: int) -> list[str]:
+        pairs = zip(levels, (ranks <= step).tolist(), strict=True)
+        return [other if joined else level for level, joined in pairs]
+
+    return Chain(
+        column,
+        tuple(levels),
+        max(0, len(levels) - 2),
+        lambda step: np.maximum(ranks - step, 0),  # step 1 joins the two smallest
+        naming,
+        lambda step: ("joined", f"the smallest levels are {other!r}"),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,9 +125,9 @@ def repair(
     first one that undercuts all that are left is the best (`complete`). If `most_tried` is
     reached before, a descent follows, which at each step takes the coarsening that helps most
     rows per loss. The better of what both found is then changed in one or two columns as long as
-    that helps, as many ways again being tried at most; it is not `complete`. If neither found
-    one, the call is refused. There is none then, unless `closeness` is asked for: joining a
-    stratum to another may take that one further from the whole.
+    that helps, as many ways again being tried at most. If neither found one, the call is refused.
+    There is none then, unless `closeness` is asked for: joining a stratum to another may take that
+    one further from the whole.
 
     **What it does not protect.** Strata of k rows hide who is who in these columns alone; other
     columns of the table may still tell rows apart. Without `diversity` all rows of a stratum may
@@ -159,8 +159,8 @@ def repair(
     strata, stratum = _strata(columns, values)
     chains = chains_of(columns, hierarchies, ordered or {})
     space = _Space(columns, chains, strata, demand, may_drop)
-    found, complete = _search(space, check_whole("most_tried", most_tried, least=1))
-    if found is None:
+    best, complete = _search(space, check_whole("most_tried", most_tried, least=1))
+    if best is None:
         also = {"diversity": diversity, "closeness": closeness}
         asked = [name for name, given in also.items() if given is not None]
         raise RefusedError(
@@ -168,7 +168,7 @@ def repair(
             " each; the custodian can choose a smaller k, fewer strata,"
             f"{'' if may_drop else ' let columns be dropped,'} or allow more suppression"
         )
-    node, failing = found[2], space.failing(found[2])
+    node, failing = best[2], space.failing(best[2])
     names = {}
     for column, chain, step in zip(columns, chains, node, strict=True):
         if not chain.dropped(step):
@@ -177,9 +177,9 @@ def repair(
     repaired = Repair(
         MappingProxyType(names),
         ~failing[stratum],
-        tuple(chain.told(step) for chain, step in zip(chains, node, strict=True) if step),
+        tuple(chain.words(step) for chain, step in zip(chains, node, strict=True) if step),
         int(strata.counts[failing].sum()),
-        float(Fraction(found[0], space.whole)),
+        float(Fraction(best[0], space.whole)),
         complete,
     )
     _check(repaired, demand, None if values is None else values.codes.tolist())
@@ -338,8 +338,8 @@ class _Space:
 def _numbered(cells: Labels) -> tuple[Labels, int]:
     import pandas as pd
 
-    numbers, found = pd.factorize(cells)
-    return numbers, len(found)
+    numbers, different = pd.factorize(cells)
+    return numbers, len(different)
 
 
 def _failing(strata: _Strata, demand: _Demand, cells: Labels, most: int) -> Mask:
@@ -375,8 +375,8 @@ def _search(space: _Space, most_tried: int) -> tuple[Key | None, bool]:
     tried = 0
     while heap and (best is None or heap[0] < best):
         if tried == most_tried:
-            found = min(filter(None, (best, _descent(space))), default=None)
-            return found and _bettered(space, found, most_tried), False
+            cheapest = min(filter(None, (best, _descent(space))), default=None)
+            return cheapest and _bettered(space, cheapest, most_tried), False
         bound, steps, node = heapq.heappop(heap)
         key = space.key(node)
         if key is not None and (best is None or key < best):
@@ -417,16 +417,16 @@ def _bettered(space: _Space, best: Key, most_tried: int) -> Key:
     """Go to the cheapest node that differs in one or two columns, again and again."""
     tried = 0
     while True:
-        found = best
+        cheapest = best
         nodes = itertools.islice(_neighbours(best[2], space.last), most_tried)
         for bound in sorted((space.bound(node), sum(node), node) for node in nodes):
-            if bound >= found or tried == most_tried:
+            if bound >= cheapest or tried == most_tried:
                 break
             tried += 1
-            found = min(found, space.key(bound[2]) or found)
-        if found == best:
+            cheapest = min(cheapest, space.key(bound[2]) or cheapest)
+        if cheapest == best:
             return best
-        best = found
+        best = cheapest
 
 
 def _neighbours(node: Node, last: Node) -> Iterator[Node]:
@@ -455,20 +455,20 @@ def _check(repaired: Repair, demand: _Demand, sensitive: Sequence[int] | None) -
     values = [0] * len(kept) if sensitive is None else sensitive
     names = zip(*repaired.levels.values(), strict=True) if repaired.levels else [()] * len(kept)
     of_stratum: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
-    found = Counter(zip(names, values, kept, strict=True))
-    for (stratum, value, is_kept), rows in found.items():
+    rows_with = Counter(zip(names, values, kept, strict=True))
+    for (stratum, value, is_kept), rows in rows_with.items():
         if is_kept:
             of_stratum[stratum][value] += rows
-    suppressed = sum(rows for (*_, is_kept), rows in found.items() if not is_kept)
+    suppressed = sum(rows for (*_, is_kept), rows in rows_with.items() if not is_kept)
     broken = suppressed != repaired.suppressed or suppressed > demand.allowed
     totals = Counter(values)
-    for held in of_stratum.values():
-        size = held.total()
+    for counts in of_stratum.values():
+        size = counts.total()
         broken |= size < demand.least
-        broken |= demand.diversity is not None and len(held) < demand.diversity
+        broken |= demand.diversity is not None and len(counts) < demand.diversity
         if demand.closeness is not None:
             shares = (
-                abs(Fraction(held[value], size) - Fraction(total, totals.total()))
+                abs(Fraction(counts[value], size) - Fraction(total, totals.total()))
                 for value, total in totals.items()
             )
             broken |= float(sum(shares) / 2) > demand.closeness

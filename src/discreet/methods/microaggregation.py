@@ -39,7 +39,7 @@ FEW = 2000
 
 
 def mdav(X: ArrayLike, k: int) -> Labels:
-    """Group rows into groups of at least k by exact MDAV on standardised columns.
+    """Return groups of at least k rows by exact MDAV on standardised columns, in the order made.
 
     While 3k rows or more are left: take the row r farthest from the centroid of what is left
     and group it with its k - 1 nearest; then the row s farthest from r, with its k - 1 nearest.
@@ -52,11 +52,6 @@ def mdav(X: ArrayLike, k: int) -> Labels:
         Finite numbers, no constant column.
     k : int
         The least number of rows in a group; 2 <= k <= n.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 in the order they were made.
 
     Raises
     ------
@@ -77,8 +72,8 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
     References
     ----------
-    Domingo-Ferrer and Torra (2005), section 3. The groups have
-    the means that sdcMicro 5.8.1 gives (method "mdav").
+    Domingo-Ferrer and Torra (2005), section 3. The groups have the means that sdcMicro 5.8.1 gives
+    (method "mdav").
 
     Examples
     --------
@@ -89,7 +84,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
 
 def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
-    """Group rows into groups of at least k by V-MDAV on standardised columns.
+    """Return groups of at least k rows by V-MDAV on standardised columns, in the order made.
 
     While k rows or more are left: take the row farthest from the centroid of all rows and group
     it with its k - 1 nearest. Then, up to 2k - 1: of the rows left take the one nearest to any
@@ -97,13 +92,8 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     the nearest other row left (the last row left always does, unless gamma is 0), else the group
     is done. Rows left at last join the group whose centroid, as it was made, is nearest.
 
-    Parameters
-    ----------
-    X, k
-        As of `mdav`, and what is returned and raised too.
-    gamma : float, default 0.2
-        The gain factor; at least 0, which lets no row join. The authors use 0.2 for scattered
-        rows and 1.1 for rows in clusters.
+    `X`, k and errors are as of `mdav`. `gamma`, at least 0, is the gain factor: 0 lets no row join,
+    and the authors use 0.2 for scattered rows and 1.1 for rows in clusters.
 
     Notes
     -----
@@ -162,13 +152,13 @@ def strata_groups(
     for size in sizes:
         rows = ordered[start : start + size]
         if rows.shape[1] == 1:
-            found = _on_a_line(rows, k, gamma)
+            groups = _on_a_line(rows, k, gamma)
         elif gamma is not None:
-            found = _variable(rows, k, float(gamma), start, total)
+            groups = _variable(rows, k, float(gamma), start, total)
         else:
-            found = (_few if total < FEW else _many)(rows, k, start, total)
-        labels[start : start + size] = made + found
-        made += int(found.max()) + 1
+            groups = (_few if total < FEW else _many)(rows, k, start, total)
+        labels[start : start + size] = made + groups
+        made += int(groups.max()) + 1
         start += size
     for part in np.split(labels, np.cumsum(sizes)[:-1]):
         members = np.bincount(part - part.min())
@@ -212,12 +202,12 @@ def _on_a_line(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
     values = np.ascontiguousarray(ordered[:, 0])
     starts = np.arange(len(values) + 1, dtype=np.intp)
     if gamma is None:
-        found = mdav_labels(values, starts, k)
+        labels = mdav_labels(values, starts, k)
     else:
-        found = vmdav_labels(values, starts, k, float(gamma))
+        labels = vmdav_labels(values, starts, k, float(gamma))
     if (values[1:] != values[:-1]).all():
-        return found
-    return found[np.lexsort((found, values))]  # of equal rows the first in the groups made first
+        return labels
+    return labels[np.lexsort((labels, values))]  # of equal rows the first in the groups made first
 
 
 def _joined(ordered: Floats, labels: Labels) -> Labels:
@@ -246,7 +236,7 @@ def _few(ordered: Floats, k: int, before: int, total: int) -> Labels:
     labels = np.empty(len(ordered), dtype=np.intp)
     left, columns = np.arange(len(ordered)), np.ascontiguousarray(ordered.T)
     sums = [_twice_sum(column.tolist()) for column in columns]
-    made, told = 0, left.size
+    made, last_said = 0, left.size
     while left.size >= 2 * k:
         gaps = _squares(columns, [high / left.size for high, _ in sums])
         for _ in range(2 if left.size >= 3 * k else 1):
@@ -259,9 +249,9 @@ def _few(ordered: Floats, k: int, before: int, total: int) -> Labels:
             stay = np.ones(left.size, dtype=np.bool_)
             stay[near] = False
             left, columns, gaps = left[stay], columns[:, stay], gaps[stay]
-        if told - left.size >= total / 100:
-            told = left.size
-            advance(TASK, before + len(ordered) - told, total)
+        if last_said - left.size >= total / 100:
+            last_said = left.size
+            advance(TASK, before + len(ordered) - last_said, total)
     labels[left] = made
     advance(TASK, before + len(ordered), total)
     return labels
@@ -325,15 +315,8 @@ OFF_FLATS = 0.2
 class Condensation:
     """Rows redrawn, with keyed noise, from the mean and covariance of their MDAV group.
 
-    Parameters
-    ----------
-    k : int, default 5
-        The least number of rows in a group; at least 2.
-
-    Raises
-    ------
-    RefusedError
-        If a stratum is smaller than k or a column constant.
+    `k` is the least number of rows in a group, at least 2. A stratum of fewer rows and a constant
+    column are refused.
 
     Notes
     -----
@@ -434,9 +417,9 @@ def _groups_of_persons(
     """
     means, strata_of, at = means_of_persons(np.column_stack([z, noise]), strata, persons)
     p = z.shape[1]
-    first, found = groups_in_order(means[:, :p], strata_of, k, means[:, p:])
-    group_of = np.empty_like(found)
-    group_of[first] = found
+    first, groups_of_means = groups_in_order(means[:, :p], strata_of, k, means[:, p:])
+    group_of = np.empty_like(groups_of_means)
+    group_of[first] = groups_of_means
     order = lexicographic(strata, z, noise)
     groups = group_of[at[order]]
     check_groups_of_persons(groups, persons[order], k)

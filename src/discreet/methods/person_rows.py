@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.methods.copies import Levels, Settings
-from discreet.methods.donors import usual_donor
+from discreet.methods.column_trees import usual_donor
+from discreet.methods.copies import Levels, Rows, Settings
 from discreet.methods.fitted_columns import (
     Drawn,
     FittedColumns,
@@ -25,8 +26,6 @@ from discreet.methods.fitted_columns import (
     safe_columns,
     safe_values_of,
 )
-from discreet.methods.histories import Histories, SoFar, histories_of, means_so_far
-from discreet.methods.participants import Rows
 
 COUNT = "\0rows"
 """The column of how many rows a person has: no raw one has such a name."""
@@ -59,21 +58,9 @@ class _Fitted(NamedTuple):
 
 
 def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
-    """Draw so many rows, each by itself.
+    """Draw `size` rows of those that take part, each by itself.
 
-    Parameters
-    ----------
-    rows : Rows
-        Those that take part.
-    size : int
-        How many rows are drawn.
-    settings : Settings
-        k, m and what is declared of columns.
-
-    Raises
-    ------
-    RefusedError
-        If no column can be shown.
+    RefusedError is raised if no column can be shown.
     """
     safe = safe_columns(rows, settings)
     fitted = fit_columns(rows, safe, settings)
@@ -89,21 +76,9 @@ def _check_columns(columns: int) -> None:
 
 
 def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
-    """Draw so many persons, each with rows that belong together.
+    """Draw `size` persons, each with rows that belong together, from those that take part.
 
-    Parameters
-    ----------
-    rows : Rows
-        Those that take part; `persons` says whose each is.
-    size : int
-        How many persons are drawn.
-    settings : Settings
-        k, m and what is declared of columns.
-
-    Raises
-    ------
-    RefusedError
-        If no column can be shown.
+    RefusedError is raised if no column can be shown.
     """
     safe = safe_columns(rows, settings)
     fitted, left_out = _fitted(rows, safe, settings)
@@ -136,11 +111,11 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
 
 def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
-    told = histories_of(rows, settings)
-    first = rows.taken(told.first)._replace(persons=None)
-    counts = told.rows.astype(np.float64)
+    histories = histories_of(rows, settings)
+    first = rows.taken(histories.first)._replace(persons=None)
+    counts = histories.rows.astype(np.float64)
     first = first._replace(numbers={**first.numbers, COUNT: counts})
-    safe_first = safe.taken(told.first)
+    safe_first = safe.taken(histories.first)
     own = safe_values_of(COUNT, counts, first, settings)
     safe_first.numbers[COUNT] = np.arange(len(counts)), own
     left_out: dict[str, str] = {}
@@ -148,12 +123,12 @@ def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted,
         fitted = fit_columns(_without(first, left_out), safe_first, settings)
         more = dict(fitted.left_out)
         later, constant, varying = None, tuple[str, ...](), tuple[str, ...]()
-        every = np.ones(len(told.later), dtype=np.bool_)
-        if not more and rows.taken(told.later).persons_with(every) >= settings.m:
+        every = np.ones(len(histories.later), dtype=np.bool_)
+        if not more and rows.taken(histories.later).persons_with(every) >= settings.m:
             names = [*fitted.levels, *(it for it in fitted.numbers if it != COUNT)]
-            constant = tuple(it for it in names if it in told.constant)
-            varying = tuple(it for it in names if it not in told.constant)
-            later = _later(rows, safe, told, settings, constant, varying)
+            constant = tuple(it for it in names if it in histories.constant)
+            varying = tuple(it for it in names if it not in histories.constant)
+            later = _later(rows, safe, histories, settings, constant, varying)
             more |= later.left_out
         if not more:
             _check_columns(len(constant) + len(varying) if later else len(fitted) - 1)
@@ -241,3 +216,103 @@ def _together(
         numbers[name] = np.concatenate(values)[order]
     source = np.concatenate([of.rows.at[usual_donor(made.donors)] for _, made, of in pieces])
     return numbers, levels, source[order], whose[order]
+
+
+# --- histories: which row comes after which, and what stays the same ------------------------------
+
+
+class Histories(NamedTuple):
+    """The rows of persons in order.
+
+    `first` is the first row of each person, and `rows` how many that person has; `later` are all
+    others, `before` the row before each of them, `place` how many come before it, and `whose` which
+    of the persons it is of, as `first` has them. `constant` are the columns that have one value in
+    all rows of a person.
+    """
+
+    first: Labels
+    rows: Labels
+    later: Labels
+    before: Labels
+    place: Labels
+    whose: Labels
+    constant: frozenset[str]
+
+
+def histories_of(rows: Rows, settings: Settings) -> Histories:
+    """Put the rows of each person in order, by the column that tells them apart, if there is one.
+
+    That is one of dates or numbers of which no person has a value twice, but for a few persons: of
+    several one of dates, and then that of the fewest values, such as years. Where there is none
+    rows come in the order of their keys. How few persons are few the secret draws.
+    """
+    persons = np.arange(len(rows.at)) if rows.persons is None else rows.persons
+    whose = np.unique(persons, return_inverse=True)[1]
+    least = {what: rows.draws.threshold(what, settings.k) for what in ("in order", "constant")}
+    times = []
+    for name, column in rows.numbers.items():
+        order = np.lexsort([column, whose])
+        same = _beside(column[order], whose[order], apart=False)
+        if _persons(whose[order][1:][same]) < least["in order"]:
+            times.append((name not in settings.parts, len(np.unique(column)), name))
+    time: Floats = np.zeros(len(whose)) if not times else rows.numbers[min(times)[2]]
+    order = np.lexsort([np.arange(len(whose)), time, whose])
+    start = np.diff(whose[order], prepend=-1) > 0
+    at = np.flatnonzero(start)
+    count = np.diff(at, append=len(order))
+    place = np.arange(len(order)) - np.repeat(at, count)
+    codes = {name: it.codes.astype(np.float64) for name, it in rows.levels.items()}
+    constant = {
+        name
+        for name, column in (codes | dict(rows.numbers)).items()
+        if _persons(whose[order][1:][_beside(column[order], whose[order], apart=True)])
+        < least["constant"]
+    }
+    later = np.flatnonzero(~start)
+    of = np.repeat(np.arange(len(at)), count)[later]
+    return Histories(
+        order[start], count, order[later], order[later - 1], place[later], of, frozenset(constant)
+    )
+
+
+class SoFar:
+    """The mean of each person's values so far; NaN of who has none."""
+
+    def __init__(self, first: Floats) -> None:
+        self._sum, self._count = np.zeros(len(first)), np.zeros(len(first))
+        self.add(np.arange(len(first)), first)
+
+    def add(self, persons: Labels, values: Floats) -> None:
+        """Add a value each of some persons; a missing one adds nothing."""
+        known = ~np.isnan(values)
+        self._sum[persons[known]] += values[known]
+        self._count[persons[known]] += 1
+
+    def of(self, persons: Labels) -> Floats:
+        """Return the means of some persons."""
+        count = self._count[persons]
+        mean: Floats = self._sum[persons] / np.where(count > 0, count, np.nan)
+        return mean
+
+
+def means_so_far(column: Floats, told: Histories) -> Floats:
+    """Return the mean of the values that come before each of the later rows."""
+    so_far, out = SoFar(column[told.first]), np.empty(len(told.later))
+    by_place = np.argsort(told.place, kind="stable")
+    ends = np.flatnonzero(np.diff(told.place[by_place], append=-1)) + 1
+    for rows in np.split(by_place, ends[:-1]):
+        out[rows] = so_far.of(told.whose[rows])
+        so_far.add(told.whose[rows], column[told.later[rows]])
+    return out
+
+
+def _beside(column: Floats, whose: Labels, *, apart: bool) -> NDArray[np.bool_]:
+    """Say where a row and the one before it are of one person, and their values differ, or not."""
+    gaps = np.isnan(column)
+    same = (column[1:] == column[:-1]) | (gaps[1:] & gaps[:-1])
+    out: NDArray[np.bool_] = (whose[1:] == whose[:-1]) & (same != apart)
+    return out
+
+
+def _persons(whose: Labels) -> int:
+    return len(np.unique(whose))

@@ -6,7 +6,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def check_whole(
     settings: Settings,
     persons: Labels | None,
 ) -> None:
-    """Count again what a copy promises; raise where it does not hold.
+    """Count again what a copy promises; raise BrokenPromiseError where it does not hold.
 
     1. Every row of the copy is mostly of a row that takes part.
     2. A level of the copy is that of k persons or more in the raw table, and so are what was
@@ -41,27 +41,8 @@ def check_whole(
        all columns, hardly more often than those who were left out: by three in ten of them and 7
        sds of chance at the most. It is what shows that rows were passed on as they are.
 
-    That leaves are of m persons is counted where they are made.
-
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        The raw columns, missing ones NaN.
-    levels : mapping of str to Levels
-        The raw columns of levels.
-    relations : Relations
-        What was found to hold for all records.
-    made : WholeCopy
-        The copy.
-    settings : Settings
-        k and bounds.
-    persons : ndarray of int of shape (n,) or None
-        Whose each row is, where a person may have several.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If one of them does not hold.
+    That leaves are of m persons is counted where they are made. `numbers` and `levels` are the raw
+    columns, `relations` what holds for all records, `persons` whose each row is.
     """
     who = np.arange(len(made.takes_part)) if persons is None else persons
     if not made.takes_part[made.source].all():
@@ -76,10 +57,6 @@ def check_whole(
 
 def _broken(what: str) -> BrokenPromiseError:
     return BrokenPromiseError(f"{what}, when the copy was counted again; please report this")
-
-
-def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
-    return len(set(who[np.asarray(rows)].tolist())) < k
 
 
 def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
@@ -110,7 +87,7 @@ def _check_gaps(
     for name, column in made.numbers.items():
         if name in relations.sums or not np.isnan(column).any():
             continue
-        if _few(who, np.isnan(free[name]), settings.k):
+        if len({*who[np.isnan(free[name])].tolist()}) < settings.k:
             raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
 
 
@@ -134,11 +111,11 @@ def _check_coincidences(
     same: Labels = np.zeros(n + drawn, dtype=np.intp)
     for name, column in made.numbers.items():
         same = _told_apart(same, np.concatenate([numbers[name], column]))
-    for name, held in made.levels.items():
+    for name, level in made.levels.items():
         raw = np.array([*levels[name].words, MISSING], dtype=str)[levels[name].codes]
-        words = np.array(held.words, dtype=str)
+        words = np.array(level.words, dtype=str)
         raw = np.where(np.isin(raw, words), raw, OTHER)
-        same = _told_apart(same, np.concatenate([raw, words[held.codes]]))
+        same = _told_apart(same, np.concatenate([raw, words[level.codes]]))
     released = np.isin(same[:n], same[n:])
     kinds, alone = np.unique(same[:n], return_inverse=True)[1], np.zeros(n, dtype=np.bool_)
     alone[:] = persons_in(kinds, who)[kinds] == 1
@@ -154,5 +131,5 @@ def _check_coincidences(
 def _told_apart(same: Labels, column: NDArray[np.generic]) -> Labels:
     """Return one number for rows that were the same so far and have the same value here."""
     kinds, codes = np.unique(column, return_inverse=True)
-    found: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]
-    return found
+    numbered: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]
+    return numbered

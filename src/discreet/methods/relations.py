@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns.dates import on_clock
-from discreet.methods.copies import threshold
-from discreet.methods.grain import Chance, shortened
+from discreet.methods.copies import Chance, shortened, threshold
 
 AT_RISK = 0.01
 """An order is looked after where so many pairs of different records would break it, to twice."""
@@ -51,14 +50,9 @@ Columns = dict[str, Floats]
 class Relations:
     """What holds for all records, but for those of a few persons.
 
-    Parameters
-    ----------
-    sums : mapping of str to tuple of str
-        Columns that are the sum of others.
-    orders : tuple of pairs of str
-        Columns of which the first is never above the second.
-    after : mapping of str to str
-        Columns that are protected as their difference from another one.
+    `sums` are columns that are the sum of others, `orders` pairs of columns of which the first is
+    never above the second, and `after` columns that are protected as their difference from another
+    one.
     """
 
     sums: Mapping[str, tuple[str, ...]]
@@ -177,34 +171,13 @@ def relations_of(
     persons: Labels | None = None,
     parts: Parts = NO_PARTS,
 ) -> Relations:
-    """Find sums and orders that all records keep, but for those of a few persons.
+    """Return sums and orders that all records keep, but for those of a few persons.
 
     Fewer than a number that is drawn between k and 2 k - 1: one for all relations, so that who is
     the last that breaks several shows no more than who is the last of one. They are looked for
-    where 4 k to 8 k - 1 persons or more, drawn too, have all the columns.
-
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        Columns, missing ones NaN.
-    k : int
-        How many persons break what does not hold, at the least.
-    chance : callable
-        Returns draws by their name and how many there are.
-    persons : ndarray of int of shape (n,), optional
-        Whose each row is, where a person may have several.
-    parts : mapping of str to int, optional
-        Columns of whole multiples of one part of so many. Such a column is not protected as its
-        difference from one of smaller parts: that would end between two of its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x, wait = np.arange(40.0), np.tile([0.0, 30.0, 5.0, 9.0], 10)
-    >>> even = lambda name, count: np.full(count, 0.5)
-    >>> found = relations_of({"start": x, "end": x + wait}, k=5, chance=even)
-    >>> found.orders, found.after
-    ((('start', 'end'),), {'end': 'start'})
+    where 4 k to 8 k - 1 persons or more, drawn too, have all the columns. A column of `parts`
+    (whole multiples of one part of so many) is not protected as its difference from one of smaller
+    parts: that would end between two of its own.
     """
     names = sorted(numbers)
     draws = chance("relations", 3)
@@ -289,19 +262,19 @@ class _Few:
 
 def _sums(numbers: Mapping[str, Floats], names: list[str], few: _Few) -> dict[str, tuple[str, ...]]:
     """Return columns that are another one again, or the sum of two others."""
-    found: dict[str, tuple[str, ...]] = {}
+    sums: dict[str, tuple[str, ...]] = {}
     for first, name in itertools.combinations(names, 2):
-        if not {first, name} & found.keys() and few.hold((first, name), _other):
-            found[name] = (first,)
-    varied = [name for name in names if name not in found and not few.alike(name)]
+        if not {first, name} & sums.keys() and few.hold((first, name), _other):
+            sums[name] = (first,)
+    varied = [name for name in names if name not in sums and not few.alike(name)]
     likely = few.likely_sums(varied)
     for first, second in itertools.combinations(varied, 2):
         for name in likely(first, second):
-            if name in (first, second) or name in found or {first, second} & found.keys():
+            if name in (first, second) or name in sums or {first, second} & sums.keys():
                 continue
             if few.hold((first, second, name), _no_sum):
-                found[name] = (first, second)
-    return found
+                sums[name] = (first, second)
+    return sums
 
 
 def _other(first: Floats, second: Floats) -> Rows:

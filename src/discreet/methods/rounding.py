@@ -49,25 +49,19 @@ class Rounding:
     method : str, default "mdav"
         How rounding points are found: "mdav" and "vmdav" group the rows themselves. Any other
         rounds the columns one by one; rows that share all their regions with k or more are a
-        group, the rest are grouped by MDAV.
+        group, the rest are grouped by MDAV. One that needs classes is refused.
     k : int, default 5
         The least number of rows that share a released row; at least 2.
     c : int, optional
         How many regions each column is parted into; by default so many that there are about as
         many cells as groups of k: the p-th root of n / k, at least 2.
 
-    Raises
-    ------
-    InputError
-        If the method is unknown or supervised, or c of no use.
-    RefusedError
-        If a stratum is smaller than k or a column constant.
-
     Notes
     -----
-    Columns are standardised over all rows; a row becomes the mean of its group, within its
-    stratum: k-anonymity of the rows, the strata among their columns. Persons with several rows are
-    grouped by their means. Permuted rows give the permuted result to the last bit.
+    Columns are standardised over all rows; a row becomes the mean of its group, within its stratum:
+    k-anonymity of the rows, the strata among their columns. A stratum of fewer than k rows and a
+    constant column are refused. Persons with several rows are grouped by their means. Permuted rows
+    give the permuted result to the last bit.
 
     **What it does not protect.** The mean of each column stays what it was, so the means of two
     versions that differ in one person give that person away; so do groups for several settings or
@@ -78,9 +72,8 @@ class Rounding:
 
     References
     ----------
-    Domingo-Ferrer and Torra (2005), section 3. Senavirathne and
-    Torra (2019), section 3, who round one column at a time; jointly is what their conclusion leaves
-    to later work.
+    Domingo-Ferrer and Torra (2005), section 3. Senavirathne and Torra (2019), section 3, who round
+    one column at a time; jointly is what their conclusion leaves to later work.
 
     Examples
     --------
@@ -182,12 +175,8 @@ class Rounding:
 class Microaggregation:
     """Rows replaced by the means of their MDAV groups: `Rounding` by "mdav", by its own name.
 
-    The two are told apart by names in policies, pins and reports, which stay what they are.
-
-    Parameters
-    ----------
-    k : int, default 5
-        The least number of rows in a group; at least 2.
+    The two are told apart by names in policies, pins and reports. `k` is the least number of rows
+    in a group, at least 2.
 
     Examples
     --------
@@ -235,28 +224,19 @@ class ColumnRounding:
     ----------
     method : str, default "mdav"
         How rounding points are found. Supervised methods take the strata for classes.
-    k : int or "freedman-diaconis", optional
-        The least number of rows in a region of one column, for methods that promise it; c is
-        n / k for others. Without k and c, 5.
-    c : int or "freedman-diaconis", optional
-        How many regions instead; k is n / c for methods that take k.
+    k, c : int or "freedman-diaconis", optional
+        As of `discreet.rounding.settled`: the least number of rows in a region of one column, or
+        how many regions.
     representative : {"mean", "median", "midpoint"}, default "mean"
         What stands for a region.
     encoding : {"region", "nearest", "stochastic"}, default "region"
         Which point replaces a value.
 
-    Raises
-    ------
-    InputError
-        If a parameter is unknown.
-    RefusedError
-        If there are fewer than k rows.
-
     Notes
     -----
-    Regions are found over all rows, whatever their strata. A base is the smallest that leaves k
-    rows at each multiple, to full precision. **What it does not protect.** Rows of
-    several columns are hardly ever shared by k: it is not k-anonymity.
+    Regions are found over all rows, whatever their strata; fewer than k are refused. A base is the
+    smallest that leaves k rows at each multiple, to full precision. **What it does not protect.**
+    Rows of several columns are hardly ever shared by k: it is not k-anonymity.
 
     References
     ----------
@@ -366,9 +346,9 @@ def _joined(cells: Labels, strata: Labels, z: Floats, k: int) -> Labels:
 def _nearest(at: Floats, groups: Labels, z: Floats) -> int:
     """Return the group, but those numbered -1, whose mean is nearest to a point."""
     names, place = np.unique(groups[groups >= 0], return_inverse=True)
-    held = z[groups >= 0]
+    grouped = z[groups >= 0]
     members = np.bincount(place)
-    means = np.column_stack([np.bincount(place, column) / members for column in held.T])
+    means = np.column_stack([np.bincount(place, column) / members for column in grouped.T])
     return int(names[np.square(means - at).sum(axis=1).argmin()])
 
 

@@ -13,7 +13,7 @@ Where few persons have a number below 0, none is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,9 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.methods.copies import threshold
-from discreet.methods.grain import Chance, shortened, step_of
-from discreet.methods.participants import ONE
+from discreet.methods.base import persons_in
+from discreet.methods.copies import (
+    MISSING,
+    ONE,
+    OTHER,
+    Chance,
+    Levels,
+    persons_of,
+    shortened,
+    step_of,
+    threshold,
+)
+from discreet.methods.relations import Relations
 
 EXCESS, SHARE = 6.0, 0.4
 """An excess is capped at so many times the usual one inside, and at this share of its block's."""
@@ -147,14 +157,11 @@ def safe_column(
 
     Parameters
     ----------
-    values : ndarray of shape (n,)
-        Values, none missing.
-    weights : ndarray of int of shape (n,)
-        What each row weighs: those of a person `ONE` together, at the most.
-    chance : callable
-        Returns draws of this column by their name and how many there are.
-    at_rows : callable
-        Returns a draw for each row by its name.
+    values, weights : ndarray of shape (n,)
+        Values, none missing, and what each row weighs: those of a person `ONE` together, at the
+        most.
+    chance, at_rows : callable
+        Return draws of this column by their name: so many, and one for each row.
     k, m : int
         How many persons a block has at the least: m; of k hangs what is decided by few.
     beyond : float, default 1.4
@@ -372,3 +379,118 @@ def normal(uniform: Floats) -> Floats:
     from scipy.special import ndtri
 
     return np.asarray(np.clip(ndtri(uniform), -2.5, 2.5))
+
+
+# --- levels of a column that may be drawn: those of enough persons, and the others joined ---------
+
+
+def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
+    """Return levels of `least` persons or more, rarer ones joined; -1 for rows that give none.
+
+    A missing level is one of its own, never joined with others. Where all that are rare together
+    are of too few persons, their rows give no level: they are drawn like the others of a leaf.
+    """
+    missing = len(column.words)
+    codes = np.where(column.codes < 0, missing, column.codes)
+    held = persons_in(codes, persons)
+    enough = np.append(held, np.zeros(missing + 1 - len(held), dtype=np.intp)) >= least
+    if not enough[:missing].all():  # a level that has the name of those that are joined is one
+        enough[:missing] &= [word != OTHER for word in column.words]
+    rare = np.isin(codes, np.flatnonzero(~enough[:missing]))
+    words = [(word, i) for i, word in enumerate((*column.words, MISSING)) if enough[i]]
+    if persons_of(persons, rare) >= least:
+        words.append((OTHER, -1))
+    words.sort()
+    place = np.full(missing + 2, -1, dtype=np.intp)
+    for at, (_, code) in enumerate(words):
+        place[code if code >= 0 else missing + 1] = at
+    out = place[np.where(rare, missing + 1, codes)]
+    return Levels(tuple(word for word, _ in words), out)
+
+
+def joined_levels(
+    column: Levels, made: Levels, k: int, chance: float, persons: Labels | None
+) -> int:
+    """Return of how many levels or more "(other)" stands: k, 2 k, 4 k and so on, or 0 of fewer.
+
+    It is the largest of these of which there are between as many and twice as many, by `chance`, a
+    number between 0 and 1 that hangs on no record: so one person, who brings a level or takes one
+    away, turns it for one draw in k at the most. Of the levels of a person one is counted.
+    """
+    if OTHER not in made.words:
+        return 0
+    joined = np.flatnonzero((made.codes == made.words.index(OTHER)) & (column.codes >= 0))
+    if persons is not None:
+        joined = joined[np.unique(persons[joined], return_index=True)[1]]
+    levels = len(np.unique(column.codes[joined]))
+    least = 0
+    while levels >= max(2 * least, k) * (1 + chance):
+        least = max(2 * least, k)
+    return least
+
+
+# --- columns whose mean hangs on few persons far out: what they give up of it in a copy is said ---
+
+
+Ends = tuple[bool, bool]
+"""Whether something is so at the lower, and at the upper end of a column."""
+
+FAR = 3.0
+"""So many times the usual excess of an end is far out: half of where it is capped."""
+MATTERS = 0.5
+"""So many standard errors of a mean are moved by k persons who are as far out, or more."""
+
+
+def far_out(values: Floats, weights: Labels, safe: SafeColumn, k: int, few: int) -> Ends:
+    """Return at which ends of a column its mean hangs on persons far out, whose values are capped.
+
+    It does where `few` persons or more (the secret draws them from k to 2 k - 1) lie beyond the
+    inner edge of the end by three times what those inside let expect, and k persons as far out as
+    the last of them would move the mean by half a standard error. Those who lie beyond a value of
+    many, and are too few for an end of their own, are drawn as that value: of them the second alone
+    is asked. One person more, however far out, takes the place of another: so the answer changes
+    for one of the k numbers that may be drawn, at each end, but for what moves the edge and the
+    spread. Of fewer than k persons nothing is said, whatever hangs on them.
+    """
+    persons = float(weights.sum()) / ONE
+    least = MATTERS * float(safe.centre.std()) * np.sqrt(persons) / k
+    lower = _at_upper(-values, -safe.centre, safe.step, weights, least, few)
+    return lower, _at_upper(values, safe.centre, safe.step, weights, least, few)
+
+
+def _at_upper(
+    values: Floats, centre: Floats, step: Floats, weights: Labels, least: float, few: int
+) -> bool:
+    end = centre == centre.max()
+    block = end & (step > 0)
+    if block.any():
+        own = values[block]
+        edge, usual = float(own.min()), usual_excess(values[~end], own)
+    else:  # a value of many: who is beyond it is drawn as it
+        own, edge, usual = values[end], float(centre.max()), 0.0
+    excess = own - edge
+    farthest = np.argsort(-excess, kind="stable")
+    weight = np.cumsum(weights[block if block.any() else end][farthest])
+    at = int(np.searchsorted(weight, few * ONE))
+    if at >= len(own):
+        return False
+    reached = float(excess[farthest[at]])
+    return bool(reached > 0 and reached >= max(FAR * usual, least))
+
+
+def far_out_together(found: Mapping[str, Ends], relations: Relations) -> dict[str, Ends]:
+    """Return the same of columns put together again: an end is as its start, a sum as its parts."""
+    out = dict(found)
+    ends_of = {name: (start, name) for name, start in relations.after.items()}
+    made_of: dict[str, tuple[str, ...]] = {**ends_of, **relations.sums}
+    for _ in made_of:  # of one that is made of another that is made, as often as there are some
+        for name, of in made_of.items():
+            ends = [out.get(it, (False, False)) for it in of]
+            out[name] = any(low for low, _ in ends), any(high for _, high in ends)
+    return out
+
+
+def words_of_ends(found: Mapping[str, Ends]) -> dict[str, str]:
+    """Return how the means of columns are off in a copy, of those that hang on persons far out."""
+    words = {(True, False): "too high", (False, True): "too low", (True, True): "off"}
+    return {name: words[ends] for name, ends in sorted(found.items()) if ends in words}

@@ -24,16 +24,11 @@ DOMINANT = 0.8
 
 @dataclass(frozen=True)
 class OrderMeans:
-    """Five numbers of a column, each the mean of `k` neighbouring order statistics.
+    """Five numbers of a column, each the mean of `k` neighbouring order statistics (at least 1).
 
     The quartiles and the median rest on the k values nearest to the quantile's position, the
     whiskers on the k smallest and the k largest; where one of these dominates the others, on
     the next k (`extreme_mean`). No outlier is returned.
-
-    Parameters
-    ----------
-    k : int, default 5
-        How many values each number rests on; at least 1.
 
     Notes
     -----
@@ -86,14 +81,6 @@ def extreme_mean(inward: Floats, k: int) -> float:
 
     It stands for an end of the column wherever one is shown or used. `inward` are the k to 2 k
     most extreme values, from the extreme one inward.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> extreme_mean(np.array([9.0, 8.0, 7.0, 6.0, 5.0, 4.0]), k=3)
-    8.0
-    >>> extreme_mean(np.array([900.0, 8.0, 7.0, 6.0, 5.0, 4.0]), k=3)
-    7.0
     """
     first = 0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -136,13 +123,7 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
 
 
 def step_above(width: float) -> float:
-    """Return the smallest of 1, 2 or 5 times a power of ten that is at least `width`.
-
-    Examples
-    --------
-    >>> step_above(0.13), step_above(0.2), step_above(61.0)
-    (0.2, 0.2, 100.0)
-    """
+    """Return the smallest of 1, 2 or 5 times a power of ten that is at least `width`."""
     power = math.floor(math.log10(width))
     steps = (float(f"{times}e{power}") for times in (1, 2, 5, 10))
     return next(step for step in steps if step >= width * (1 - 1e-12))
@@ -169,12 +150,6 @@ def filled(values: Floats, how: str) -> Floats:
     and the filled rows can be told apart: right for few missing values alone (Avraam et al., "A
     deterministic approach for protecting privacy in sensitive personal data", BMC Medical
     Informatics and Decision Making 22:24, 2022, Discussion).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> filled(np.array([1.0, 2.0, np.nan, 9.0]), "median").tolist()
-    [1.0, 2.0, 2.0, 9.0]
     """
     if how not in ("median", "mean"):
         raise InputError(f"how must be one of {one_of(('median', 'mean'))}")
@@ -191,22 +166,16 @@ def drawn_levels(words: Sequence[str], uniforms: Floats) -> tuple[str, ...]:
 
     `uniforms` are numbers between 0 and 1, keyed by the secret: a record's own decides its level.
     Shares are kept on average; what the level has to do with other columns is lost for the rows
-    that were filled. Not what the paper prints to the letter, which names a binomial distribution
-    fitted to the known values: for two levels it is that.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> drawn_levels(["a", "", "b", "a"], np.array([0.0, 0.9, 0.0, 0.0]))
-    ('a', 'b', 'b', 'a')
+    that were filled. The paper names a binomial distribution fitted to the known values: for two
+    levels this is it.
     """
     counts = Counter(word for word in words if word)
     if not counts:
         raise RefusedError("no level of a column is known; leave the column out")
     names = sorted(counts)
     ends = np.cumsum([counts[name] for name in names]) / counts.total()
-    found = np.minimum(np.searchsorted(ends, uniforms, side="right"), len(names) - 1)
-    return tuple(word or names[i] for word, i in zip(words, found.tolist(), strict=True))
+    drawn = np.minimum(np.searchsorted(ends, uniforms, side="right"), len(names) - 1)
+    return tuple(word or names[i] for word, i in zip(words, drawn.tolist(), strict=True))
 
 
 OUTSIDE = ("keep", "reflect", "clip")

@@ -1,14 +1,12 @@
 """One protected copy of a whole table: its columns drawn one after the other.
 
-**Who takes part.** A share of persons, drawn by the secret, stays out of everything
-(`protect.participants`).
-**Safe values.** What may be drawn of a column is safe by itself: levels of enough persons
-(`protect.safe_levels`), values of many as they are, others as block means whose sums stay true
-(`protect.safe_values`).
+**Who takes part.** A share of persons, drawn by the secret, stays out of everything (`copies`).
+**Safe values.** What may be drawn of a column is safe by itself (`safe_values`): levels of enough
+persons, values of many as they are, others as block means whose sums stay true.
 **Leaves.** Each column is drawn from the leaves of a tree over the columns before it, of m persons
-or more (`protect.column_trees`): a drawn row takes a donor of its leaf (`protect.donors`) and the
-donor's safe value, drawn anew. Levels come before numbers, gaps of a column before its values.
-What has no exception in a leaf has none in the copy: skip patterns, and levels that imply another.
+or more (`column_trees`): a drawn row takes a donor of its leaf and the donor's safe value, drawn
+anew. Levels come before numbers, gaps of a column before its values. What has no exception in a
+leaf has none in the copy: skip patterns, and levels that imply another.
 
 **Draws.** Each is a keyed function of the version and the record, or of the version and a name:
 neither the order of rows nor that of columns changes anything. Rows are taken in the order of
@@ -23,28 +21,37 @@ seen no more often than who is so in one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.methods.base import several_rows
-from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
-from discreet.methods.far_out import far_out_together, words_of_ends
-from discreet.methods.fitted_columns import safe_values_of
-from discreet.methods.participants import (
+from discreet.methods.copies import (
+    MISSING,
+    OTHER,
     PERSONS_PER_K,
+    Draws,
+    Levels,
     Rows,
+    Settings,
+    WholeCopy,
     finite,
     least_known,
     participants,
     persons_of,
     usual_rows,
 )
+from discreet.methods.fitted_columns import safe_values_of
 from discreet.methods.person_rows import rows_by_themselves, rows_of_persons
 from discreet.methods.recount import check_whole
 from discreet.methods.relations import relations_of
+from discreet.methods.safe_values import far_out_together, words_of_ends
 
 PERSONS_PER_M = 2
 """A copy is of at least so many times m persons, and up to k more; and of 4 k."""
@@ -65,10 +72,8 @@ def whole_copy(
 
     Parameters
     ----------
-    numbers : mapping of str to ndarray of shape (n,)
-        Columns of numbers; what is not finite, or beyond 1e150, is missing.
-    levels : mapping of str to Levels
-        Columns of levels.
+    numbers, levels : mapping of str to ndarray of shape (n,), or to Levels
+        Columns; numbers that are not finite, or beyond 1e150, are missing.
     draws : Draws
         What the noise of each record is keyed by.
     settings : Settings
@@ -94,14 +99,10 @@ def whole_copy(
         If the table has fewer than 2 m or 4 k persons, or up to k more, which the secret draws; or
         no column that can be shown.
     BrokenPromiseError
-        If a promise, counted again (`protect.recount`), does not hold.
+        If a promise, counted again (`methods.recount`), does not hold.
 
     Notes
     -----
-    Each leaf holds rows of m persons or more, each level and each gap stands on k, and each value
-    is that of m persons, or drawn around the mean of a block of m, with noise. A tenth to a fifth
-    of the persons, drawn by the secret, take no part in a copy.
-
     **What it does not protect.** It is not differential privacy. What a leaf has in common shows:
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
@@ -184,3 +185,253 @@ def _about(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
 
     off = float(np.clip(ndtri(draws.of_table("rows", 1)[0]), -WIDEST_NOISE, WIDEST_NOISE))
     return max(settings.m, round(rows + ROWS_NOISE * settings.k * usual * off))
+
+
+# --- listed pairs of columns, counted: the rows of a copy are given the counts, with noise --------
+
+
+Pair = tuple[str, str]
+Counts = NDArray[np.int64]
+
+NOISE = 2.0
+"""The noise of a count in square roots of columns."""
+MOST_ROUNDS, NEAR = 200, 1e-6
+SPREAD = 0.5
+"""So much of what the tables alone would give stands beside the copy's own counts at first."""
+
+
+def noise_of_counts(columns: int, tables: int) -> float:
+    """Return the sd of the noise of a cell: what all of them tell of one person is bounded.
+
+    A person is in a cell of each table. All tables together tell an eighth at most, as a squared
+    distance in sds.
+    """
+    return NOISE * math.sqrt(columns + 2 * tables)
+
+
+def copy_with_tables(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Levels],
+    draws: Draws,
+    settings: Settings,
+    persons: Labels | None = None,
+    *,
+    alike: bool = False,
+) -> WholeCopy:
+    """Make the copy of a whole table, with the counts of its listed pairs of columns.
+
+    As `whole_copy` and `with_tables`. Where rows of one person are `alike` in all columns, a person
+    is counted once, and drawn rows are each by themselves.
+    """
+    made = whole_copy(numbers, levels, draws, settings, persons, together=not alike)
+    if persons is not None and alike:
+        first = np.unique(persons, return_index=True)[1]
+        levels = {name: Levels(it.words, it.codes[first]) for name, it in levels.items()}
+        persons = None
+    return with_tables(made, levels, draws, settings, persons)
+
+
+def with_tables(
+    made: WholeCopy,
+    levels: Mapping[str, Levels],
+    draws: Draws,
+    settings: Settings,
+    persons: Labels | None = None,
+) -> WholeCopy:
+    """Return a copy whose listed pairs of columns have the counts of the raw table, with noise.
+
+    Parameters
+    ----------
+    made, levels : WholeCopy, mapping of str to Levels
+        The copy, and the raw columns of levels.
+    draws : Draws
+        What the noise of the copy is keyed by: the secret and the version, never who is in a cell.
+    settings : Settings
+        k, and the listed pairs. Pairs of which a column is not in the copy are left as they are.
+    persons : ndarray of int of shape (n,), optional
+        Whose each row is. Where some person has several rows nothing is counted: one person would
+        move a cell by all of them.
+
+    Notes
+    -----
+    A cell is counted that holds so many persons that its noise is smaller than the error of a
+    sample (and never fewer than k persons); how many that takes the secret draws for each cell. All
+    others are what they are in the copy, or as many as would just not be counted. The table is then
+    fitted to the copy's own margins, so that these stay. Of pairs that go round in a circle the
+    counts are met as nearly as one table of all their columns can.
+    """
+    pairs = sorted({(min(pair), max(pair)) for pair in settings.tables})
+    pairs = [(a, b) for a, b in pairs if a in made.levels and b in made.levels]
+    if not pairs or several_rows(persons) is not None:
+        return made
+    sd = noise_of_counts(len(made.numbers) + len(made.levels), len(pairs))
+    raw = {name: _as_made(levels[name], made.levels[name]) for pair in pairs for name in pair}
+    levels_now = {name: made.levels[name] for name in raw}
+    tables = {pair: _table(pair, raw, levels_now, draws, settings.k, sd) for pair in pairs}
+    done: list[str] = []
+    for name in _in_order(pairs):
+        beside = [it for it in done if (min(it, name), max(it, name)) in tables]
+        if beside:
+            wanted = [tables[it, name] if it < name else tables[name, it].T for it in beside]
+            codes = _given(levels_now[name], [levels_now[it] for it in beside], wanted)
+            levels_now[name] = levels_now[name]._replace(codes=codes)
+        done.append(name)
+    return replace(made, levels={**made.levels, **levels_now})
+
+
+def _in_order(pairs: Sequence[Pair]) -> list[str]:
+    """Return the columns of pairs, each after a neighbour where it has one.
+
+    Where pairs go in no circle each column comes after one neighbour alone.
+    """
+    beside: dict[str, set[str]] = {}
+    for a, b in pairs:
+        beside.setdefault(a, set()).add(b)
+        beside.setdefault(b, set()).add(a)
+    order: list[str] = []
+    for first in sorted(beside, key=lambda name: (-len(beside[name]), name)):
+        waiting = [first]
+        while waiting:
+            name = waiting.pop(0)
+            if name not in order:
+                order.append(name)
+                waiting += sorted(beside[name] - {*order})
+    return order
+
+
+def _as_made(raw: Levels, made: Levels) -> Labels:
+    """Return which level of the copy each raw row has; -1 where the copy has none for it."""
+    place = {word: i for i, word in enumerate(made.words)}
+    rest = place.get(OTHER, -1)
+    at = np.array([place.get(word, rest) for word in (*raw.words, MISSING)], dtype=np.intp)
+    codes: Labels = at[raw.codes]  # a missing level is the last
+    return codes
+
+
+def _crossed(a: Labels, b: Labels, shape: tuple[int, int]) -> Counts:
+    known = (a >= 0) & (b >= 0)
+    places = a[known] * shape[1] + b[known]
+    return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int64)
+
+
+def _table(
+    pair: Pair,
+    raw: Mapping[str, Labels],
+    made: Mapping[str, Levels],
+    draws: Draws,
+    k: int,
+    sd: float,
+) -> Floats:
+    """Return the cells of a pair as the copy is to have them, with the copy's own margins."""
+    from scipy.special import ndtri
+
+    a, b = pair
+    shape = (len(made[a].words), len(made[b].words))
+    counts = _crossed(raw[a], raw[b], shape)
+    own = _crossed(made[a].codes, made[b].codes, shape).astype(np.float64)
+    name = f"table {len(a)} {a} {b}"
+    noise = sd * np.asarray(ndtri(draws.of_table(name, counts.size))).reshape(shape)
+    least = max(k, math.ceil(sd**2))
+    drawn = draws.of_table(f"least of {name}", counts.size).reshape(shape)
+    enough = least + np.floor(drawn * least)
+    scale = own.sum() / max(counts.sum(), 1)
+    some = np.where(counts >= enough, np.maximum(counts + noise, k), enough)
+    # Of a cell that is not counted it is known that it holds fewer than would be.
+    wanted = np.where(counts >= enough, scale * some, np.minimum(own, scale * some))
+    return _fitted(wanted, own.sum(axis=1), own.sum(axis=0))
+
+
+def _fitted(table: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Return a table scaled by rows and columns until it has some margins, as near as it can."""
+    out = table.copy()
+    for _ in range(MOST_ROUNDS):
+        out *= _ratio(rows, out.sum(axis=1))[:, None]
+        out *= _ratio(columns, out.sum(axis=0))
+        if np.abs(out.sum(axis=1) - rows).max() < NEAR:
+            break
+    return out
+
+
+def _ratio(wanted: Floats, have: Floats) -> Floats:
+    return np.divide(wanted, have, out=np.zeros_like(wanted, dtype=np.float64), where=have > 0)
+
+
+class _Kinds(NamedTuple):
+    """The combinations of levels that rows have beside a column, and which one each row has."""
+
+    of: Labels
+    each: tuple[Labels, ...]
+
+
+def _given(column: Levels, beside: Sequence[Levels], wanted: Sequence[Floats]) -> Labels:
+    """Return the levels of a column changed in as few rows as it takes to have some tables."""
+    codes = [it.codes for it in beside]
+    each, of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    kinds = _Kinds(of.ravel(), tuple(each.T))
+    own = _crossed(kinds.of, column.codes, (len(each), len(column.words)))
+    cells = wanted[0] if len(beside) == 1 else _jointly(own, kinds, wanted)
+    # With one neighbour its levels are the kinds, but for those that no row has.
+    cells = cells[kinds.each[0]] if len(beside) == 1 else cells
+    return _changed(column.codes, kinds.of, own, _whole(cells, own.sum(axis=1)))
+
+
+def _jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
+    """Return how many rows of each kind have each level, so that all tables hold together."""
+    size = own.sum(axis=1).astype(np.float64)
+    shares = [
+        (table * _ratio(np.ones(len(table)), table.sum(axis=1))[:, None])[at]
+        for table, at in zip(wanted, kinds.each, strict=True)
+    ]
+    allowed = np.all([it > 0 for it in shares], axis=0)
+    out = np.where(allowed, own + SPREAD * size[:, None] * np.mean(shares, axis=0), 0.0)
+    for _ in range(MOST_ROUNDS):
+        before = out.copy()
+        for table, at in zip(wanted, kinds.each, strict=True):
+            have = np.zeros_like(table)
+            np.add.at(have, at, out)
+            out *= _ratio(table, have)[at]
+        out *= _ratio(size, out.sum(axis=1))[:, None]
+        if np.abs(out - before).max() < NEAR:
+            break
+    empty = out.sum(axis=1) == 0  # of a kind that no table leaves a level: as it is
+    out[empty] = own[empty]
+    return out
+
+
+def _whole(cells: Floats, sizes: Counts) -> Counts:
+    """Return whole numbers near the cells of a table, whose rows have some sums.
+
+    What rounding leaves of a column goes to its next row, so that columns keep their sums, too.
+    """
+    out = np.zeros(cells.shape, dtype=np.int64)
+    left = np.zeros(cells.shape[1])
+    for i, size in enumerate(sizes.tolist()):
+        row = np.where(cells[i] > 0, cells[i] + left, -np.inf)
+        take = np.where(row > 0, np.floor(np.maximum(row, 0)), 0)
+        while take.sum() < size:
+            take[np.argmax(row - take)] += 1
+        while take.sum() > size:
+            take[np.argmin(np.where(take > 0, row - take, np.inf))] -= 1
+        out[i] = take
+        left += cells[i] - take
+    return out
+
+
+def _changed(codes: Labels, kinds: Labels, own: Counts, wanted: Counts) -> Labels:
+    """Give rows of each kind as many of each level as are wanted.
+
+    Rows of a copy stand in an order of chance, and the first ones are changed.
+    """
+    out = codes.copy()
+    by_kind = np.argsort(kinds, kind="stable")
+    ends = np.cumsum(own.sum(axis=1))
+    for i in np.flatnonzero((own != wanted).any(axis=1)).tolist():
+        rows = by_kind[ends[i] - own[i].sum() : ends[i]]
+        more = own[i] - wanted[i]
+        place = np.zeros(len(rows), dtype=np.intp)  # which one of its level a row is
+        for level in np.flatnonzero(more > 0).tolist():
+            here = codes[rows] == level
+            place[here] = np.arange(here.sum())
+        free = rows[place < np.maximum(more, 0)[codes[rows]]]
+        out[free] = np.repeat(np.arange(len(more)), np.maximum(-more, 0))
+    return out

@@ -31,15 +31,7 @@ def width_of(numbers: Collection[str], counts: Mapping[str, int]) -> dict[str, i
 
 
 def levels_of(persons: Iterable[int], least: int) -> int:
-    """Return how many levels a column counts for, of how many persons each has.
-
-    Those of fewer than the `least` persons are one together.
-
-    Examples
-    --------
-    >>> levels_of([40, 30, 5, 1, 1, 1], 5), levels_of([40, 30], 5), levels_of([], 5)
-    (4, 2, 0)
-    """
+    """Return how many levels a column counts for: those of fewer than `least` persons are one."""
     some = [it for it in persons if it > 0]
     return sum(it >= least for it in some) + any(it < least for it in some)
 
@@ -51,23 +43,10 @@ def said_of_width(
     k: int,
     persons: Labels | None,
 ) -> str:
-    """Say that a table is wide, and of how many columns it would not be; nothing where it is not.
+    """Return how wide a table is, and of how many columns it would not be; "" where it is not.
 
     Which levels count, and where a table begins to be wide, the secret draws. No number of persons
     is said.
-
-    Parameters
-    ----------
-    numbers : collection of str
-        The columns of numbers.
-    levels : mapping of str to Levels
-        The columns of levels.
-    draws : Draws
-        What is drawn by the secret, for each record of the table.
-    k : int
-        How many persons a level has, which are drawn of k to 2 k - 1.
-    persons : ndarray of int of shape (n,) or None
-        Whose each row is, where a person may have several.
     """
     least = draws.threshold("levels of a wide table", k)
     width = width_of(numbers, {n: _counted(it, least, persons) for n, it in levels.items()})
@@ -89,17 +68,11 @@ def said_of_width(
 
 
 def about_two_digits(number: float) -> str:
-    """Return a number with two digits that count.
-
-    Examples
-    --------
-    >>> [about_two_digits(it) for it in (7, 168, 1680, 25449)]
-    ['7', '170', '1,700', '25,000']
-    """
+    """Return a number with two digits that count."""
     return f"{int(float(f'{number:.1e}')):,}"
 
 
 def _counted(column: Levels, least: int, persons: Labels | None) -> int:
     known = column.codes >= 0
-    held = persons_in(column.codes[known], None if persons is None else persons[known])
-    return levels_of(held.tolist(), least)
+    counts = persons_in(column.codes[known], None if persons is None else persons[known])
+    return levels_of(counts.tolist(), least)

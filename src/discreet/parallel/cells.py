@@ -50,23 +50,12 @@ def cluster_cells(
         Persons in each cell of the left axis (rows) and the right one (columns). Each row and
         column should hold at least k persons, or nobody, in the data at large.
     k : int
-        The least number of persons in a cluster; at least 2.
+        The least number of persons in a cluster; at least 2. If there are fewer in all, it is
+        refused.
     kinds : (str, str)
         "continuous" or "categorical", for each axis.
     edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
         The pixels between which the cells of each axis lie; increasing.
-
-    Returns
-    -------
-    CellClusters
-        A function of these counts alone.
-
-    Raises
-    ------
-    InputError
-        If a parameter is not as said.
-    RefusedError
-        If there are fewer than k persons in all.
 
     Notes
     -----
@@ -93,10 +82,10 @@ def cluster_cells(
     >>> import numpy as np
     >>> edges, kinds = np.array([0, 10, 20, 30]), ("continuous", "continuous")
     >>> counts = np.array([[6, 0, 0], [0, 2, 1], [0, 2, 7]])
-    >>> found = cluster_cells(counts, 5, kinds=kinds, edges=(edges, edges))
-    >>> found.boxes
+    >>> clusters = cluster_cells(counts, 5, kinds=kinds, edges=(edges, edges))
+    >>> clusters.boxes
     ((0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3))
-    >>> found.cluster_of.tolist()
+    >>> clusters.cluster_of.tolist()
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
     grid = whole_grid(counts)
@@ -115,7 +104,7 @@ def cluster_cells(
 def shared(
     triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters, *, least: int
 ) -> Joins:
-    """Name the clusters of neighbouring gaps that have at least `least` persons in common.
+    """Return the pairs of clusters of neighbouring gaps that have `least` persons in common.
 
     Parameters
     ----------
@@ -127,11 +116,6 @@ def shared(
         The clusters between the left and the shared axis, and between that and the right one.
     least : int
         k, or more; at least 2.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Pairs of a cluster on the left and one on the right, sorted. None if a gap shows nothing.
 
     Notes
     -----
@@ -147,8 +131,8 @@ def shared(
     ((0, 0), (1, 1))
     """
     check_whole("least", least, 2)
-    cells, held = _triples(triples, persons, left, right)
-    if not (left.boxes and right.boxes and len(held)):
+    cells, counts = _triples(triples, persons, left, right)
+    if not (left.boxes and right.boxes and len(counts)):
         return ()
     ones = left.cluster_of[cells[:, 0], cells[:, 1]]
     others = right.cluster_of[cells[:, 1], cells[:, 2]]
@@ -156,7 +140,7 @@ def shared(
         raise InputError("a triple is in a cell without a cluster; count the same persons")
     pairs, pair_of = np.unique(ones * len(right.boxes) + others, return_inverse=True)
     in_pair = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(in_pair, pair_of, held)
+    np.add.at(in_pair, pair_of, counts)
     lit = pairs[in_pair >= least]
     return tuple(
         zip((lit // len(right.boxes)).tolist(), (lit % len(right.boxes)).tolist(), strict=True)
@@ -170,18 +154,18 @@ def check_cells(counts: Numbers, clusters: CellClusters, k: int) -> None:
     """
     if clusters.cluster_of.shape != np.asarray(counts).shape:
         raise BrokenPromiseError("counts and clusters of cells differ in shape")
-    found: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
+    members: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
     for (i, j), label in np.ndenumerate(clusters.cluster_of):
-        held = int(counts[i, j])
-        if (label == NOWHERE) != (held == 0):
+        count = int(counts[i, j])
+        if (label == NOWHERE) != (count == 0):
             raise BrokenPromiseError("an occupied cell is in no cluster, or an empty one is")
         if label != NOWHERE:
-            found[int(label)][i, j] = held
+            members[int(label)][i, j] = count
     if list(clusters.boxes) != sorted(set(clusters.boxes)):
         raise BrokenPromiseError("boxes of clusters are not sorted, or one is there twice")
-    if set(found) != set(range(len(clusters.boxes))):
+    if set(members) != set(range(len(clusters.boxes))):
         raise BrokenPromiseError("clusters and boxes are not as many")
-    for number, cells in found.items():
+    for number, cells in members.items():
         low, high, right_low, right_high = clusters.boxes[number]
         if not all(low <= i < high and right_low <= j < right_high for i, j in cells):
             raise BrokenPromiseError("a cluster is larger than its box")
@@ -206,9 +190,9 @@ def check_shared(
         raise BrokenPromiseError("a pair of clusters is lit twice")
     ones, others = left.cluster_of.tolist(), right.cluster_of.tolist()
     common: Counter[Cell] = Counter()
-    for (i, q, j), held in zip(triples.tolist(), persons.tolist(), strict=True):
-        if held > 0:
-            common[ones[i][q], others[q][j]] += held
+    for (i, q, j), count in zip(triples.tolist(), persons.tolist(), strict=True):
+        if count > 0:
+            common[ones[i][q], others[q][j]] += count
     for pair in joins:
         if min(pair) < 0 or common[pair] < least:
             raise BrokenPromiseError(
@@ -232,18 +216,18 @@ def _triples(
     triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters
 ) -> tuple[Labels, Whole]:
     """Return the triples that somebody is in, and how many persons."""
-    cells, held = np.asarray(triples), np.asarray(persons)
-    if cells.ndim != 2 or cells.shape[1] != 3 or held.shape != cells.shape[:1]:
+    cells, counts = np.asarray(triples), np.asarray(persons)
+    if cells.ndim != 2 or cells.shape[1] != 3 or counts.shape != cells.shape[:1]:
         raise InputError("triples must be three cells each, with as many numbers of persons")
-    if any(given.dtype.kind not in "iu" or given.min(initial=0) < 0 for given in (cells, held)):
+    if any(given.dtype.kind not in "iu" or given.min(initial=0) < 0 for given in (cells, counts)):
         raise InputError("triples and persons must be whole numbers of at least 0")
     shapes = left.cluster_of.shape, right.cluster_of.shape
     if shapes[0][1] != shapes[1][0]:
         raise InputError("the clusters must have the cells of the shared axis in common")
     if (cells.max(axis=0, initial=0) >= (*shapes[0], shapes[1][1])).any():
         raise InputError("a triple is in a cell that the axes do not have")
-    some = held > 0
-    return cells[some].astype(np.intp), held[some].astype(np.int64)
+    some = counts > 0
+    return cells[some].astype(np.intp), counts[some].astype(np.int64)
 
 
 # --- how clusters grow --------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import check_whole
+from discreet.arguments import check_parameters, check_whole, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.parallel.methods import KMember, KMemberJoint
 from discreet.parallel.pixels import COSTS, TRIED, PairBins, Seeding, choose_seeding
 from discreet.progress import advance
 
@@ -81,11 +81,6 @@ def cluster_pair(
     seeding : Seeding, optional
         The metric of the seeds, where it is not to be chosen.
 
-    Returns
-    -------
-    PairClusters
-        Each of k records, and those that were joined by some left at last of more.
-
     Notes
     -----
     Seeds. Over-plotting: a record of the bin that has most left. Divergence (and convergence, its
@@ -110,8 +105,8 @@ def cluster_pair(
     >>> import numpy as np
     >>> from discreet.parallel.pixels import pair_bins
     >>> left, right = np.array([0, 0, 1, 8, 9, 9, 5]), np.array([2, 3, 2, 7, 7, 9, 5])
-    >>> found = cluster_pair(pair_bins(left, right, (10, 10)), 3)
-    >>> found.boxes.tolist(), found.sizes.tolist(), found.range
+    >>> clusters = cluster_pair(pair_bins(left, right, (10, 10)), 3)
+    >>> clusters.boxes.tolist(), clusters.sizes.tolist(), clusters.range
     ([[0, 2, 2, 4], [5, 10, 5, 10]], [3, 4], 14)
     """
     _check_bins(bins)
@@ -164,8 +159,8 @@ def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places
         raise InputError("bin_of must be places among the bins, from 0 on")
     if not np.array_equal(np.bincount(bin_of, minlength=len(bins.counts)), bins.counts):
         raise InputError("the bins of the records are not those that were counted")
-    held = np.bincount(clusters.parts[:, 0], weights=clusters.parts[:, 2])
-    if not np.array_equal(held, bins.counts):
+    counts = np.bincount(clusters.parts[:, 0], weights=clusters.parts[:, 2])
+    if not np.array_equal(counts, bins.counts):
         raise InputError("the clusters are not those of these bins")
     from discreet.kernels.pairs import deal_out
 
@@ -238,11 +233,12 @@ def _check_bins(bins: PairBins) -> None:
 
 
 def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
-    """Cluster records over all axes at once, at least k together, by greedy k-member clustering.
+    """Return the cluster of each record: over all axes at once, at least k together, greedily.
 
     The first cluster grows from the record farthest from the mean, each other one from the record
     farthest from the seed before. Record by record the one is taken for which the cluster's box
     grows least, until there are k. Records left at last join the cluster whose box grows least.
+    Clusters are numbered in the order they were made, and counted again.
 
     Parameters
     ----------
@@ -250,11 +246,6 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
         The pixel of each record on each axis; from 0 to 2**13 - 1.
     k : int
         The least number of records in a cluster; at least 2, at most n.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        The cluster of each record, numbered from 0 in the order they were made. Counted again.
 
     Notes
     -----
@@ -303,14 +294,51 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
     boxes = np.empty((n // k, axes, 2), dtype=np.int64)
     parts = np.empty((different + n // k + k, 3), dtype=np.int64)
     left = np.arange(different, dtype=np.int64)
-    told = np.zeros(5, dtype=np.int64)
-    told[RECORDS], told[LEFT] = n, different
-    told[SEED] = np.abs(rows - mean).sum(axis=1).argmax()
+    tally = np.zeros(5, dtype=np.int64)
+    tally[RECORDS], tally[LEFT] = n, different
+    tally[SEED] = np.abs(rows - mean).sum(axis=1).argmax()
     step = max(k, n // STEPS)
-    while told[RECORDS] >= k:
-        joint_steps(rows, counts, left, boxes, parts, told, k, int(told[RECORDS]) - step)
-        advance(TASK, n - int(told[RECORDS]), n)
-    place_strays(rows, counts, boxes, parts, told)
-    made = parts[: told[PARTS]]
+    while tally[RECORDS] >= k:
+        joint_steps(rows, counts, left, boxes, parts, tally, k, int(tally[RECORDS]) - step)
+        advance(TASK, n - int(tally[RECORDS]), n)
+    place_strays(rows, counts, boxes, parts, tally)
+    made = parts[: tally[PARTS]]
     sorted_parts: Whole = made[np.lexsort((made[:, 1], made[:, 0]))]
     return sorted_parts
+
+
+# --- the ways to cluster parallel coordinates: what each takes, promises and does not protect -----
+
+
+@dataclass(frozen=True)
+class KMember:
+    """Records clustered pair by pair of axes, as the paper prints it (section 4.1)."""
+
+    name: ClassVar[str] = "k-member"
+    promises: ClassVar[str] = "Every cluster between two axes stands on at least k records."
+    leaves_open: ClassVar[str] = (
+        "The edges of a cluster are pixels of its records, and clusters of several pairs that"
+        " share a record narrow it down to a few pixels; most paths of clusters are of one record."
+    )
+
+    k: int = whole(2)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+@dataclass(frozen=True)
+class KMemberJoint:
+    """Records clustered over all axes at once: the variant that the paper compares with."""
+
+    name: ClassVar[str] = "k-member-joint"
+    promises: ClassVar[str] = "Every path of clusters over all axes stands on at least k records."
+    leaves_open: ClassVar[str] = (
+        "The edges of a cluster are pixels of its records, and one that lies apart from all others"
+        " is such an edge."
+    )
+
+    k: int = whole(2)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)

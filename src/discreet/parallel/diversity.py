@@ -71,9 +71,9 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
     ((0, 1),)
     """
     check_whole("least", least, 1)
-    found = splits(left_labels, right_labels)
-    enough = found.shared >= least
-    return _pairs(found.left[enough], found.right[enough])
+    pairs = splits(left_labels, right_labels)
+    enough = pairs.shared >= least
+    return _pairs(pairs.left[enough], pairs.right[enough])
 
 
 def diverse_joins(
@@ -150,9 +150,9 @@ def diverse_joins(
         )
     if diversity == len(occur):  # l of l values hide nothing: the paper (4.2.3) shows nothing
         return ()
-    held = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
+    values_of = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
     starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
-    reached: Sets = np.bitwise_or.reduceat(held[shared.right], starts, axis=0)
+    reached: Sets = np.bitwise_or.reduceat(values_of[shared.right], starts, axis=0)
     clusters = shared.left[starts]
     short = _sizes(reached) < diversity
     if len(named):
@@ -161,7 +161,7 @@ def diverse_joins(
         of_them = np.asarray(before)[some][sensitive]
         short &= np.bincount(of_them, minlength=int(clusters[-1]) + 1)[clusters] > 0
     lit = np.repeat(~short, np.diff(starts, append=len(shared.left)))
-    extra = _completions(sides[0][clusters[short]], reached[short], sides[1], held, diversity)
+    extra = _completions(sides[0][clusters[short]], reached[short], sides[1], values_of, diversity)
     pairs = [*_pairs(shared.left[lit], shared.right[lit])]
     ends = np.append(starts[1:], len(shared.left))
     for cluster, start, end, new in zip(
@@ -237,8 +237,10 @@ def _completions(
     offers = _Offers(offered_sides, offered_sets, number[len(sides) :])
     asked = np.column_stack([sides, number[: len(sides)]])
     wants, which = np.unique(asked, axis=0, return_inverse=True)
-    found = [offers.completing(low, high, known[have], least) for low, high, have in wants.tolist()]
-    return [found[want] for want in which.reshape(-1)]
+    completed = [
+        offers.completing(low, high, known[have], least) for low, high, have in wants.tolist()
+    ]
+    return [completed[want] for want in which.reshape(-1)]
 
 
 def _pairs(left: Whole, right: Whole) -> Joins:

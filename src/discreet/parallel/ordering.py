@@ -33,7 +33,12 @@ class AxisRole:
 def broken_rules(
     order: Sequence[AxisRole], information: Mapping[str, Information], *, anywhere: bool = False
 ) -> tuple[str, ...]:
-    """Say which rules about sensitive axes an order of axes breaks (section 6.3 of the paper).
+    """Return a sentence for each rule about sensitive axes that an order breaks (section 6.3).
+
+    Sensitive axes come last; no categorical quasi-identifier stands next to one; the
+    quasi-identifier next to the first of them is the continuous one of least mutual information
+    with it, or one that is above it by no more than two standard errors of the difference.
+    Sentences name axes and no numbers.
 
     Parameters
     ----------
@@ -44,19 +49,6 @@ def broken_rules(
     anywhere : bool, default False
         Whether sensitive axes may stand anywhere. Then of the two axes beside the first of them one
         has to be of little information.
-
-    Returns
-    -------
-    tuple of str
-        A sentence for each rule that is broken; it names axes and no numbers. The rules: sensitive
-        axes come last; no categorical quasi-identifier stands next to one; the quasi-identifier
-        next to the first of them is the continuous one of least mutual information with it, or one
-        that is above it by no more than two standard errors of the difference.
-
-    Raises
-    ------
-    InputError
-        If an axis is there twice, or a continuous quasi-identifier has no finite information.
 
     Notes
     -----
@@ -82,15 +74,17 @@ def broken_rules(
         )
     not_last, categorical, telling = [], [], []
     allowed = _allowed(order, information)
-    bearable = anywhere and _beside(order, sensitive[0]) & {*allowed}
+    names = _names(order)
+    first = names.index(sensitive[0])
+    around = {*names[max(first - 1, 0) : first], *names[first + 1 : first + 2]}
+    bearable = anywhere and around & {*allowed}
     for place, axis in enumerate(order):
         if not axis.sensitive:
             continue
         after = [other.name for other in order[place + 1 :] if not other.sensitive]
         if after and not anywhere:
             not_last.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
-        around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
-        for other in around:
+        for other in (*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]):
             if other.kind == "categorical" and not other.sensitive:
                 categorical.append(
                     f"categorical axis {other.name!r} must not stand next to sensitive axis"
@@ -104,13 +98,6 @@ def broken_rules(
                     f" stand next to it; one that reveals less may: {_listed(allowed)}"
                 )
     return (*not_last, *categorical, *telling)
-
-
-def _beside(order: Sequence[AxisRole], name: str) -> set[str]:
-    """Return the names of the axes beside one."""
-    names = _names(order)
-    place = names.index(name)
-    return {*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]}
 
 
 def nearest_allowed(
@@ -177,8 +164,8 @@ def _check(order: Sequence[AxisRole], information: Mapping[str, Information]) ->
     if not any(axis.sensitive for axis in order):
         return
     for name in _names(_candidates(order)):
-        found = information.get(name)
-        if found is None or not math.isfinite(found.bits) or not 0 <= found.error < math.inf:
+        known = information.get(name)
+        if known is None or not math.isfinite(known.bits) or not 0 <= known.error < math.inf:
             raise InputError(
                 f"axis {name!r} needs its finite mutual information with the sensitive axis"
             )

@@ -149,17 +149,17 @@ def bin_of_records(
     grid = bins.heights[0] * bins.heights[1]
     cells = bins.left * bins.heights[1] + bins.right
     if SEARCHED_SHARE * len(keys) < grid:
-        found = np.searchsorted(cells, keys)
-        there = found < len(cells)
-        there[there] = cells[found[there]] == keys[there]
+        bin_of = np.searchsorted(cells, keys)
+        there = bin_of < len(cells)
+        there[there] = cells[bin_of[there]] == keys[there]
     else:
         place = np.full(grid, -1, dtype=np.intp)
         place[cells] = np.arange(len(cells))
-        found = place[keys]
-        there = found >= 0
+        bin_of = place[keys]
+        there = bin_of >= 0
     if not there.all():
         raise InputError("a record is in none of the bins; give the bins of the same records")
-    return found
+    return bin_of
 
 
 def resolution(pixels: int) -> int:

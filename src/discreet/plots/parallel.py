@@ -27,9 +27,14 @@ from discreet.parallel.cells import (
     cluster_cells,
     shared,
 )
-from discreet.parallel.clusters import check_clusters, cluster_jointly, cluster_pair, members
+from discreet.parallel.clusters import (
+    KMember,
+    check_clusters,
+    cluster_jointly,
+    cluster_pair,
+    members,
+)
 from discreet.parallel.diversity import Joins, diverse_joins, joined
-from discreet.parallel.methods import KMember
 from discreet.parallel.pixels import (
     COSTS,
     MOST_PIXELS,

@@ -6,10 +6,9 @@ taken apart by a grammar and computed here; no library evaluates what an analyst
 
 from __future__ import annotations
 
-from discreet.regression.diagnostics import Fit, cook_line, corrected, fit, quantiles
+from discreet.regression.diagnostics import Fit, Folds, cook_line, corrected, fit, quantiles
 from discreet.regression.families import FAMILIES, Asked, Estimates, estimated, read_model
 from discreet.regression.formula import Model, categories_named, read_formula
-from discreet.regression.noise import Folds
 
 __all__ = [
     "FAMILIES",

@@ -112,19 +112,9 @@ class Estimates:
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     """Read a formula as the one of a family, and check it against the columns.
 
-    Parameters
-    ----------
-    formula : str
-        `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`.
-    family : {"linear", "logistic", "cox"}
-        What kind of model.
-    kinds : mapping of str to str
-        Which columns there are: "continuous" or "categorical".
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is not that of the family.
+    `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`. `kinds` has the columns that
+    there are, "continuous" or "categorical". InputError is raised if it cannot be read, or is not
+    that of the family.
 
     Examples
     --------
@@ -140,23 +130,23 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
         return Asked(LINEAR, parse(formula, kinds))
     left, right = sides[1], sides[2]
     if family == LOGISTIC:
-        found = ONE_COLUMN.fullmatch(left)
-        if found is None:
+        parts = ONE_COLUMN.fullmatch(left)
+        if parts is None:
             raise InputError(
                 "the outcome of a logistic model is one column of levels or codes:"
                 " 'died ~ age + sex'"
             )
-        event = _known(found[1], kinds)
+        event = _known(parts[1], kinds)
         as_number = {**kinds, event: "continuous"}
-        return Asked(LOGISTIC, parse(_in_place(found, right), as_number, formula), event)
-    found = TIME_AND_EVENT.fullmatch(left)
-    if found is None:
+        return Asked(LOGISTIC, parse(_in_place(parts, right), as_number, formula), event)
+    parts = TIME_AND_EVENT.fullmatch(left)
+    if parts is None:
         raise InputError(
             "the left side of a Cox model says how long each was observed, and whether that ended"
             " with the event: 'survival(days, died) ~ age + sex'"
         )
-    event = _known(found[2], kinds)
-    parsed = parse(_in_place(found, right), kinds, formula)
+    event = _known(parts[2], kinds)
+    parsed = parse(_in_place(parts, right), kinds, formula)
     if not parsed.intercept:
         raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
@@ -258,9 +248,9 @@ def estimated(
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
-    found = _by_family(asked.family, design, standard, happened, of, clusters)
+    estimates = _by_family(asked.family, design, standard, happened, of, clusters)
     return replace(
-        found, references=design.references, persons=None if clusters is None else clusters.size
+        estimates, references=design.references, persons=None if clusters is None else clusters.size
     )
 
 
@@ -287,8 +277,8 @@ class Clusters(NamedTuple):
         """
         sums = np.zeros((self.size, scores.shape[1]))
         np.add.at(sums, self.places, scores)
-        found: Floats = self.size / (self.size - 1) * bread @ sums.T @ sums @ bread
-        return found
+        covariance: Floats = self.size / (self.size - 1) * bread @ sums.T @ sums @ bread
+        return covariance
 
 
 def _by_family(
@@ -317,24 +307,24 @@ def _by_family(
 def _linear(design: Design, standard: Standard, persons: Clusters | None) -> Estimates:
     from statsmodels.regression.linear_model import OLS
 
-    found = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+    result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
     about_zero = not _spans_constant(design, standard)
     around = design.outcome - (0.0 if about_zero else design.outcome.mean())
-    left = float(found.resid @ found.resid) * standard.scale**2
+    left = float(result.resid @ result.resid) * standard.scale**2
     if not left > 1e-18 * float(around @ around):
         raise RefusedError(PERFECT)
     back = standard.back * standard.scale
-    spread = found.cov_params()
+    spread = result.cov_params()
     if persons is not None:
-        scores = standard.matrix * found.resid[:, None]
-        spread = persons.spread(scores, found.normalized_cov_params)
+        scores = standard.matrix * result.resid[:, None]
+        spread = persons.spread(scores, result.normalized_cov_params)
     return Estimates(
         design.terms,
-        back @ found.params + standard.centre * design.ones,
+        back @ result.params + standard.centre * design.ones,
         np.diag(back @ spread @ back.T),
         len(design.outcome),
         None,
-        int(found.df_resid),
+        int(result.df_resid),
         (R_SQUARED, 1 - left / float(around @ around)),
         about_zero=about_zero,
     )
@@ -358,26 +348,26 @@ def _weighted(
 ) -> Estimates:
     from statsmodels.regression.linear_model import WLS
 
-    found = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
+    result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
     about_zero = not _spans_constant(design, standard)
     middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
     around = design.outcome - middle
-    left = float(weights @ found.resid**2) * standard.scale**2
+    left = float(weights @ result.resid**2) * standard.scale**2
     all_of_it = float(weights @ around**2)
     if not left > 1e-18 * all_of_it:
         raise RefusedError(PERFECT)
     back, rows = standard.back * standard.scale, len(weights)
-    spread = found.cov_params() * rows / (rows - 1)
+    spread = result.cov_params() * rows / (rows - 1)
     if persons is not None:
-        scores = standard.matrix * (weights * found.resid)[:, None]
-        spread = persons.spread(scores, found.normalized_cov_params)
+        scores = standard.matrix * (weights * result.resid)[:, None]
+        spread = persons.spread(scores, result.normalized_cov_params)
     return Estimates(
         design.terms,
-        back @ found.params + standard.centre * design.ones,
+        back @ result.params + standard.centre * design.ones,
         np.diag(back @ spread @ back.T),
         rows,
         None,
-        int(found.df_resid),
+        int(result.df_resid),
         (R_SQUARED, 1 - left / all_of_it),
         about_zero=about_zero,
     )
@@ -395,17 +385,17 @@ def _weighted_logistic(
 
     # freq_weights would take a row of weight 2 for two rows that agree: var_weights for one.
     model = GLM(happened.astype(np.float64), standard.matrix, Binomial(), var_weights=weights)
-    found = model.fit(maxiter=MOST_STEPS, cov_type="HC0")
-    at, rows = standard.matrix @ found.params, len(weights)
-    slope = model.score(found.params) / rows
-    _check_finite(found.params, np.asarray(found.normalized_cov_params), at, slope)
-    spread = found.cov_params() * rows / (rows - 1)
+    result = model.fit(maxiter=MOST_STEPS, cov_type="HC0")
+    at, rows = standard.matrix @ result.params, len(weights)
+    slope = model.score(result.params) / rows
+    _check_finite(result.params, np.asarray(result.normalized_cov_params), at, slope)
+    spread = result.cov_params() * rows / (rows - 1)
     if persons is not None:
-        scores = standard.matrix * (weights * (happened - found.fittedvalues))[:, None]
-        spread = persons.spread(scores, np.asarray(found.normalized_cov_params))
+        scores = standard.matrix * (weights * (happened - result.fittedvalues))[:, None]
+        spread = persons.spread(scores, np.asarray(result.normalized_cov_params))
     return Estimates(
         design.terms,
-        standard.back @ found.params,
+        standard.back @ result.params,
         np.diag(standard.back @ spread @ standard.back.T),
         rows,
         int(happened.sum()),
@@ -437,17 +427,17 @@ def _logistic(
     from statsmodels.discrete.discrete_model import Logit
 
     model = Logit(happened.astype(np.float64), standard.matrix)
-    found = _at_its_top(model)
-    spread = np.asarray(found.cov_params())
-    at = standard.matrix @ found.params
-    _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    result = _at_its_top(model)
+    spread = np.asarray(result.cov_params())
+    at = standard.matrix @ result.params
+    _check_finite(result.params, spread, at, model.score(result.params) / len(at))
     if persons is not None:
-        spread = persons.spread(np.asarray(model.score_obs(found.params)), spread)
+        spread = persons.spread(np.asarray(model.score_obs(result.params)), spread)
     events, others = int(happened.sum()), int((~happened).sum())
     above = float(rankdata(at)[happened].sum()) - events * (events + 1) / 2
     return Estimates(
         design.terms,
-        standard.back @ found.params,
+        standard.back @ result.params,
         np.diag(standard.back @ spread @ standard.back.T),
         len(at),
         events,
@@ -464,17 +454,17 @@ def _cox(
     slopes = ~design.ones
     matrix = standard.matrix[:, slopes]
     model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
-    found = _at_its_top(model)
-    spread = np.asarray(found.cov_params())
-    at = matrix @ found.params
-    _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    result = _at_its_top(model)
+    spread = np.asarray(result.cov_params())
+    at = matrix @ result.params
+    _check_finite(result.params, spread, at, model.score(result.params) / len(at))
     if persons is not None:  # the scores of rows are those of Breslow's ties
         # Who is observed no longer than until the first event has none, and counts for nothing.
-        spread = persons.spread(np.nan_to_num(found.score_residuals), spread)
+        spread = persons.spread(np.nan_to_num(result.score_residuals), spread)
     back = standard.back[np.ix_(slopes, slopes)]
     return Estimates(
         tuple(name for name, kept in zip(design.terms, slopes.tolist(), strict=True) if kept),
-        back @ found.params,
+        back @ result.params,
         np.diag(back @ spread @ back.T),
         len(at),
         int(happened.sum()),
@@ -505,11 +495,6 @@ def concordance(times: Floats, happened: NDArray[np.bool_], risk: Floats) -> flo
     """Return the share of pairs in which who has the event first was at the higher risk (Harrell).
 
     Of very many events every so manieth is compared with the rows that outlive it.
-
-    Examples
-    --------
-    >>> concordance(np.array([1.0, 2, 3]), np.array([True, True, False]), np.array([2.0, 0, 1]))
-    0.6666666666666666
     """
     events = np.flatnonzero(happened)
     events = events[np.argsort(times[events], kind="stable")]

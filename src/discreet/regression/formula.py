@@ -16,10 +16,18 @@ from discreet.arguments import Floats, as_levels
 from discreet.errors import InputError, RefusedError
 from discreet.expressions.grammar import Grammar, Reader
 from discreet.expressions.meaning import NUMERIC, Call, Rule
-from discreet.expressions.tokens import Token, as_input_error, cut_up
-from discreet.expressions.tree import Applied, Column, Constant, Kind, Mistake, Node
+from discreet.expressions.tree import (
+    Applied,
+    Column,
+    Constant,
+    Kind,
+    Mistake,
+    Node,
+    Token,
+    as_input_error,
+    written,
+)
 from discreet.expressions.values import computed
-from discreet.expressions.writing import written
 from discreet.levels import in_order
 
 LONGEST = 500
@@ -143,8 +151,8 @@ def categories_named(formula: object) -> tuple[str, ...]:
     >>> categories_named("y ~ C(ward) + C(`age group`) + C(1 + x)")
     ('ward', 'age group')
     """
-    found = CATEGORY.findall(formula[:LONGEST]) if isinstance(formula, str) else ()
-    return tuple(quoted or name for quoted, name in found)
+    names = CATEGORY.findall(formula[:LONGEST]) if isinstance(formula, str) else ()
+    return tuple(quoted or name for quoted, name in names)
 
 
 def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
@@ -205,7 +213,7 @@ def parse(formula: str, kinds: Mapping[str, str], shown: str = "") -> Parsed:
     if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
     try:
-        return _parsed(cut_up(formula, FORMULAS), {name: KINDS[kinds[name]] for name in kinds})
+        return _parsed(FORMULAS.cut_up(formula), {name: KINDS[kinds[name]] for name in kinds})
     except Mistake as mistake:
         raise as_input_error(shown or formula, mistake) from None
 

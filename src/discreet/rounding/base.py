@@ -44,14 +44,9 @@ class SortedColumn:
 
 
 def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColumn:
-    """Return a column in order.
+    """Return a column of finite numbers in order; those too large to be squared are refused.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers; if they are too large to be squared, that is refused.
-    classes : array-like of shape (n,), optional
-        The class of each row, for supervised methods; up to 1000 different ones.
+    `classes` is the class of each row, for supervised methods: up to 1000 different ones.
     """
     column = as_column(x)
     if max(abs(column.min()), abs(column.max())) > WIDEST:

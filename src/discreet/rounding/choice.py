@@ -54,8 +54,7 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
 
     References
     ----------
-    Freedman and Diaconis, "On the histogram as a density estimator: L2 theory", Zeitschrift für
-    Wahrscheinlichkeitstheorie 57 (1981).
+    Freedman and Diaconis, Zeitschrift für Wahrscheinlichkeitstheorie 57 (1981).
 
     Examples
     --------
@@ -75,10 +74,9 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
 
 
 def k_of_c(n: int, c: int) -> int:
-    """Return how many rows a region has where n rows are in c regions: n / c, rounded up.
+    """Return how many rows each of c regions of n rows has: n / c, rounded up, and at least 2.
 
-    At least 2: a region of one row protects nothing. Rounded up as in section 4.3 of Senavirathne
-    and Torra (2019).
+    So it is in section 4.3 of Senavirathne and Torra (2019); a region of one row protects nothing.
 
     Examples
     --------
@@ -117,10 +115,10 @@ METHODS: Mapping[str, type[RegionMethod]] = MappingProxyType({each.name: each fo
 
 def known_method(name: object) -> type[RegionMethod]:
     """Return the method of a name; "equal-width" is "equal_width"."""
-    found = METHODS.get(name.replace("-", "_")) if isinstance(name, str) else None
-    if found is None:
+    method = METHODS.get(name.replace("-", "_")) if isinstance(name, str) else None
+    if method is None:
         raise InputError(f"there is no way to round {name!r}; there are {one_of(METHODS)}")
-    return found
+    return method
 
 
 def is_supervised(method: Any) -> bool:
@@ -130,17 +128,11 @@ def is_supervised(method: Any) -> bool:
 
 
 def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) -> RegionMethod:
-    """Return the method that will find the regions of a column.
+    """Return the method that will find the regions of a column, of a name in `METHODS` or as it is.
 
-    Parameters
-    ----------
-    method : str or RegionMethod
-        A name of `METHODS`, or a method that holds its own numbers.
-    column : SortedColumn
-        What it will be called with.
-    k, c : int or "freedman-diaconis", optional
-        The least number of rows in a region, or how many regions; not both. Without both, k is
-        5. What the method does not take is turned into what it does: k = n / c, c = n / k.
+    `k` and `c` are numbers or "freedman-diaconis", for methods by name: the least number of rows in
+    a region, or how many regions; not both. Without both, k is 5. What the method does not take is
+    turned into what it does: k = n / c, c = n / k.
     """
     if not isinstance(method, str):
         if not hasattr(method, "parameter") or isinstance(method, type):

@@ -118,17 +118,15 @@ class KMeans:
             cuts = _best(sums, c)
         else:
             starts = [*_sampled(tried, sums, c), *rivals]
-            found = [lloyd(values, *sums, start, ROUNDS) for start in starts]
-            cuts = _refined(tried, sums, min(found, key=lambda each: _cost(sums, each)))
+            candidates = [lloyd(values, *sums, start, ROUNDS) for start in starts]
+            cuts = _refined(tried, sums, min(candidates, key=lambda each: _cost(sums, each)))
         bounds = [np.concatenate([[0], each, [different]]) for each in (cuts, *rivals)]
         costs = [cost_about_means(values, column.counts, each) for each in bounds]
         return edges_at(column.values, bounds[int(np.argmin(costs))][1:-1])
 
 
 def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
-    """Return the inner edges, rising, of the regions that k-means finds in the numbers `x`.
-
-    Each edge belongs to the region above. `c` and `exact` are as of `KMeans`.
+    """Return the inner edges, rising, of the regions that k-means finds in `x`; see `KMeans`.
 
     Examples
     --------
@@ -400,12 +398,12 @@ def bootstrap_medians(rows: Floats, *words: int) -> Floats:
     draws = generator("resampling", *words)
     rank = (m + 1) // 2
     lower = draws.beta(rank, m - rank + 1, size=m)
-    found: Floats = rows[_row_of(lower, m)]
+    medians: Floats = rows[_row_of(lower, m)]
     if m % 2:
-        return found
+        return medians
     upper = lower + (1 - lower) * draws.beta(1, m - rank, size=m)
     above = rows[_row_of(upper, m)]
-    middle: Floats = np.clip(found / 2 + above / 2, found, above)
+    middle: Floats = np.clip(medians / 2 + above / 2, medians, above)
     return middle
 
 
@@ -416,9 +414,7 @@ def _row_of(uniforms: Floats, m: int) -> Labels:
 def resampling(
     x: ArrayLike, c: int, centre: str = "mean", then: str = "kmeans", seed: int = 0
 ) -> Floats:
-    """Return the inner edges, rising, of regions of bootstrap centroids of the numbers `x`.
-
-    Each edge belongs to the region above. The parameters are those of `Resampling`.
+    """Return the inner edges, rising, of regions of bootstrap centroids of `x`: `Resampling`.
 
     Examples
     --------

@@ -46,8 +46,7 @@ class Optimal:
 
     References
     ----------
-    Hansen and Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", IEEE
-    Transactions on Knowledge and Data Engineering 15 (2003), section 3.
+    Hansen and Mukherjee, IEEE Transactions on Knowledge and Data Engineering 15 (2003), section 3.
 
     Examples
     --------
@@ -198,9 +197,7 @@ class VMdav:
 
 
 def optimal(x: ArrayLike, k: int) -> Labels:
-    """Group the numbers of one column into groups of k to 2k - 1 with the least sum of squares.
-
-    Returns the group of each row, numbered from 0 by rising value.
+    """Return groups of k to 2k - 1 numbers with the least sum of squares, numbered by rising value.
 
     Parameters
     ----------

@@ -273,8 +273,8 @@ def _smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
     widest = float((rows[k:] - rows[:-k]).max()) if k < column.n else 0.0
     finest = max(abs(low), abs(high)) / FINEST
     bound = max(widest / 2, (high - low) * k / column.n, finest, sys.float_info.min)
-    if exact and (found := _from_bound(column, rows, k, bound)) is not None:
-        return found
+    if exact and (smallest := _from_bound(column, rows, k, bound)) is not None:
+        return smallest
     written = f"{bound:.1e}"
     # The bound may have been rounded up, by less than one: begin there.
     digits, exponent = int(written[0] + written[2]) - 1, int(written[4:]) - 1
@@ -288,8 +288,8 @@ def _smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
 def _rows_of_sets(column: SortedColumn, b: float) -> Labels:
     """Count the rows of the sets of attraction, from that of the least value on."""
     parted = column.starts[np.searchsorted(column.values, _odd_halves(column, b))]
-    found: Labels = np.diff(parted, prepend=0, append=column.n)
-    return found
+    counts: Labels = np.diff(parted, prepend=0, append=column.n)
+    return counts
 
 
 def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float | None:
@@ -303,10 +303,10 @@ def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float |
     low, high = float(rows[0]), float(rows[-1])
     first, last = rows[: len(rows) - k + 1], rows[k - 1 :]  # of k neighbours
     for _ in range(MOST_STEPS):
-        held = _rows_of_sets(column, b)
-        if held.min() >= k:
+        counts = _rows_of_sets(column, b)
+        if counts.min() >= k:
             return b
-        i = _first_multiple(low, b) + int(held.argmin())
+        i = _first_multiple(low, b) + int(counts.argmin())
         below, above = i - 0.5, i + 0.5
         # b · below <= first and last < b · above
         least = np.maximum(last / above if above > 0 else b, first / below if below < 0 else b)
@@ -322,9 +322,7 @@ def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float |
 
 
 def equal_width(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges, rising, of c equally wide intervals of the numbers `x`.
-
-    Each edge belongs to the interval above; see `EqualWidth`.
+    """Return the inner edges, rising, of c equally wide intervals of the numbers `x`: `EqualWidth`.
 
     Examples
     --------
@@ -335,9 +333,7 @@ def equal_width(x: ArrayLike, c: int) -> Floats:
 
 
 def equal_frequency(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges, rising, of c intervals that hold about equally many of `x`.
-
-    Each edge belongs to the interval above; see `EqualFrequency`.
+    """Return the inner edges, rising, of c intervals of about equally many of `x`.
 
     Examples
     --------

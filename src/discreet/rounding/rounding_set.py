@@ -318,23 +318,20 @@ def rounding_set(
         See `sorted_column`.
     method : RegionMethod
         Such as `Optimal(k=10)` or `EqualWidth(c=20)`. If it cannot keep its promise on this column,
-        that is refused; regions are counted again.
+        that is refused; regions are counted again. What it found out is among the set's parameters:
+        the base of `Base`, whose points are multiples whatever `representative` says, or the `law`
+        of `Resampling`.
     representative : {"mean", "median", "midpoint"}, default "mean"
         What stands for a region: the mean or median of its values, or the middle of the interval
         (of the outermost ones, between edge and extreme value). An empty region has its middle.
     name : str, optional
         What the column is called.
-
-    Notes
-    -----
-    The set's parameters are those of the method and what it found out: the base of `Base`, whose
-    points are multiples whatever `representative` says, or the `law` of `Resampling`.
     """
     check_word("representative", representative, REPRESENTATIVES)
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
-    found = getattr(method, "regions", None)
-    regions: Regions = Regions(method(column)) if found is None else found(column)
+    find_regions = getattr(method, "regions", None)
+    regions: Regions = Regions(method(column)) if find_regions is None else find_regions(column)
     edges = regions.edges
     parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
@@ -365,8 +362,8 @@ def rounding_set(
 
 def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
     """Return what stands for each region: of its members, or its middle if it has none."""
-    held = np.flatnonzero(np.diff(parted))
-    if representative == "mean" and len(held) == len(parted) - 1:
+    occupied = np.flatnonzero(np.diff(parted))
+    if representative == "mean" and len(occupied) == len(parted) - 1:
         return region_means(column, parted[1:-1])
     # The middle of each interval; beyond the values, of edge and edge.
     ends = np.concatenate([[column.values[0]], edges, [column.values[-1]]])
@@ -374,13 +371,13 @@ def _points(column: SortedColumn, parted: Labels, edges: Floats, representative:
     middle = low / 2 + high / 2
     out: Floats = np.where((middle >= low) & (middle < high), middle, low)
     if representative == "mean":
-        out[held] = region_means(column, parted[:-1][held][1:])
+        out[occupied] = region_means(column, parted[:-1][occupied][1:])
     elif representative == "median":  # of two middle values their mean
-        rows = column.starts[parted[:-1][held]] + column.starts[parted[1:][held]]
+        rows = column.starts[parted[:-1][occupied]] + column.starts[parted[1:][occupied]]
         lower = np.searchsorted(column.starts, (rows - 1) // 2, side="right") - 1
         upper = np.searchsorted(column.starts, rows // 2, side="right") - 1
         below, above = column.values[lower], column.values[upper]
-        out[held] = np.clip(below / 2 + above / 2, below, above)
+        out[occupied] = np.clip(below / 2 + above / 2, below, above)
     return out
 
 
@@ -417,8 +414,8 @@ def encoded(
 ) -> Floats:
     """Return a table whose columns are replaced by points of their sets."""
     columns = [
-        found.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
-        for j, found in enumerate(sets)
+        each.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
+        for j, each in enumerate(sets)
     ]
     return np.column_stack(columns)
 
@@ -427,19 +424,12 @@ def encoded(
 class JointSet:
     """The different rows of a rounded table: each is a point that stands for several records.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The names of the columns.
-    points : ndarray of shape (points, columns)
-        The different rows, finite, in lexicographic order.
-    counts : ndarray of int, of shape (points,)
-        How many rows of the table each stands for; at least 1.
+    `points`, of shape (points, columns), are in lexicographic order; `counts` are how many rows of
+    the table each stands for, at least 1. It is made of the rounded table alone and tells no more
+    than that.
 
     Notes
     -----
-    It is made of the rounded table alone and tells no more than that.
-
     **What it does not protect.** New records that are rounded to these points are new information:
     how many of them share a point is not promised. Nor are the rows it was made of a release when
     they are encoded: some lie nearer to the point of another group than to that of their own, so
@@ -447,8 +437,8 @@ class JointSet:
 
     Examples
     --------
-    >>> found = joint_set(["x"], [[1.5], [1.5], [9.0], [9.0]])
-    >>> found.counts.tolist(), found.encode([[2.0], [8.0]]).tolist()
+    >>> points = joint_set(["x"], [[1.5], [1.5], [9.0], [9.0]])
+    >>> points.counts.tolist(), points.encode([[2.0], [8.0]]).tolist()
     ([2, 2], [[1.5], [9.0]])
     """
 
@@ -480,13 +470,7 @@ class JointSet:
     def encode(self, X: ArrayLike) -> Floats:
         """Replace each row by the nearest point, columns in units of the points' own spread.
 
-        Parameters
-        ----------
-        X : frame, or array-like of shape (n, columns)
-            Finite numbers. The columns of a frame are found by their names, whatever their order.
-
-        Notes
-        -----
+        `X` is a frame, whose columns are found by their names, or an array of shape (n, columns).
         Where several points are equally near it is not said which one is taken.
 
         **What it does not protect.** How many rows share a point is not promised; and a row far
@@ -562,27 +546,18 @@ def points_text(points: Sequence[RoundingSet] | JointSet) -> str:
     """Return rounding points as the text of a file that `load_points` reads."""
     if isinstance(points, JointSet):
         return json.dumps(points.to_dict(), allow_nan=False)
-    told = {
+    content = {
         "discreet": SCHEMA,
         "kind": "rounding-sets",
         "sets": [each.to_dict() for each in points],
     }
-    return json.dumps(told, allow_nan=False)
+    return json.dumps(content, allow_nan=False)
 
 
 def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
-    """Read rounding points that were saved, to round new records alike.
+    """Read rounding points that were saved, to round new records alike by `encode`.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file that `Release.save_points` or `discreet round --points` wrote.
-
-    Returns
-    -------
-    tuple of RoundingSet, or JointSet
-        A set for each column (one for the file of `RoundingSet.save`), or one of whole rows; both
-        have `encode`.
+    Returns a set for each column (one for the file of `RoundingSet.save`), or a `JointSet`.
     """
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -182,9 +182,7 @@ def _best_cut(below: Floats) -> int | None:
 
 
 def mdlp(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Return the inner edges of the regions of Fayyad and Irani, of `x` with classes `y`.
-
-    Each edge belongs to the region above; there are none where x says nothing of y. See `Mdlp`.
+    """Return the inner edges of the regions of Fayyad and Irani, of `x` with classes `y`: `Mdlp`.
 
     Examples
     --------
@@ -198,8 +196,6 @@ def chimerge(
     x: ArrayLike, y: ArrayLike, significance: float = 0.95, most: int | None = None, fewest: int = 1
 ) -> Floats:
     """Return the inner edges, rising, of the regions of Kerber, of `x` with classes `y`.
-
-    Each edge belongs to the region above. The other parameters are those of `ChiMerge`.
 
     Examples
     --------

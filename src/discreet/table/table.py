@@ -934,5 +934,3 @@ def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) ->
     out = table.changed({**table.columns, **levels}, table._missing)
     out.few = few
     return out
-
-

@@ -21,7 +21,7 @@ from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Column, numbered, row_digests
 from discreet.methods.copies import OTHER, Draws, Levels, Settings, WholeCopy
-from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import copy_with_tables
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
 from discreet.progress import advance

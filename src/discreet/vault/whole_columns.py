@@ -20,7 +20,7 @@ from discreet.levels import as_given
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.methods.alike import persons_alike
 from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
-from discreet.methods.listed import copy_with_tables
+from discreet.methods.whole import copy_with_tables
 from discreet.policy import Policy
 from discreet.table import Table
 from discreet.vault.keyed_rows import Columns, Keyed, persons_of, places
