@@ -8,9 +8,8 @@ from typing import Any
 
 from discreet.custodian.verify import Verifier
 from discreet.errors import InputError
-from discreet.explore.carried import SUFFIXES, read
+from discreet.explore.file_checks import AS_MADE, SUFFIXES, read
 from discreet.explore.provenance import BOARD, FIGURES, REPORT
-from discreet.explore.verdicts import AS_MADE
 from discreet.outputs.command import command_of
 from discreet.outputs.folder import Check, Finding
 from discreet.outputs.rules import judged

@@ -14,9 +14,9 @@ from discreet.custodian.session import Session, folder_of
 from discreet.custodian.verify import verifier_of
 from discreet.custodian.whole_table import release_whole
 from discreet.errors import InputError, about
+from discreet.explore.from_file import OfData
 from discreet.explore.new_columns import check_derive
 from discreet.explore.notebook import offer_names
-from discreet.explore.source import OfData
 from discreet.explore.study import Study, names_to_offer
 from discreet.methods.copies import Draws
 from discreet.policy import Policy, load_policy

@@ -14,8 +14,7 @@ from discreet.columns.copied import Copy
 from discreet.custodian.gate import RecordedGate
 from discreet.custodian.session import Session, codes_in
 from discreet.errors import BrokenPromiseError
-from discreet.explore.gated import with_gate
-from discreet.explore.notes_of_copy import open_ends
+from discreet.explore.notes import open_ends, with_gate
 from discreet.papers.protected import protect_view
 from discreet.plots import Origin, View, diagnostics
 from discreet.plots.by_level import panels_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.explore.rules import rules_in_words
+from discreet.explore.file_checks import rules_in_words
 from discreet.policy import Policy
 
 
