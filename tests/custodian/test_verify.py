@@ -19,9 +19,7 @@ from PIL import Image
 import discreet as dc
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError
-from discreet.explore.carried import USUALLY
-from discreet.explore.provenance import plot_asked
-from discreet.explore.verdicts import (
+from discreet.explore.file_checks import (
     ALTERED,
     AS_MADE,
     ELSEWHERE,
@@ -30,7 +28,9 @@ from discreet.explore.verdicts import (
     PASSED,
     UNKNOWN,
     UNREADABLE,
+    USUALLY,
 )
+from discreet.explore.provenance import plot_asked
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.provenance import Provenance, Sealer, key_of

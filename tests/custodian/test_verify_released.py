@@ -27,7 +27,7 @@ from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.explore.verdicts import (
+from discreet.explore.file_checks import (
     ALTERED,
     AS_MADE,
     ELSEWHERE,

@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet.errors import RefusedError
 from discreet.estimates.intervals import NORMAL, OwnErrors
-from discreet.explore.own_bars import _added, _bins, _shares
+from discreet.explore.own_errors import _added, _bins, _shares
 from tests.explore.test_notes_of_copy import N, cohort
 
 OFF = re.compile(r"^bars ± ([0-9.]+) points at most, for the population: chance, and how far")
@@ -75,7 +75,7 @@ def test_what_the_copy_adds_is_added(opened: dc.Study, monkeypatch: pytest.Monke
         off = {bar: it + math.sqrt(3) * chance for bar, it in found.items()}
         return OwnErrors(found, [off] * 3, 1.0)
 
-    monkeypatch.setattr("discreet.explore.own_bars.own_errors", own)
+    monkeypatch.setattr("discreet.explore.own_errors.own_errors", own)
     (said,) = off_in(opened.bars("sex"))
 
     assert said == pytest.approx(100 * NORMAL * 2 * chance, rel=0.1)

@@ -21,8 +21,7 @@ from PIL import Image
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.explore.from_file import FileSession
-from discreet.explore.verdicts import (
+from discreet.explore.file_checks import (
     ALTERED,
     AS_MADE,
     ELSEWHERE,
@@ -33,6 +32,7 @@ from discreet.explore.verdicts import (
     UNKNOWN,
     UNREADABLE,
 )
+from discreet.explore.from_file import FileSession
 from discreet.explore.verify_file import FileVerifier, file_verifier_of
 from discreet.plots import View
 from discreet.provenance import Provenance, checksum_of, keyed

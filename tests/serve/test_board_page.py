@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from discreet.explore.carried import read
+from discreet.explore.file_checks import read
 from discreet.explore.provenance import FROM_FILE
 from discreet.provenance import Provenance
 from tests.browser import chromium

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from pyarrow import Table, array
 
-from discreet.explore.carried import read
+from discreet.explore.file_checks import read
 from discreet.provenance import Provenance
 from discreet.serve.tokens import add_token
 from tests.browser import chromium

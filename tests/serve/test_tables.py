@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from discreet.explore import Study
-from discreet.explore.carried import read
 from discreet.explore.facts import study_facts
+from discreet.explore.file_checks import read
 from discreet.explore.provenance import FROM_FILE
 from discreet.explore.table_kinds import TABLES
 from discreet.measure import CopyTable

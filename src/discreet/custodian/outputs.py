@@ -10,9 +10,8 @@ from typing import Any
 
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.explore.carried import SUFFIXES, read
+from discreet.explore.file_checks import AS_MADE, SUFFIXES, read
 from discreet.explore.provenance import BOARD, FIGURES, REPORT, policy_digest
-from discreet.explore.verdicts import AS_MADE
 from discreet.outputs.folder import Check, Finding, Folder, command_of, judged
 from discreet.outputs.page import CHANGED
 from discreet.policy import Policy

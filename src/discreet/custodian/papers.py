@@ -13,8 +13,7 @@ from discreet.columns import KINDS
 from discreet.columns.copied import Copy
 from discreet.custodian.gate import RecordedGate
 from discreet.custodian.session import Session, codes_in
-from discreet.explore.gated import with_gate
-from discreet.explore.notes_of_copy import open_ends
+from discreet.explore.notes import open_ends, with_gate
 from discreet.papers.protected import protect_view
 from discreet.plots import How, Origin, Plot, PlotRequest, View, diagnostics
 from discreet.plots.facets import panels_of

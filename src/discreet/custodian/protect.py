@@ -18,11 +18,10 @@ from discreet.custodian.whole_table import attack_versions, leaving_rounded, rel
 from discreet.errors import InputError, RefusedError, about
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.asking import asked
-from discreet.explore.from_file import is_study_file
+from discreet.explore.from_file import OfData, is_study_file
 from discreet.explore.new_columns import check_derive
 from discreet.explore.notebook import offer_names
 from discreet.explore.provenance import REPORT
-from discreet.explore.source import OfData
 from discreet.explore.study import Study, names_to_offer
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.frontier import RiskUtilityMap

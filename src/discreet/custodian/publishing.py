@@ -24,9 +24,8 @@ from discreet.errors import InputError, RefusedError
 from discreet.estimates.units import unit_in
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession, policy_told
-from discreet.explore.gated import NO_COPY
 from discreet.explore.new_columns import holds_codes
-from discreet.explore.notes_of_copy import column_notes
+from discreet.explore.notes import NO_COPY, column_notes
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
 from discreet.register.rules import STUDY_FILE

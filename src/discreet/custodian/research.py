@@ -16,8 +16,8 @@ from discreet.custodian.tables import release, setting_below, settings_of, sweep
 from discreet.custodian.verify import verifier_of
 from discreet.errors import InputError, RefusedError
 from discreet.explore.asking import asked, check_risk_below, known_settings, plot_method
+from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_file import is_study_file
-from discreet.explore.verdicts import FileCheck
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots import Plot
 from discreet.plots.box import BoxPlot

@@ -16,8 +16,8 @@ from discreet.custodian.gate import Look, RecordedGate, ReleaseGate, never_relea
 from discreet.errors import RefusedError
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.gated import NO_COPY, codes_said
 from discreet.explore.new_columns import with_derived
+from discreet.explore.notes import NO_COPY, codes_said
 from discreet.explore.provenance import (
     COPY,
     MEASURED,

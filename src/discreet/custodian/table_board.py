@@ -12,7 +12,7 @@ from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE
 from discreet.errors import InputError
 from discreet.estimates.units import unit_in
-from discreet.explore.board_file import rows_facts
+from discreet.explore.board import rows_facts
 from discreet.explore.new_columns import holds_codes
 from discreet.levels import in_order
 from discreet.plots import PLOTS

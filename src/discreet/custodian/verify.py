@@ -16,8 +16,22 @@ from typing import Any
 from discreet.custodian.publishing import private_copy
 from discreet.custodian.session import Session, register_of
 from discreet.errors import InputError
-from discreet.explore.carried import Carried, read
 from discreet.explore.drawn_again import drawn_again
+from discreet.explore.file_checks import (
+    ALTERED,
+    ELSEWHERE,
+    FAILED,
+    NOT_CHECKED,
+    PASSED,
+    UNKNOWN,
+    Carried,
+    FileCheck,
+    check_each,
+    lines_in_words,
+    read,
+    result,
+    verdict_of,
+)
 from discreet.explore.provenance import (
     COPY,
     COUNTS,
@@ -25,19 +39,6 @@ from discreet.explore.provenance import (
     MEASURED,
     policy_digest,
     version_of_counts,
-)
-from discreet.explore.verdicts import (
-    ALTERED,
-    ELSEWHERE,
-    FAILED,
-    NOT_CHECKED,
-    PASSED,
-    UNKNOWN,
-    FileCheck,
-    check_each,
-    lines_in_words,
-    result,
-    verdict_of,
 )
 from discreet.lines import TABLES, likeness
 from discreet.plots import View

@@ -20,7 +20,7 @@ from discreet.custodian.tables import check_formula, made_where
 from discreet.errors import RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.notes_of_copy import column_notes, derived_notes
+from discreet.explore.notes import column_notes, derived_notes
 from discreet.explore.provenance import MEASURED, REPORT
 from discreet.measure.attack_report import AttackReport, attacked
 from discreet.measure.attacks import Copy as Attacked

@@ -1,4 +1,4 @@
-"""What a board gets of a study: the rows of its copy as bytes.
+"""What a board gets of a study: the rows of its copy as bytes, or a page in one file with them.
 
 The rows are the copy's own, and so may be released; that they are is recorded, as of every plot.
 """
@@ -7,20 +7,34 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Any
 
 from discreet.errors import RefusedError
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.gated import NO_COPY
 from discreet.explore.new_columns import holds_codes
+from discreet.explore.notes import NO_COPY
+from discreet.explore.provenance import BOARD, FIGURES
 from discreet.policy import Policy
-from discreet.render.sealing import Gate
+from discreet.render.sealing import Gate, sealed_file
+from discreet.web.board import Board
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
+from discreet.web.page import board_page
 
 ROWS = "rows"
 """What the register calls the rows of a copy that leave as such."""
 TO_BROWSER = "browser"
 """What a policy says of a copy whose rows a browser may have."""
+FORM = "html"
+STAYS = (
+    "the policy keeps the copy on a server (copy = {!r}), and a board in a file holds its rows;"
+    " serve the study (`discreet serve`), or have the custodian change the policy"
+)
+TOO_LARGE = (
+    "the copy is larger than the policy lets a browser have (copy_rows, copy_bytes); make the board"
+    " of a part of it (where), serve the study, or have the custodian raise them"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,13 +71,11 @@ def board_rows(of: DerivedCopy) -> BoardRows:
     RefusedError
         If the study has no copy of the whole table.
     """
-    check_there(of)
-    whole = of.whole
-    columns = board_columns(whole)
-    data = bundle(whole.copy.version, columns)
-    names = tuple(it.name for it in columns)
+    _check_there(of)
+    data = bundle(of.whole.copy.version, board_columns(of.whole))
+    names = tuple(names_in(of.whole))
     digest = hashlib.sha256(data).hexdigest()[:32]
-    return BoardRows(data, digest, len(whole), names, of.gate_of_copy(ROWS, names))
+    return BoardRows(data, digest, len(of.whole), names, of.gate_of_copy(ROWS, names))
 
 
 def names_in(whole: WholeTable) -> list[str]:
@@ -73,16 +85,16 @@ def names_in(whole: WholeTable) -> list[str]:
 
 def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
     """Return the columns of a copy as they are written for a board."""
-    found: list[NumberColumn | LevelColumn] = []
+    columns: list[NumberColumn | LevelColumn] = []
     for name in names_in(whole):
         if name in whole.copy.columns:
             dates = whole.raw[name].dates is not None
-            found.append(NumberColumn(name, whole.copy.columns[name], dates))
+            columns.append(NumberColumn(name, whole.copy.columns[name], dates))
         else:
             levels, coded = whole.levels_of(name), holds_codes(whole.raw[name])
             places = places_of(whole.copy.strata[name], levels)
-            found.append(LevelColumn(name, places, levels, coded))
-    return found
+            columns.append(LevelColumn(name, places, levels, coded))
+    return columns
 
 
 def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
@@ -93,7 +105,60 @@ def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
     return policy.copy != TO_BROWSER or rows > policy.copy_rows or size > policy.copy_bytes
 
 
-def check_there(of: DerivedCopy) -> None:
-    """Refuse a study that has no copy of the whole table."""
+def _check_there(of: DerivedCopy) -> None:
     if not of.policy.fixed:
         raise RefusedError(NO_COPY)
+
+
+def board_of(of: DerivedCopy) -> Board:
+    """Return the board of a study's copy, or of what was derived of it.
+
+    Raises
+    ------
+    RefusedError
+        If the study has no copy of the whole table, or the policy keeps it on a server.
+    """
+    _check_there(of)
+    if of.policy.copy != TO_BROWSER:
+        raise RefusedError(STAYS.format(of.policy.copy))
+    size = len(of.whole)
+    least = size * len(names_in(of.whole))  # bytes: a value is one, or more
+    if stays_on_server(of.policy, size, least):
+        raise RefusedError(TOO_LARGE)
+    rows = board_rows(of)
+    if stays_on_server(of.policy, rows.rows, len(rows.data)):
+        raise RefusedError(TOO_LARGE)
+    title = of.name or "table"
+
+    def make() -> str:
+        """Ask the gate, put the page together, and seal it."""
+        sealer = of.sealer_of_copy({FIGURES: BOARD, "columns": [*rows.names]})
+        provenance = sealer.provenance(rows.digest)
+        rows.gate(FORM, provenance)
+        page = board_page(_facts(of, title, rows), rows.data, f"{title} · discreet")
+        return sealed_file(provenance, sealer, page.encode(), f".{FORM}").decode()
+
+    return Board(title, rows.rows, rows.names, make)
+
+
+def rows_facts(rows: int, data: bytes) -> dict[str, int]:
+    """Return how large the rows are that a page holds."""
+    return {"rows": rows, "bytes": len(data)}
+
+
+def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
+    return {
+        "study": title,
+        "part": "; ".join(of.steps) or f"copy {of.whole.copy.version[:8]}",
+        "python": "study" + "".join(_call(name, text) for name, text in of.asks),
+        **board_facts(of, of.whole.drawable),
+        "rows": rows_facts(rows.rows, rows.data),
+    }
+
+
+def _call(name: str, text: str) -> str:
+    """Return the call that derives something of a study, in Python."""
+    if not name:
+        return f".where({text!r})"
+    said = f"{name}={text!r}" if name.isidentifier() else f"**{ {name: text}!r}"
+    return f".assign({said})"

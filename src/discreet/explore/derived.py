@@ -23,11 +23,9 @@ from discreet.estimates.fidelity_report import SubsetFit
 from discreet.explore.facets import check_two, drawn_from_copy
 from discreet.explore.from_copy import WholeTable, settle_from_copy
 from discreet.explore.from_file import FileSession
-from discreet.explore.gated import with_gate
 from discreet.explore.new_columns import parsed, values_of, with_column
-from discreet.explore.notes_of_copy import derived_notes, open_ends, origin_of_copy
-from discreet.explore.own_errors import differences
-from discreet.explore.own_intervals import with_own_errors
+from discreet.explore.notes import derived_notes, open_ends, origin_of_copy, with_gate
+from discreet.explore.own_errors import differences, with_own_errors
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
 from discreet.plots import Plot, PlotRequest, View

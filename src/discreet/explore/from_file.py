@@ -1,7 +1,8 @@
 """A study that is a file: everything is made of the rows in it, and there is no raw value.
 
 What the file says comes from others, so whatever it says of the policy is read as one who writes a
-policy says it, and nothing of it is more than how something is drawn.
+policy says it, and nothing of it is more than how something is drawn. What a study of data has
+beside its copy is made below the wall and given to it (`Custodian`, `OfData`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import hashlib
 import json
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -28,18 +30,18 @@ from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity
+from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.gated import FIDELITY, codes_said
 from discreet.explore.new_columns import with_derived
-from discreet.explore.notes_of_copy import column_notes, notes_of_copy
+from discreet.explore.notes import FIDELITY, codes_said, column_notes, notes_of_copy
 from discreet.explore.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
-from discreet.explore.source import Custodian
 from discreet.lines import Lines
 from discreet.plots import PlotRequest, View
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.fields import plain
 from discreet.provenance import Provenance, Sealer
+from discreet.render.sealing import Gate
 from discreet.secret import DerivedKey
 from discreet.study_file import SUFFIX, StudyFile, open_signed
 from discreet.study_file import Column as FileColumn
@@ -55,6 +57,62 @@ CELLS_HELD = 20_000_000
 """So many values of all columns stay in memory once they were read."""
 
 
+class Custodian(Protocol):
+    """Whoever keeps the data: asked before something is saved, and never for a value."""
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+
+    @property
+    def name(self) -> str | None:
+        """The study's name."""
+
+    @property
+    def table(self) -> NamedColumns:
+        """The columns of the data, by name and kind: those that are not in the copy, too."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What is drawn in place of the names of columns."""
+
+    def exact_fidelity(self) -> Fidelity:
+        """Return how near the copy is to the data: never released."""
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str], version: str) -> Gate:
+        """Return what is asked before something of the copy is saved."""
+
+    def sealer_of(self, request: PlotRequest, view: View, asks: Asks = ()) -> Sealer:
+        """Return what seals a view."""
+
+    def sealer(
+        self, request: Mapping[str, Any], source: str = COPY, version: str | None = None
+    ) -> Sealer:
+        """Return what seals a table or a report."""
+
+
+@dataclass(frozen=True, repr=False)
+class OfData:
+    """What a study of data can do beside a study that is a file.
+
+    Parameters
+    ----------
+    session : object
+        The custodian's session: the table, the secret, the register.
+    open_copy : callable
+        Opens the copy that is kept beside the data, which is made where it is not.
+    verify : callable
+        Says of a file whether it was made here, and is as it was made.
+    release : callable
+        Makes a released table of columns of the copy, with its report.
+    """
+
+    session: Any
+    open_copy: Callable[[], FileSession]
+    verify: Callable[[str | Path], FileCheck]
+    release: Callable[..., Any]
+
+
 def is_study_file(source: object) -> TypeGuard[str | Path]:
     """Tell whether a source is named as a study file is.
 
@@ -66,49 +124,63 @@ def is_study_file(source: object) -> TypeGuard[str | Path]:
     return isinstance(source, str | Path) and str(source).lower().endswith(SUFFIX)
 
 
+def open_file(path: str | Path) -> FileSession:
+    """Open a study file, unless another key signed the study before.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is not a study file, was changed, or another key signed the study before.
+    """
+    file = open_signed(path)
+    try:
+        return FileSession(file)
+    except BaseException:
+        file.close()
+        raise
+
+
 def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     """Return what a file says of a policy, and of the orders of levels that the data declare.
 
     Of columns that are not in the copy nothing is said, nor of levels that the copy has not.
     """
-    held = {*whole.copy.columns, *whole.copy.strata}
-    told: dict[str, Any] = {
+    columns, levels = {*whole.copy.columns, *whole.copy.strata}, whole.copy.strata
+    said: dict[str, Any] = {
         name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
     }
     if not policy.fixed:
-        told |= {**OF_PUBLIC, "k": policy.k}
-    for name in ("limits", "labels"):
-        if name in told:
-            told[name] = {column: it for column, it in told[name].items() if column in held}
-    levels = whole.copy.strata
+        said |= {**OF_PUBLIC, "k": policy.k}
+    for name in {"limits", "labels"} & {*said}:
+        said[name] = {column: it for column, it in said[name].items() if column in columns}
     orders = {name: it.order for name, it in whole.raw.items() if it.order and name in levels}
-    orders |= {name: it for name, it in policy.ordered.items() if name in held}
+    orders |= {name: it for name, it in policy.ordered.items() if name in columns}
     for name in {*orders} & {*levels}:  # a level that the copy has not is not named
         there = {*whole.levels_of(name)}
         orders[name] = tuple(level for level in orders[name] if level in there)
-    told["ordered"] = {name: [*it] for name, it in orders.items() if it}
-    told["tables"] = [pair for pair in told.get("tables", ()) if {*pair} <= held]
+    said["ordered"] = {name: [*it] for name, it in orders.items() if it}
+    said["tables"] = [pair for pair in said.get("tables", ()) if {*pair} <= columns]
     # As a list, for one is made of those before it.
-    derive = told.get("derive", {})
-    told["derive"] = [[name, derive[name]] for name in derive if name not in whole.withheld]
-    told["withhold"] = [*whole.withheld]
-    return {name: it for name, it in told.items() if it not in ([], {})}
+    derive = said.get("derive", {})
+    said["derive"] = [[name, derive[name]] for name in derive if name not in whole.withheld]
+    said["withhold"] = [*whole.withheld]
+    return {name: it for name, it in said.items() if it not in ([], {})}
 
 
 def _policy_of(file: StudyFile) -> Policy:
     """Return the policy as far as a file says it; refuse what no policy says."""
     manifest = file.manifest
-    told = dict(manifest.policy)
+    said = dict(manifest.policy)
     try:
-        if not {*told} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
+        if not {*said} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
             raise InputError("it says more than a file does")
-        if isinstance(told.get("derive"), Mapping):
+        if isinstance(said.get("derive"), Mapping):
             raise InputError("columns that are derived stand in a list, one made of those before")
-        told["derive"] = dict(told.get("derive", ()))
+        said["derive"] = dict(said.get("derive", ()))
         fixed = {"k": manifest.k, "m": manifest.m, "study": manifest.study}
         if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
             fixed = {"papers": {}, "study": manifest.study, "public": True}
-        return Policy.from_dict({**told, **fixed})
+        return Policy.from_dict({**said, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
         why = str(error) if isinstance(error, InputError) else "a value is of another type"
         raise InputError(
@@ -117,20 +189,20 @@ def _policy_of(file: StudyFile) -> Policy:
         ) from None
 
 
-def _near(told: object) -> Fidelity:
+def _fidelity(said: object) -> Fidelity:
     """Return how near a copy is, as a file says it; refuse what cannot be said in words."""
     try:
-        found = Fidelity.from_json(json.dumps(told))
-        found.to_text()
+        fidelity = Fidelity.from_json(json.dumps(said))
+        fidelity.to_text()
     except (DiscreetError, TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
         raise InputError(
             "what the study file says of how near its copy is cannot be read; ask the custodian for"
             " the file anew"
         ) from None
-    return found
+    return fidelity
 
 
-def _free(form: str, provenance: Provenance | None = None, lines: Lines | None = None) -> None:
+def _open_gate(form: str, provenance: Provenance | None = None, lines: Lines | None = None) -> None:
     """Let everything be saved: the rows that it is made of were published."""
 
 
@@ -152,8 +224,7 @@ class FileSession:
         weakref.finalize(self, file.close)
         self.policy = _policy_of(file) if source is None else source.policy
         self.name: str | None = file.manifest.study if source is None else source.name
-        names = {it.name for it in file.manifest.columns}
-        if len(names - {file.manifest.person_column}) == 0:
+        if not self._columns:
             raise InputError("the study file has no column to draw; ask for another one")
 
     def __repr__(self) -> str:
@@ -178,12 +249,12 @@ class FileSession:
         """The copy as it is in the file, of which a column is read when it is asked for."""
         manifest, columns = self.file.manifest, self._columns
         whose = () if manifest.person_column is None else (manifest.person_column,)
-        held = max(4, CELLS_HELD // manifest.rows)
+        most = max(4, CELLS_HELD // manifest.rows)
         # Of the file and not of this, so that the study is gone with what refers to it.
         floats, words = partial(_floats, self.file), partial(_words, self.file)
         copy = Copy(
-            Unread([it.name for it in columns if it.kind != KINDS[1]], floats, held),
-            Unread([it.name for it in columns if it.kind == KINDS[1]], words, held),
+            Unread([it.name for it in columns if it.kind != KINDS[1]], floats, most),
+            Unread([it.name for it in columns if it.kind == KINDS[1]], words, most),
             manifest.version,
             0,
             manifest.remarks,
@@ -192,7 +263,7 @@ class FileSession:
         )
         if self.source is not None:
             return WholeTable(copy, self.source.table.columns)
-        return WholeTable(copy, {it.name: _raw(it, self.policy) for it in columns})
+        return WholeTable(copy, {it.name: _column(it, self.policy) for it in columns})
 
     @cached_property
     def whole(self) -> WholeTable:
@@ -206,30 +277,33 @@ class FileSession:
         first, words = kept.copy.first(self.file.manifest.again_of)
         whose = {name: first[name] for name in kept.copy.whose}
         rows = {name: first[name] for name in kept.copy.columns}
-        found = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
-        found += [self._again(table) for table in self.file.again()]
-        return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in found)
+        copies = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
+        copies += [self._again(table) for table in self.file.again()]
+        return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in copies)
 
     def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
         """Return the first rows of the copy, copies of them, and which share of all they are."""
         return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
 
     def _with_derived(self, whole: WholeTable) -> WholeTable:
-        made = with_derived(whole, self.policy)
         withheld = self.file.manifest.policy.get("withhold", ())
-        return dataclasses.replace(made, withheld=tuple(withheld))
+        return dataclasses.replace(with_derived(whole, self.policy), withheld=tuple(withheld))
 
     def _again(self, table: pa.Table) -> Copy:
         """Return a copy of the copy as one has it."""
-        columns, manifest = {it.name: it for it in self.file.manifest.columns}, self.file.manifest
-        numbers, levels = {}, {}
-        for name in table.column_names:
-            if columns[name].kind == KINDS[1]:
-                levels[name] = words_of(table[name])
-            else:
-                numbers[name] = _as_floats(table[name], columns[name])
-        whose = {name: numbers.pop(name) for name in [*numbers] if name == manifest.person_column}
-        return dataclasses.replace(self.kept.copy, columns=numbers, strata=levels, whose=whose)
+        columns, whose = {it.name: it for it in self.file.manifest.columns}, self.kept.copy.whose
+        levels = {name for name in table.column_names if columns[name].kind == KINDS[1]}
+        numbers = {
+            name: _as_floats(table[name], columns[name])
+            for name in table.column_names
+            if name not in levels
+        }
+        return dataclasses.replace(
+            self.kept.copy,
+            columns={name: it for name, it in numbers.items() if name not in whose},
+            strata={name: words_of(table[name]) for name in table.column_names if name in levels},
+            whose={name: it for name, it in numbers.items() if name in whose},
+        )
 
     @cached_property
     def table(self) -> NamedColumns:
@@ -264,25 +338,25 @@ class FileSession:
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy is, as the file says it."""
-        told = self.file.nearness()
-        if exact and self.source is not None:
-            return self.source.exact_fidelity()
+        said, source = self.file.nearness(), self.source
         if exact:
+            if source is not None:
+                return source.exact_fidelity()
             raise RefusedError(
                 "exact figures are of the raw data, and a study file has none; leave exact out, or"
                 " ask the custodian"
             )
-        if told is None:
+        if said is None:
             raise RefusedError(
                 "the study file does not say how near its copy is; ask the custodian for one that"
                 " does"
             )
-        gate, sealer = _free, self.sealer_of_copy({REPORT: FIDELITY})
-        if self.source is not None:
-            version = self.file.manifest.version
-            gate = self.gate_of_copy(FIDELITY, [it.name for it in self._columns])
-            sealer = self.source.sealer({REPORT: FIDELITY}, MEASURED, version)
-        return dataclasses.replace(_near(told), gate=gate, sealer=sealer)
+        gate = self.gate_of_copy(FIDELITY, [it.name for it in self._columns])
+        if source is None:
+            sealer = self.sealer_of_copy({REPORT: FIDELITY})
+        else:
+            sealer = source.sealer({REPORT: FIDELITY}, MEASURED, self.file.manifest.version)
+        return dataclasses.replace(_fidelity(said), gate=gate, sealer=sealer)
 
     @cached_property
     def _how_near(self) -> str:
@@ -306,10 +380,10 @@ class FileSession:
 
     # --- what is saved --------------------------------------------------------------------------
 
-    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[..., None]:
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Gate:
         """Return what is asked before something is saved: of a published file it lets all be."""
         if self.source is None:
-            return _free
+            return _open_gate
         named = self.whole.sources(columns)
         return self.source.gate_of_copy(kind, named, self.file.manifest.version)
 
@@ -335,14 +409,12 @@ class FileSession:
     def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
         """Return what seals what is made from the file."""
         manifest = self.file.manifest
-
-        def begin() -> Provenance:
-            return begun_from_file(request(), manifest.version, manifest.content)
-
-        return Sealer(self.key, begin)
+        return Sealer(
+            self.key, lambda: begun_from_file(request(), manifest.version, manifest.content)
+        )
 
 
-def _raw(column: FileColumn, policy: Policy) -> Column:
+def _column(column: FileColumn, policy: Policy) -> Column:
     """Return what is known of a column of the copy."""
     order = policy.ordered.get(column.name, ())
     if column.kind == KINDS[1]:
@@ -363,27 +435,11 @@ def _words(file: StudyFile, name: str) -> tuple[str, ...]:
 
 def _as_floats(values: pa.ChunkedArray, column: FileColumn) -> Floats:
     """Return a column as the copy has it: dates as days, and NaN where a value is missing."""
-    whole = pa.chunked_array(values).combine_chunks()
+    joined = pa.chunked_array(values).combine_chunks()
     if column.dates is not None:
-        found = days_of(whole, Dates(column.dates))
+        numbers = days_of(joined, Dates(column.dates))
     else:
-        found = pc.fill_null(whole, float("nan")).to_numpy(zero_copy_only=False)
-    found = np.asarray(found, dtype=np.float64)
-    found.setflags(write=False)
-    return found
-
-
-def open_file(path: str | Path) -> FileSession:
-    """Open a study file, unless another key signed the study before.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not a study file, was changed, or another key signed the study before.
-    """
-    file = open_signed(path)
-    try:
-        return FileSession(file)
-    except BaseException:
-        file.close()
-        raise
+        numbers = pc.fill_null(joined, float("nan")).to_numpy(zero_copy_only=False)
+    floats = np.asarray(numbers, dtype=np.float64)
+    floats.setflags(write=False)
+    return floats

@@ -114,7 +114,7 @@ class Lights:
         with about("light"):
             for clause in light:
                 at = self._narrowed(part, new, at, clause)
-        found = []
+        counts = []
         with about("cards"):
             cells = [math.prod(len(axis) + 1 for axis in axes) for axes in cards]
             if max(cells, default=0) > MOST_CELLS:
@@ -123,8 +123,8 @@ class Lights:
                 raise InputError(f"the plots have more than {MOST_TOGETHER:,} marks; draw fewer")
             for axes in cards:
                 marks = [self._marks(part, new, axis) for axis in axes]
-                found.append(_counted(marks, [len(axis) for axis in axes], at))
-        return found, len(part.whole) if at is None else len(at)
+                counts.append(_counted(marks, [len(axis) for axis in axes], at))
+        return counts, len(part.whole) if at is None else len(at)
 
     def part(
         self, where: Sequence[str], assign: Sequence[tuple[str, str]]
@@ -136,32 +136,30 @@ class Lights:
     def _parted(self, texts: tuple[str, ...], new: New) -> tuple[DerivedCopy, Places | None]:
         """Return the copy with new columns, and the places of the rows that conditions keep."""
         with about("assign"):
-            part = self._kept.get(("assign", new), lambda: self._assigned(new), _size_of)
+            part = self._kept.get(
+                ("assign", new),
+                lambda: self._copy.assign(dict(new)) if new else self._copy,
+                _size_of,
+            )
         if not texts:
             return part, None
         name = ("where", new, texts)
         return part, self._kept.get(name, lambda: _where(part.whole, texts), _bytes)
-
-    def _assigned(self, new: New) -> DerivedCopy:
-        part = self._copy
-        return part.assign(dict(new)) if new else part
 
     def _marks(self, part: DerivedCopy, new: New, axis: Axis) -> Marks:
         """Return the place of each row among the marks of an axis."""
         own = new if axis.column in part.whole.made_from else ()
         if not axis.levels:
             return self._kept.get(("bins", own, axis), lambda: bins_of(part.whole, axis), _bytes)
-        names, codes = self._codes(part, own, axis.column)
+        names, codes = self._kept.get(
+            ("levels", own, axis.column),
+            lambda: codes_of(part.whole, axis.column),
+            lambda it: it[1].nbytes,
+        )
         place = {it: i for i, it in enumerate(axis.levels, start=1)}
         missing = next((place[it] for it in MISSING_NAMES if it in place and it not in names), 0)
         table = np.array([missing, *(place.get(it, 0) for it in names)], dtype=np.int32)
         return table[codes]
-
-    def _codes(self, part: DerivedCopy, own: New, column: str) -> tuple[tuple[str, ...], Marks]:
-        """Return the levels of a column, and of each row its place among them, from 1."""
-        return self._kept.get(
-            ("levels", own, column), lambda: codes_of(part.whole, column), lambda it: it[1].nbytes
-        )
 
     def _narrowed(self, part: DerivedCopy, new: New, at: Places | None, clause: Clause) -> Places:
         """Return those of some rows, or of all, for which a clause holds."""
@@ -182,12 +180,12 @@ def bins_of(whole: WholeTable, axis: Axis) -> Marks:
         raise InputError(f"the edges of {axis.column!r} are two numbers or more that rise")
     # Plots divide by the width of their bins, where these are of one, and are as lenient.
     lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
-    found = np.zeros(len(values), dtype=np.int32)
+    marks = np.zeros(len(values), dtype=np.int32)
     for start in range(0, len(values), PART):
         rows = slice(start, start + PART)
         places = np.searchsorted(edges[1:-1] - lenient, values[rows], side="right") + 1
-        found[rows] = np.where(np.isfinite(values[rows]), places, 0)
-    return found
+        marks[rows] = np.where(np.isfinite(values[rows]), places, 0)
+    return marks
 
 
 def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
@@ -250,8 +248,8 @@ class _Kept:
         with self._lock:
             if name in self._held:
                 self._held.move_to_end(name)
-                found: T = self._held[name][0]
-                return found
+                kept: T = self._held[name][0]
+                return kept
         made = make()
         with self._lock:
             self._size += size(made) - self._held.pop(name, (None, 0))[1]

@@ -14,16 +14,16 @@ from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
 from discreet.estimates.model_table import model_figures, model_lines, widened
+from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
-from discreet.explore.gated import labels_of
+from discreet.explore.notes import labels_of
 from discreet.explore.provenance import FIGURES
-from discreet.explore.released_columns import columns_of_table
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.plots.facets import FEWEST
 from discreet.plots.survival import event_of, too_many_values
-from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
+from discreet.regression import FAMILIES, Asked, Estimates, categories_named, estimated, read_model
 
 MODEL = "model"
 COX = "cox"
@@ -56,8 +56,8 @@ EVENTS_A_TERM = 10
 def modelled(
     session: DerivedCopy,
     formula: str,
-    family: str,
-    event_is: str | float | Sequence[str | float] | None,
+    family: str = FAMILIES[0],
+    event_is: str | float | Sequence[str | float] | None = None,
     weights: str | None = None,
     reference: Mapping[str, str | float] | None = None,
 ) -> CopyTable:
@@ -67,10 +67,12 @@ def modelled(
     whole = session.whole.with_levels(categories_named(formula))
     asked = _in_orders(whole, _asked(session, whole, formula, family), reference)
     events = _events(whole, asked, event_is)
-    said = () if weights is None else _weights_said(session, asked, weights)
+    said = [] if weights is None else [_weights_said(session, asked, weights)]
     found, left_out = _fitted(whole, asked, events, weights, FEWEST)
-    said += (LINEARISED,) * (weights is not None and found.persons is None)
-    said += (BY_PERSONS,) * (found.persons is not None)
+    if found.persons is not None:
+        said.append(BY_PERSONS)
+    elif weights is not None:
+        said.append(LINEARISED)
     wider = widened(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
     head, lines = model_lines(wider, ratio)
@@ -103,18 +105,13 @@ def modelled(
 
 
 def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -> Asked:
-    kinds = {
-        name: column.kind if column.kind in KINDS else KINDS[1]
-        for name, column in whole.raw.items()
-    }
-    kinds |= dict.fromkeys(whole.copy.columns, KINDS[0]) | dict.fromkeys(
-        whole.copy.strata, KINDS[1]
-    )
+    kinds = {name: it.kind if it.kind in KINDS else KINDS[1] for name, it in whole.raw.items()}
+    kinds |= dict.fromkeys(whole.copy.columns, KINDS[0])
+    kinds |= dict.fromkeys(whole.copy.strata, KINDS[1])
     with about("formula"):
         asked = read_model(formula, family, kinds)
-        columns_of_table(
-            session, [*asked.numbers, *asked.levels, *([asked.event] if asked.event else [])], ()
-        )
+        event = [asked.event] if asked.event else []
+        columns_of_table(session, [*asked.numbers, *asked.levels, *event])
         if asked.family == COX and asked.numbers[0] in session.dates:
             raise InputError(
                 f"column {asked.numbers[0]!r} holds dates; a Cox model needs how long each was"
@@ -126,12 +123,12 @@ def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -
 def _in_orders(
     whole: WholeTable, asked: Asked, reference: Mapping[str, str | float] | None
 ) -> Asked:
-    """Say in which order the levels of each column stand: the one that is named before all others.
+    """Return the model with the order of each column's levels: those named as references first.
 
     One that no row of these has is refused, for others would be compared with another one.
     """
-    orders = {name: whole.levels_of(name) for name in asked.levels}
-    for name, level in _named(reference).items():
+    orders, named = {name: whole.levels_of(name) for name in asked.levels}, _named(reference)
+    for name, level in named.items():
         if name not in orders:
             some = f"it has {one_of([*orders])}" if orders else "it has none"
             raise InputError(
@@ -147,26 +144,28 @@ def _in_orders(
                 parameter="reference",
             )
         orders[name] = (level, *(it for it in orders[name] if it != level))
-    return dataclasses.replace(asked, orders=orders, named=tuple(_named(reference)))
+    return dataclasses.replace(asked, orders=orders, named=tuple(named))
 
 
 def _named(reference: Mapping[str, str | float] | None) -> dict[str, str]:
     """Return the levels that are named as references, as texts."""
-    found = {} if reference is None else reference
-    named = isinstance(found, Mapping) and all(isinstance(it, str) for it in found)
-    if not named or not all(isinstance(it, str | int | float) for it in found.values()):
+    named = {} if reference is None else reference
+    if not isinstance(named, Mapping) or not all(
+        isinstance(name, str) and isinstance(level, str | int | float)
+        for name, level in named.items()
+    ):
         raise InputError(
             "reference names columns, each with the level that others are compared with:"
             " reference={'sex': 'F'}",
             parameter="reference",
         )
-    return {name: text_of(level) for name, level in found.items()}
+    return {name: text_of(level) for name, level in named.items()}
 
 
 def _events(
     whole: WholeTable, asked: Asked, event_is: str | float | Sequence[str | float] | None
 ) -> tuple[str, ...]:
-    """Say which levels of the event's column are the event, as a survival curve does."""
+    """Return which levels of the event's column are the event, as a survival curve has it."""
     if asked.event is None:
         if event_is is not None:
             raise InputError(
@@ -180,17 +179,16 @@ def _events(
     return event_of(names, event_is, asked.event)
 
 
-def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> tuple[str, ...]:
+def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> str:
     """Say what the weights are, or refuse them."""
     with about("weights"):
-        columns_of_table(session, [weights], ())
+        columns_of_table(session, [weights])
         if weights in (*asked.levels, asked.event):
             raise InputError(
                 f"column {weights!r} is one of the model's levels, or its event, and cannot be"
                 " weights=; take another one"
             )
-    found = weighed(session.whole.copy, session.whole.raw, weights)
-    return (found.said,)
+    return weighed(session.whole.copy, session.whole.raw, weights).said
 
 
 def _fitted(
@@ -249,9 +247,9 @@ def _check_references(asked: Asked, found: Estimates) -> None:
 def _again(
     session: DerivedCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
 ) -> tuple[list[Estimates], float]:
-    """Estimate the model from the rows that copies were made of, and from each of those copies.
+    """Return estimates of the rows that copies were made of, and of each of those copies.
 
-    The second is which share those rows are of all that the copy has.
+    Beside them stands which share those rows are of all that the copy has.
     """
     tables, share = session.copies_again()
     found: list[Estimates] = []
@@ -286,13 +284,6 @@ def _references(found: Estimates) -> dict[str, str]:
     return dict(found.references) if any("[T." in term for term in found.terms) else {}
 
 
-def _compared_with(session: DerivedCopy, found: Estimates) -> tuple[str, ...]:
-    """Say which level of each column the others are compared with, where terms are such."""
-    first = _references(found)
-    named = (f"{session.labels.get(name, name)} {level}" for name, level in first.items())
-    return (f"levels are compared with {', '.join(named)}",) if first else ()
-
-
 def _title(session: DerivedCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
     of = "" if session.name is None else f" in {session.name}"
     outcome = asked.parsed.outcome.text
@@ -309,11 +300,12 @@ def _notes(
 ) -> tuple[str, ...]:
     """Say what a model is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
+    compared = [f"{session.labels.get(it, it)} {of}" for it, of in _references(found).items()]
     said = [
         asked.formula,
         f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
         f" {policy.members}) with a value in each column, policy {policy.name}",
-        *_compared_with(session, found),
+        *([f"levels are compared with {', '.join(compared)}"] if compared else []),
         *session.remarks_of_copy(names),
         *said_of_gaps(session.whole, names),
     ]

@@ -39,21 +39,21 @@ KIND_OF = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
     """Return rows with a new column that an expression says, or refuse it."""
     found = parsed(whole, name, text)
-    made, copy = found.evaluate(values_of(whole, found)), whole.copy
-    if isinstance(made, Truth):
-        made = made.as_levels()
-    if isinstance(made, Levels):
-        held = whole.holding(copy.columns, beside(copy.strata, {name: made.words}))
+    new, copy = found.evaluate(values_of(whole, found)), whole.copy
+    if isinstance(new, Truth):
+        new = new.as_levels()
+    if isinstance(new, Levels):
+        rows = whole.holding(copy.columns, beside(copy.strata, {name: new.words}))
     else:
-        values = np.where(np.isfinite(made.values), made.values, np.nan)
+        values = np.where(np.isfinite(new.values), new.values, np.nan)
         if np.isnan(values).all():
             raise RefusedError(
                 f"{text!r} has no value in any row of the copy; look at what it is made from",
                 rule="empty",
             )
-        held = whole.holding(beside(copy.columns, {name: values}), copy.strata)
+        rows = whole.holding(beside(copy.columns, {name: values}), copy.strata)
     return dataclasses.replace(
-        held,
+        rows,
         raw={**whole.raw, name: _column(name, found, whole.raw)},
         made_from={**whole.made_from, name: found.names},
     )
@@ -64,8 +64,8 @@ def parsed(whole: WholeTable, what: str, text: str) -> Expression:
     if not isinstance(text, str):
         raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
     copy = whole.copy
-    held = {*copy.columns, *copy.strata}
-    kinds = {name: _kind(whole, name) for name in whole.raw if name in held}
+    there = {*copy.columns, *copy.strata}
+    kinds = {name: _kind(whole, name) for name in whole.raw if name in there}
     coded = [name for name, kind in kinds.items() if kind == "level" and _coded(whole, name)]
     named = [name for name in copy.strata if name in text]
     yes = {name: yes_of({*copy.strata[name]} - {""}) for name in named}
@@ -143,17 +143,12 @@ def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
         except DiscreetError as error:
             why = str(error).splitlines()[0]
             whole = dataclasses.replace(whole, left_out={**whole.left_out, name: why})
-    return _without_withheld(whole, policy)
-
-
-def _without_withheld(whole: WholeTable, policy: Policy) -> WholeTable:
-    """Return a copy without the columns that the policy withholds, and what is made of them."""
-    held = {*whole.copy.columns, *whole.copy.strata}
-    off = {*(policy.withhold or ())} & held
+    there = {*whole.copy.columns, *whole.copy.strata}
+    off = {*(policy.withhold or ())} & there
     off |= {name for name in whole.made_from if off & {*whole.beneath([name])}}
     if not off:
         return whole
-    if held <= off:
+    if there <= off:
         raise InputError(
             "withhold of the policy leaves the copy no column; withhold fewer", parameter="withhold"
         )

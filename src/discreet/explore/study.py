@@ -13,17 +13,15 @@ from discreet.estimates.column_list import ColumnList
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.asking import asked, check_risk_below, plot_method
-from discreet.explore.board_file import board_of
+from discreet.explore.board import board_of
 from discreet.explore.choice import chosen, kinds_of, overview, with_choice
-from discreet.explore.columns import columns_of
+from discreet.explore.columns import columns_of, columns_released
 from discreet.explore.derived import DerivedCopy, axis_order, derived_of
-from discreet.explore.from_file import FileSession, open_file
+from discreet.explore.file_checks import FileCheck
+from discreet.explore.from_file import Custodian, FileSession, OfData, open_file
 from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
-from discreet.explore.released_columns import columns_released
-from discreet.explore.source import Custodian, OfData
 from discreet.explore.summary import average, summarise
-from discreet.explore.verdicts import FileCheck
 from discreet.explore.verify_file import FileVerifier
 from discreet.plots import Plot
 from discreet.plots.bars import BarChart

@@ -20,12 +20,12 @@ from discreet.estimates.tables import (
     shares_of,
     summary_of,
 )
+from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.gated import labels_of
-from discreet.explore.own_errors import differences, own_errors, said_of_own
+from discreet.explore.notes import labels_of
+from discreet.explore.own_errors import columns_of_copy, differences, own_errors, said_of_own
 from discreet.explore.provenance import FIGURES
-from discreet.explore.released_columns import columns_of_table
 from discreet.explore.weights import weighed
 from discreet.plots.survival import event_of
 
@@ -57,12 +57,15 @@ class Value(NamedTuple):
 
 
 def summarise(
-    session: DerivedCopy, columns: Sequence[str] | None, by: str | None, weights: str | None = None
+    session: DerivedCopy,
+    columns: Sequence[str] | None = None,
+    by: str | None = None,
+    weights: str | None = None,
 ) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
     _check_copy(session)
     with about("columns"):
-        wanted = columns_of_table(session, columns, ())
+        wanted = columns_of_table(session, columns)
         if by is not None and by in (columns or ()):
             raise InputError(f"column {by!r} cannot be described by its own levels; name others")
     levels = () if by is None else (by,)
@@ -157,7 +160,7 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
     Of a column of yes and no, or of 0 and 1, it is the level whose share is its mean.
     """
     with about("value"):
-        columns_of_table(session, [value], ())
+        columns_of_table(session, [value])
         if value in session.dates:
             raise InputError(
                 f"column {value!r} is one of dates and is not averaged; study.summary() has its"
@@ -190,7 +193,7 @@ def _rows_of(
     """
     with about("by"):
         if levels:
-            columns_of_table(session, levels, ())
+            columns_of_table(session, levels)
         whole = session.whole.with_levels(levels)
         for name in levels:
             if name not in whole.copy.strata or _is_pooled(session, whole, name):
@@ -222,13 +225,12 @@ def _means_again(
     weights: str | None,
 ) -> dict[object, float]:
     """Return the means, or shares, of a copy of the copy."""
-    whole = table.with_levels(levels)
-    needed = {*levels, value.column, *([] if weights is None else [weights])}
-    if not needed <= {*whole.copy.columns, *whole.copy.strata}:
-        raise RefusedError("a copy of the copy has lost a column")
-    rows = _rows_in(session, whole, weights)[0]
+    weighing = [] if weights is None else [weights]
     if value.level is None:
-        return means_by_group(rows, value.column, levels)
+        of = columns_of_copy(table, [value.column, *weighing], levels)
+        return means_by_group(_rows_in(session, of, weights)[0], value.column, levels)
+    of = columns_of_copy(table, weighing, [value.column, *levels])
+    rows = _rows_in(session, of, weights)[0]
     return shares_by_group(rows, value.column, value.level, levels)
 
 
@@ -240,13 +242,10 @@ def _described_again(
     weights: str | None,
 ) -> dict[object, float]:
     """Return the means and shares of a copy of the copy, of the columns that it has."""
-    levels = () if by is None else (by,)
-    whole = table.with_levels(levels)
-    held = {*whole.copy.columns, *whole.copy.strata}
-    if not {*levels, *([] if weights is None else [weights])} <= held:
-        raise RefusedError("a copy of the copy has lost a column")
-    rows = _rows_in(session, whole, weights)[0]
-    figures = summary_of(rows, [name for name in columns if name in held], by).figures
+    of = columns_of_copy(table, [] if weights is None else [weights], [by])
+    there = {*of.copy.columns, *of.copy.strata}
+    rows = _rows_in(session, of, weights)[0]
+    figures = summary_of(rows, [name for name in columns if name in there], by).figures
     return {
         (it.column, it.level, it.group): it.value
         for it in figures
@@ -284,7 +283,7 @@ def _how_to_group(session: DerivedCopy, name: str) -> str:
 
 def _check_weights(session: DerivedCopy, levels: Sequence[str], weights: str) -> None:
     with about("weights"):
-        columns_of_table(session, [weights], ())
+        columns_of_table(session, [weights])
         if weights in levels:
             raise InputError(f"column {weights!r} cannot be both by= and weights=; leave one out")
 

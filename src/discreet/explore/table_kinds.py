@@ -61,15 +61,20 @@ class TableAsked:
         A sentence on it.
     fields : tuple of TableField
         What its body holds beside `where` and `assign`.
-    make : callable
-        Makes it of the study's copy, or of what is derived of that, given the body.
+    function : callable
+        Makes it of the study's copy, or of what is derived of that, and the fields by their names.
     """
 
     name: str
     title: str
     says: str
     fields: tuple[TableField, ...]
-    make: Callable[[DerivedCopy, Mapping[str, Any]], CopyTable]
+    function: Callable[..., CopyTable]
+
+    def make(self, of: DerivedCopy, body: Mapping[str, Any]) -> CopyTable:
+        """Make the table that a body asks for."""
+        given = {it.name: body[it.name] for it in self.fields if it.name in body}
+        return self.function(of, **given)
 
 
 WEIGHTS = TableField(
@@ -88,9 +93,7 @@ _EACH = (
             TableField("by", "column", "Whose levels have a column each.", "categorical"),
             WEIGHTS,
         ),
-        lambda part, body: summarise(
-            part, body.get("columns"), body.get("by"), body.get("weights")
-        ),
+        summarise,
     ),
     TableAsked(
         "means",
@@ -101,7 +104,7 @@ _EACH = (
             TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
             WEIGHTS,
         ),
-        lambda part, body: average(part, body["value"], body["by"], body.get("weights")),
+        average,
     ),
     TableAsked(
         "model",
@@ -130,14 +133,7 @@ _EACH = (
             ),
             WEIGHTS,
         ),
-        lambda part, body: modelled(
-            part,
-            body["formula"],
-            body.get("family", FAMILIES[0]),
-            body.get("event_is"),
-            body.get("weights"),
-            body.get("reference"),
-        ),
+        modelled,
     ),
 )
 TABLES: Mapping[str, TableAsked] = MappingProxyType({it.name: it for it in _EACH})

@@ -12,24 +12,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError
-from discreet.explore.carried import JSON, Carried, read
-from discreet.explore.compared import Unlike, unlike
 from discreet.explore.drawn_again import drawn_again
-from discreet.explore.from_file import FileSession, open_file
-from discreet.explore.provenance import COPY, FROM_FILE
-from discreet.explore.verdicts import (
+from discreet.explore.file_checks import (
     ALTERED,
     AS_MADE,
     ELSEWHERE,
     FAILED,
+    JSON,
     NOT_CHECKED,
     NOT_COMPARABLE,
     PASSED,
     UNKNOWN,
+    Carried,
     FileCheck,
     check_each,
+    read,
     result,
 )
+from discreet.explore.file_differences import unlike
+from discreet.explore.from_file import FileSession, open_file
+from discreet.explore.provenance import COPY, FROM_FILE
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
@@ -39,7 +41,7 @@ from discreet.render.journal import VERSION, Drawing, drawn_by
 from discreet.study_file.signing import is_hex
 
 SVG, LOOKED_AT = ".svg", (".png", ".pdf")
-"""The forms of pictures that people compare by eye."""
+"""The forms of pictures; those that people compare by eye."""
 MOST_PIXELS = 6000
 """So many stand side by side in what is drawn beside."""
 MOST_WORDS = 300
@@ -61,6 +63,10 @@ NO_PLOT = (
     "it is no plot, and only plots are drawn again; make it anew from the study file, and compare"
 )
 OTHER_NUMBERS = "its numbers are not those that are drawn again"
+WRITTEN_ANEW = (
+    "what it shows is as it is drawn again, but the file was written anew, and may hold more than"
+    " it shows"
+)
 BY_EYE = (
     "pixels and pages are not compared: have it drawn again beside (--beside FOLDER), and look at"
     " both"
@@ -72,27 +78,32 @@ TINY = (
 
 
 @dataclass(frozen=True)
-class _Case:
+class _Figure:
     """A figure and what is known of it, while it is compared."""
 
-    path: Path
-    held: Carried
-    told: Provenance
+    file: Carried
+    provenance: Provenance
     checks: dict[str, str] = field(default_factory=dict)
 
-    def found(self, verdict: str, says: str) -> FileCheck:
-        """Return the verdict."""
-        return FileCheck(self.path.name, verdict, says, self.checks, self.told)
+    @property
+    def is_own(self) -> bool:
+        """Whether it says that it was made from a study file."""
+        return self.provenance.source == FROM_FILE
 
-    def changed(self, says: str, drawing: Drawing | None = None) -> FileCheck:
+    def verdict(self, verdict: str, says: str) -> FileCheck:
+        """Return what is said of it."""
+        return FileCheck(self.file.path.name, verdict, says, self.checks, self.provenance)
+
+    def changed(self, says: str, *, by_matplotlib: bool = False) -> FileCheck:
         """Return that it was changed; or that others drew it, who may draw it otherwise."""
-        drew = self.told.drawing.get("matplotlib", drawn_by())
-        others = [f"discreet {self.told.discreet}"] * (self.told.discreet != own_version())
-        others += [f"matplotlib {drew}"] * (drawing is not None and drew != drawn_by())
+        discreet = self.provenance.discreet
+        matplotlib = self.provenance.drawing.get("matplotlib", drawn_by())
+        others = [f"discreet {discreet}"] * (discreet != own_version())
+        others += [f"matplotlib {matplotlib}"] * (by_matplotlib and matplotlib != drawn_by())
         if not others:
-            return self.found(ALTERED, says)
+            return self.verdict(ALTERED, says)
         by = printable(" and ".join(others))[:80]
-        return self.found(
+        return self.verdict(
             NOT_COMPARABLE,
             f"it says that it was drawn by {by}, which may draw it in another way; {says}",
         )
@@ -126,99 +137,88 @@ class FileVerifier:
         if self.beside is not None and not self.beside.is_dir():
             raise InputError(f"there is no folder {str(self.beside)!r} to draw into; make it first")
         self.session.file.nearness()  # which is refused of a file that was closed
-        held = read(path)
-        if held.words is None:
+        file = read(path)
+        if file.words is None:
             return FileCheck(path.name, UNKNOWN, SAYS_NOTHING)
         try:
-            told = Provenance.from_text(held.words)
+            provenance = Provenance.from_text(file.words)
         except InputError:
             return FileCheck(path.name, ALTERED, SAYS_OTHERWISE)
-        return self._checked(_Case(path, held, told))
+        return self._of_figure(_Figure(file, provenance))
 
     def check_all(self, paths: Iterable[str | Path]) -> list[FileCheck]:
         """Say the same of several files; of one that cannot be read, why."""
         return check_each(self.check, paths)
 
-    def _checked(self, case: _Case) -> FileCheck:
+    def _of_figure(self, figure: _Figure) -> FileCheck:
         """Say it of a figure that says where it comes from."""
-        held, told, checks = case.held, case.told, case.checks
-        other = self._of_others(told)
-        checks["study"] = result(not other)
-        if other:
-            return case.found(ELSEWHERE, other)
-        checks["seal"] = result(told.is_genuine(self.session.key)) if _is_own(told) else NOT_CHECKED
-        if checks["seal"] == FAILED or not _is_plain(told):
-            return case.found(ALTERED, SAYS_OTHERWISE)
-        if held.form != held.ending:
+        form, said, checks = figure.file.form, figure.provenance, figure.checks
+        elsewhere = self._elsewhere(figure)
+        checks["study"] = result(not elsewhere)
+        if elsewhere:
+            return figure.verdict(ELSEWHERE, elsewhere)
+        genuine = not figure.is_own or said.is_genuine(self.session.key)
+        checks["seal"] = result(genuine) if figure.is_own else NOT_CHECKED
+        if not genuine or not _is_plain(said):
+            return figure.verdict(ALTERED, SAYS_OTHERWISE)
+        if form != figure.file.ending:
             checks["file"] = FAILED
-            return case.found(
-                ALTERED, f"it was made as a {held.form} file, and its name now ends otherwise"
-            )
-        if "plot" not in told.request or held.form not in FORMS:
-            return case.found(NOT_COMPARABLE, NO_PLOT)
+            says = f"it was made as a {form} file, and its name now ends otherwise"
+            return figure.verdict(ALTERED, says)
+        if "plot" not in said.request or form not in FORMS:
+            return figure.verdict(NOT_COMPARABLE, NO_PLOT)
         try:
-            views = drawn_again(self.session, told.request)
-            drawing = Drawing.from_told(told.drawing, held.form)
-            found, view = self._compared(case, views, drawing)
-            wanted = self.beside is not None and found.verdict != AS_MADE
-            again = view.bytes_as(held.form, _in_few_pixels(drawing, held.form)) if wanted else b""
+            views = drawn_again(self.session, said.request)
+            drawing = Drawing.from_told(said.drawing, form)
+            check, view = self._compared(figure, views, drawing)
+            if self.beside is None or check.verdict == AS_MADE:
+                return check
+            again = view.bytes_as(form, _in_few_pixels(drawing, form))
         except (DiscreetError, ArithmeticError, ValueError) as error:  # or numbers beyond all
             checks["drawn again"] = FAILED
             why = printable(str(error))[:MOST_WORDS]
-            return case.changed(f"what it says was asked for cannot be drawn: {why}")
-        if self.beside is None or not wanted:
-            return found
-        return replace(found, beside=str(_write_beside(self.beside, case.path, again)))
+            return figure.changed(f"what it says was asked for cannot be drawn: {why}")
+        return replace(check, beside=str(_write_beside(self.beside, figure.file.path, again)))
 
-    def _of_others(self, told: Provenance) -> str:
+    def _elsewhere(self, figure: _Figure) -> str:
         """Say of which other rows or file a figure is; nothing of one that is of this file."""
-        manifest = self.session.file.manifest
-        if told.version != manifest.version:
+        manifest, said = self.session.file.manifest, figure.provenance
+        if said.version != manifest.version:
             return OTHER_ROWS
-        if _is_own(told):
-            return "" if told.policy == manifest.content[:DIGITS] else OTHER_FILE
-        return "" if told.source == COPY else NOT_FROM_FILE
+        if figure.is_own:
+            return "" if said.policy == manifest.content[:DIGITS] else OTHER_FILE
+        return "" if said.source == COPY else NOT_FROM_FILE
 
     def _compared(
-        self, case: _Case, views: Sequence[View], drawing: Drawing
+        self, figure: _Figure, views: Sequence[View], drawing: Drawing
     ) -> tuple[FileCheck, View]:
         """Compare a figure with the views that it may be of; return that it was compared with."""
-        told, checks, key = case.told, case.checks, self.session.key
-        mine = [it for it in views if not _is_own(told) or told.holds(key, it.checksum())]
-        checks["drawn again"] = result(bool(mine)) if _is_own(told) else NOT_CHECKED
-        view = (mine or views)[0]
-        if case.held.form in LOOKED_AT:
-            return self._looked_at(case, drawing), view
-        data, form = case.path.read_bytes(), case.held.form
-        fits = self._fits(case)
-        if fits and any(_is_of(case, it, drawing, data) for it in mine):
+        said, checks, key = figure.provenance, figure.checks, self.session.key
+        same = [it for it in views if not figure.is_own or said.holds(key, it.checksum())]
+        checks["drawn again"] = result(bool(same)) if figure.is_own else NOT_CHECKED
+        view, form, fits = (same or views)[0], figure.file.form, self._fits(figure)
+        if form in LOOKED_AT:
+            return _by_eye(figure, fits), view
+        data = figure.file.path.read_bytes()
+        if fits and any(_is_file_of(it, figure, drawing, data) for it in same):
             checks |= {"drawn again": PASSED, "file": PASSED}
-            says = LIKE_IT if _is_own(told) else OF_COPY
-            titled = f"; {TITLED}" if drawing.title else ""
-            return case.found(AS_MADE, f"{says}{titled}"), view
+            says = LIKE_IT if figure.is_own else OF_COPY
+            return figure.verdict(AS_MADE, f"{says}; {TITLED}" if drawing.title else says), view
         checks["file"] = FAILED
-        if form == SVG and not mine:
-            return case.changed(OTHER_NUMBERS), view
-        how = unlike(_file(view, told, form, drawing), data, form)
+        if form == SVG and not same:
+            return figure.changed(OTHER_NUMBERS), view
+        how = unlike(_file_of(view, figure, drawing), data, form)
         if how.tiny and fits and form in (JSON, CSV):
-            return case.found(NOT_COMPARABLE, TINY), view
-        return _unlike(case, drawing, how), view
+            return figure.verdict(NOT_COMPARABLE, TINY), view
+        says = f"not as it is drawn again: {how}" if how.said else WRITTEN_ANEW
+        return figure.changed(says, by_matplotlib=form == SVG), view
 
-    def _fits(self, case: _Case) -> bool:
+    def _fits(self, figure: _Figure) -> bool:
         """Tell whether what a figure says of itself is of the file that it stands in."""
-        held, told, key = case.held, case.told, self.session.key
-        if held.form == JSON:
-            return held.own and (not _is_own(told) or told.holds(key, held.checksum))
-        return not _is_own(told) or told.fits_file(key, held.rest or b"", held.form)
-
-    def _looked_at(self, case: _Case, drawing: Drawing) -> FileCheck:
-        """Say of a picture of pixels, or a PDF, what can be said without comparing it."""
-        if case.checks["drawn again"] == FAILED:
-            return case.changed(OTHER_NUMBERS, drawing)
-        case.checks["file"] = result(self._fits(case)) if _is_own(case.told) else NOT_CHECKED
-        if case.checks["file"] == FAILED:
-            return case.found(ALTERED, "what is drawn in it was changed")
-        return case.found(NOT_COMPARABLE, BY_EYE)
+        file, said, key = figure.file, figure.provenance, self.session.key
+        if file.form == JSON:
+            return file.own and (not figure.is_own or said.holds(key, file.checksum))
+        return not figure.is_own or said.fits_file(key, file.rest or b"", file.form)
 
 
 def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifier:
@@ -226,40 +226,34 @@ def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifi
     return FileVerifier(open_file(path), beside)
 
 
-def _unlike(case: _Case, drawing: Drawing, how: Unlike) -> FileCheck:
-    """Say how a figure differs from what is drawn again."""
-    by = drawing if case.held.form == SVG else None  # which matplotlib draws
-    if how.said:
-        return case.changed(f"not as it is drawn again: {how}", by)
-    return case.changed(
-        "what it shows is as it is drawn again, but the file was written anew, and may hold more"
-        " than it shows",
-        by,
-    )
+def _by_eye(figure: _Figure, fits: bool) -> FileCheck:
+    """Say of a picture of pixels, or a PDF, what can be said without comparing it."""
+    if figure.checks["drawn again"] == FAILED:
+        return figure.changed(OTHER_NUMBERS, by_matplotlib=True)
+    figure.checks["file"] = result(fits) if figure.is_own else NOT_CHECKED
+    if not fits:
+        return figure.verdict(ALTERED, "what is drawn in it was changed")
+    return figure.verdict(NOT_COMPARABLE, BY_EYE)
 
 
-def _is_own(told: Provenance) -> bool:
-    """Tell whether a figure says that it was made from a study file."""
-    return told.source == FROM_FILE
-
-
-def _is_plain(told: Provenance) -> bool:
+def _is_plain(said: Provenance) -> bool:
     """Tell whether digests are digests and versions versions, and no words that people may read."""
-    digests = (told.checksum, told.seal, told.file_seal or told.seal)
-    hexes = all(is_hex(it, 64) for it in digests) and is_hex(told.policy, DIGITS)
-    return hexes and VERSION.fullmatch(told.discreet) is not None
+    digests = (said.checksum, said.seal, said.file_seal or said.seal)
+    hexes = all(is_hex(it, 64) for it in digests) and is_hex(said.policy, DIGITS)
+    return hexes and VERSION.fullmatch(said.discreet) is not None
 
 
-def _is_of(case: _Case, view: View, drawing: Drawing, data: bytes) -> bool:
+def _is_file_of(view: View, figure: _Figure, drawing: Drawing, data: bytes) -> bool:
     """Tell whether a figure is a file of a view to the byte, and says that it is."""
     own = view.sealed().provenance
-    same = own is not None and own.request == case.told.request
-    return same and _file(view, case.told, case.held.form, drawing) == data
+    same = own is not None and own.request == figure.provenance.request
+    return same and _file_of(view, figure, drawing) == data
 
 
-def _file(view: View, told: Provenance, form: str, drawing: Drawing) -> bytes:
-    """Return the file of a view, in which stands what was told."""
-    return replace(view, provenance=told, sealer=None).bytes_as(form, drawing)
+def _file_of(view: View, figure: _Figure, drawing: Drawing) -> bytes:
+    """Return the file of a view, with the provenance that a figure has."""
+    said = replace(view, provenance=figure.provenance, sealer=None)
+    return said.bytes_as(figure.file.form, drawing)
 
 
 def _in_few_pixels(drawing: Drawing, form: str) -> Drawing:

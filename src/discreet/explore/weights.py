@@ -26,23 +26,14 @@ class Weighed(NamedTuple):
 
 
 def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
-    """Return the rows of a copy that have a weight, or refuse a column that is none of weights.
-
-    Parameters
-    ----------
-    copy : Copy
-        The rows, in which the column is.
-    raw : mapping of str to Column
-        What is known of each column.
-    name : str
-        The column of weights. Rows without one above 0 are left out, as survey software does.
+    """Return the rows of a copy that have a weight above 0: as survey software does, no others.
 
     Raises
     ------
     InputError
-        If it is a column of levels or of dates.
+        If the column is one of levels or of dates.
     RefusedError
-        If fewer than 50 rows have a weight.
+        If fewer than 50 rows have a weight, or the weights are too large to be added up.
     """
     with about("weights"):
         numbers = [it for it in copy.columns if raw[it].dates is None]
@@ -66,12 +57,8 @@ def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
                 raise RefusedError(
                     f"the weights in {name!r} are too large to be added up; divide them by a number"
                 )
-    left_out = len(kept) - int(kept.sum())
-    said = f"weighted by {name}"
-    if left_out:
-        said += f"; {_share(left_out / len(kept))} of the rows, without a weight above 0, left out"
+    said, share = f"weighted by {name}", 1 - float(kept.mean())
+    if not kept.all():
+        rows = "less than 1 %" if share < 0.01 else f"about {100 * share:.0f} %"
+        said += f"; {rows} of the rows, without a weight above 0, left out"
     return Weighed(np.flatnonzero(kept), values[kept], said)
-
-
-def _share(of_rows: float) -> str:
-    return "less than 1 %" if of_rows < 0.01 else f"about {100 * of_rows:.0f} %"

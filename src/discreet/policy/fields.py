@@ -71,26 +71,17 @@ class Field:
             raise InputError(f"{name} of the policy must be {self.rule.allowed}")
 
 
-def setting(
-    rule: Rule,
-    default: Any,
-    says: str,
-    changes: Changes,
-    *,
-    option: str | None = None,
-    words: str = "",
-    otherwise: str = "",
-) -> Any:
-    """Declare a field in the body of a dataclass."""
-    found = Field(rule, default, says, changes, option, words, otherwise)
+def setting(rule: Rule, default: Any, says: str, changes: Changes, **more: str) -> Any:
+    """Declare a field in the body of a dataclass; `more` are its option and its words."""
     kept = rule.freeze(default)
-    return dataclasses.field(default_factory=lambda: kept, metadata={METADATA: found})
+    field = Field(rule, default, says, changes, **more)
+    return dataclasses.field(default_factory=lambda: kept, metadata={METADATA: field})
 
 
 def fields_of(kind: type[Any]) -> Mapping[str, Field]:
     """Return the declared fields of a dataclass by name, in their order."""
-    found = {it.name: it.metadata[METADATA] for it in dataclasses.fields(kind) if it.metadata}
-    return MappingProxyType(found)
+    declared = [it for it in dataclasses.fields(kind) if it.metadata]
+    return MappingProxyType({it.name: it.metadata[METADATA] for it in declared})
 
 
 def check_fields(of: Any, room: str = "") -> None:
@@ -117,12 +108,11 @@ def from_keys(
     """
     known = fields_of(kind)
     for key in given:
-        if key in elsewhere:
-            raise InputError(f"{what} has no key {key!r}; {elsewhere[key]}")
-        if key not in known:
-            close = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {one_of(known)}"
-            raise InputError(f"{what} has no key {key!r}; {hint}")
+        if key in known:
+            continue
+        close = get_close_matches(str(key), known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {one_of(known)}"
+        raise InputError(f"{what} has no key {key!r}; {elsewhere.get(key, hint)}")
     return kind(**{key: known[key].rule.freeze(value) for key, value in given.items()})
 
 
@@ -130,11 +120,11 @@ def documented(kind: type[Any]) -> None:
     """Write the fields of a dataclass into its docstring, as numpydoc has parameters."""
     lines = []
     for name, field in fields_of(kind).items():
-        usual = field.default
-        told = "optional" if usual is None or usual in ({}, ()) else f"default {plain(usual)!r}"
+        unset = field.default is None or field.default in ({}, ())
+        usual = "optional" if unset else f"default {plain(field.default)!r}"
         indent = " " * 8
         says = textwrap.fill(field.says, 100, initial_indent=indent, subsequent_indent=indent)
-        lines += [f"    {name} : {field.rule.type}, {told}", says]
+        lines += [f"    {name} : {field.rule.type}, {usual}", says]
     text, head = kind.__doc__ or "", "    Parameters\n    ----------\n"
     if head not in text:
         text = text.replace("    Examples\n", f"{head}\n    Examples\n", 1)
@@ -182,18 +172,15 @@ def whole(low: int, high: int) -> Rule:
 
 def number(low: float, high: float) -> Rule:
     """Allow numbers between two."""
-    return Rule(
-        "float", f"a number from {low:g} to {high:g}", lambda v: _number(v) and low <= v <= high
-    )
+    allowed = f"a number from {low:g} to {high:g}"
+    return Rule("float", allowed, lambda v: _is_number(v) and low <= v <= high)
 
 
 def word(allowed: Iterable[str]) -> Rule:
     """Allow one of some words."""
     words = tuple(allowed)
     listed = ", ".join(f'"{it}"' for it in words)
-    return Rule(
-        f"{{{listed}}}", f"one of {one_of(words)}", lambda v: isinstance(v, str) and v in words
-    )
+    return Rule(f"{{{listed}}}", f"one of {one_of(words)}", lambda v: _is_text(v) and v in words)
 
 
 def optional(rule: Rule) -> Rule:
@@ -201,111 +188,97 @@ def optional(rule: Rule) -> Rule:
     return dataclasses.replace(rule, holds=lambda v: v is None or rule.holds(v))
 
 
-def texts(allowed: str, longest: float = math.inf) -> Rule:
-    """Allow a table of columns, each with a text of so many letters at most."""
+def table_of(type_: str, allowed: str, holds: Callable[[str, Any], bool]) -> Rule:
+    """Allow a table of columns, each with something that `holds` beside the column's name."""
     return Rule(
-        "mapping of str to str",
+        f"mapping of str to {type_}",
         allowed,
         lambda v: (
-            isinstance(v, Mapping)
-            and all(isinstance(it, str) and bool(it.strip()) for pair in v.items() for it in pair)
-            and all(len(it) <= longest for it in v.values())
+            isinstance(v, Mapping) and all(_is_text(name) and holds(name, v[name]) for name in v)
         ),
         _as_table,
+    )
+
+
+def texts(allowed: str, longest: float = math.inf) -> Rule:
+    """Allow a table of columns, each with a text of so many letters at most."""
+    return table_of(
+        "str",
+        allowed,
+        lambda name, it: bool(name.strip() and _is_text(it) and it.strip()) and len(it) <= longest,
     )
 
 
 def column_words(allowed: Sequence[str]) -> Rule:
     """Allow a table of columns, each with one of some words."""
-    return Rule(
-        "mapping of str to str",
-        f"a table of columns, each one of {one_of(allowed)}",
-        lambda v: (
-            isinstance(v, Mapping)
-            and all(isinstance(c, str) and it in allowed for c, it in v.items())
-        ),
-        _as_table,
-    )
+    says = f"a table of columns, each one of {one_of(allowed)}"
+    return table_of("str", says, lambda _, it: it in allowed)
 
 
-def _columns(of: str, each: str, holds: Callable[[tuple[Any, ...]], bool]) -> Rule:
+def _tuples(type_: str, each: str, holds: Callable[[tuple[Any, ...]], bool]) -> Rule:
     """Allow a table of columns, each with a tuple that holds something."""
-    return Rule(
-        f"mapping of str to {of}",
-        f"a table of columns, each {each}",
-        lambda v: (
-            isinstance(v, Mapping)
-            and all(
-                isinstance(c, str) and isinstance(it, tuple) and holds(it) for c, it in v.items()
-            )
-        ),
-        _as_table,
+    return table_of(
+        type_, f"a table of columns, each {each}", lambda _, it: isinstance(it, tuple) and holds(it)
     )
 
 
-def _number(v: Any) -> bool:
+def _is_text(v: Any) -> bool:
+    return isinstance(v, str)
+
+
+def _is_number(v: Any) -> bool:
     # A whole number of TOML may be too large for a float; NaN is not below anything.
     return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= sys.float_info.max
 
 
-def _names(v: Any) -> bool:
+def _are_names(v: Any) -> bool:
     return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
 
 
-def _pairs(v: Any) -> bool:
-    return isinstance(v, tuple) and all(
-        _names(pair) and len({*pair}) == len(pair) == 2 for pair in v
-    )
+def _are_pairs(v: Any) -> bool:
+    return isinstance(v, tuple) and all(_are_names(it) and len({*it}) == len(it) == 2 for it in v)
 
 
-def _forms(v: Any) -> bool:
-    """Tell whether columns are declared to hold dates, each in a form that there is."""
-    return isinstance(v, Mapping) and all(
-        isinstance(name, str) and bool(name) and is_form(form) for name, form in v.items()
-    )
+def _rise(numbers: tuple[Any, ...]) -> bool:
+    return all(map(_is_number, numbers)) and all(low < high for low, high in pairwise(numbers))
 
 
-def _rises(numbers: tuple[Any, ...]) -> bool:
-    return all(map(_number, numbers)) and all(low < high for low, high in pairwise(numbers))
-
-
-def _bounds(ends: tuple[Any, ...]) -> bool:
+def _are_bounds(ends: tuple[Any, ...]) -> bool:
     """Tell whether a column's ends are in order; an open end is infinite."""
-    known = all(_number(end) or end in (-math.inf, math.inf) for end in ends)
+    known = all(_is_number(end) or end in (-math.inf, math.inf) for end in ends)
     return len(ends) == 2 and known and ends[0] < ends[1]
 
 
 NAME = Rule("str", "a name", lambda v: isinstance(v, str) and bool(v))
 YES_NO = Rule("bool", "true or false", lambda v: isinstance(v, bool))
-NAMES = Rule("sequence of str", "a list of column names", _names, _as_tuple)
+NAMES = Rule("sequence of str", "a list of column names", _are_names, _as_tuple)
 PAIRS = Rule(
-    "sequence of pairs of str", "a list of pairs of different column names", _pairs, _as_tuples
+    "sequence of pairs of str", "a list of pairs of different column names", _are_pairs, _as_tuples
 )
-FORMS = Rule(
-    "mapping of str to str",
+FORMS = table_of(
+    "str",
     "a table of columns, each with how its dates are written, such as '%d/%m/%Y'",
-    _forms,
-    _as_table,
+    lambda name, it: bool(name) and is_form(it),
 )
 EXPRESSIONS = texts("a table of new columns, each an expression of others")
-LIMITS = _columns(
+LIMITS = _tuples(
     "(float, float)",
     "with a lower and a larger upper number",
-    lambda it: len(it) == 2 and _rises(it),
+    lambda it: len(it) == 2 and _rise(it),
 )
-BOUNDS = _columns("(float, float)", "with a lower and a larger upper number, or inf", _bounds)
-EDGES = _columns(
+BOUNDS = _tuples("(float, float)", "with a lower and a larger upper number, or inf", _are_bounds)
+EDGES = _tuples(
     "sequence of float",
     f"with 2 to {MOST_EDGES} numbers that rise",
-    lambda it: 2 <= len(it) <= MOST_EDGES and _rises(it),
+    lambda it: 2 <= len(it) <= MOST_EDGES and _rise(it),
 )
-DIFFERENT = _columns(
+DIFFERENT = _tuples(
     "sequence of float",
     "with a list of different numbers",
-    lambda it: all(map(_number, it)) and len(set(it)) == len(it),
+    lambda it: all(map(_is_number, it)) and len(set(it)) == len(it),
 )
-LEVELS = _columns(
+LEVELS = _tuples(
     "sequence of str",
     "with its levels from first to last",
-    lambda it: _names(it) and len(set(it)) == len(it),
+    lambda it: _are_names(it) and len(set(it)) == len(it),
 )

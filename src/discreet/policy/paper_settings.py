@@ -38,12 +38,19 @@ from discreet.policy.fields import (
     optional,
     plain,
     setting,
+    table_of,
     whole,
     word,
 )
 
 METRICS, TIES = (parameters_of(Deterministic)[name].words for name in ("metric", "ties"))
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
+
+
+def _hierarchies(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
 
 
 def _hierarchy(column: str, given: Any) -> Any:
@@ -56,19 +63,10 @@ def _hierarchy(column: str, given: Any) -> Any:
     return tuple((level, *(step[level] for step in steps)) for level in sorted(steps[0]))
 
 
-def _hierarchies(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
-
-
-def _are_lines(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(column, str)
-        and isinstance(lines, tuple)
-        and all(isinstance(it, tuple) and len(it) >= 2 for it in lines)
-        and all(isinstance(text, str) for it in lines for text in it)
-        for column, lines in value.items()
+def _are_lines(lines: Any) -> bool:
+    return isinstance(lines, tuple) and all(
+        isinstance(it, tuple) and len(it) >= 2 and all(isinstance(text, str) for text in it)
+        for it in lines
     )
 
 
@@ -77,11 +75,13 @@ METHOD = Rule(
     f"one of {one_of(ROW_NAMES)}",
     lambda v: isinstance(v, str) and (v in ROW_METHODS or v in ROUNDING_NAMES),
 )
-HIERARCHIES = Rule(
-    "mapping of str to CSV path or nested mapping",
-    "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
-    _are_lines,
-    _hierarchies,
+HIERARCHIES = dataclasses.replace(
+    table_of(
+        "CSV path or nested mapping",
+        "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
+        lambda _, lines: _are_lines(lines),
+    ),
+    freeze=_hierarchies,
 )
 STEPS = Rule(
     "int",
@@ -256,17 +256,17 @@ class PaperSettings:
 
     def copy_settings(self, *, bounded: bool) -> dict[str, Any]:
         """Return what decides the values of protected rows; `bounded` tells whether bounds are."""
-        out = {"rows": self.rows, "metric": self.metric, "q": self.noise(self.rows)}
-        out["strata"] = list(self.strata)
+        settings = {"rows": self.rows, "metric": self.metric, "q": self.noise(self.rows)}
+        settings["strata"] = list(self.strata)
         of = {"rounding": self.way, "c": self.c}
-        out |= {name: it for name, it in of.items() if name in ROW_METHODS[self.rows].declared}
+        settings |= {it: of[it] for it in of if it in ROW_METHODS[self.rows].declared}
         for name, field in PAPER_FIELDS.items():
             value, always = getattr(self, name), name == "outside" and bounded
-            if field.changes != "copy" or name in (*out, "method", "c"):
+            if field.changes != "copy" or name in (*settings, "method", "c"):
                 continue
             if always or value != field.default:
-                out[name] = plain(value)
-        return out
+                settings[name] = plain(value)
+        return settings
 
 
 PAPER_FIELDS = fields_of(PaperSettings)

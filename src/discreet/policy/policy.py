@@ -441,7 +441,7 @@ class Policy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain values; fields that are not set are left out."""
-        return {name: it for name in FIELDS if (it := _told(getattr(self, name))) is not None}
+        return {name: it for name in FIELDS if (it := _plain(getattr(self, name))) is not None}
 
     def to_toml(self) -> str:
         """Return the policy as TOML text, which `load` reads back."""
@@ -457,8 +457,8 @@ class Policy:
         given = {key: value for key, value in changes.items() if value is not None}
         if not given:
             return self
-        new = Policy.from_dict(_merged(self.to_dict(), given))
-        return dataclasses.replace(new, folder=self.folder, file=self.file)
+        changed = Policy.from_dict(_merged(self.to_dict(), given))
+        return dataclasses.replace(changed, folder=self.folder, file=self.file)
 
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.
@@ -510,18 +510,18 @@ class Policy:
 
         What is as usual is not among it, and no registry of plots or methods is.
         """
-        out: dict[str, Any] = {"k": self.k}
+        settings: dict[str, Any] = {"k": self.k}
         if self.papers is None:
-            out["m"] = self.members
+            settings["m"] = self.members
         else:
-            out |= self.papers.copy_settings(bounded=bool(self.bounds))
+            settings |= self.papers.copy_settings(bounded=bool(self.bounds))
         for name, of in FIELDS.items():
             value = getattr(self, name)
-            if of.changes != "copy" or name in (*out, *OF_TABLE, "papers"):
+            if of.changes != "copy" or name in (*settings, *OF_TABLE, "papers"):
                 continue
-            if value != of.default and (told := self._of_copy(name, value)):
-                out[name] = told
-        return out
+            if value != of.default and (plain_value := self._of_copy(name, value)):
+                settings[name] = plain_value
+        return settings
 
     def _of_copy(self, name: str, value: Any) -> Any:
         """Return a field as what decides a copy: the same where the order alone is another."""
@@ -544,10 +544,10 @@ class Policy:
 
     def rules_of_answers(self) -> dict[str, Any]:
         """Return what an answer hangs on, but for what is usual: a new field is no other rule."""
-        out = _unusual(self, FIELDS)
-        return out | (
-            {} if self.papers is None else {"papers": _unusual(self.papers, PAPER_FIELDS)}
-        )
+        rules = _unusual(self, FIELDS)
+        if self.papers is not None:
+            rules["papers"] = _unusual(self.papers, PAPER_FIELDS)
+        return rules
 
 
 FIELDS = fields_of(Policy)
@@ -563,11 +563,11 @@ documented(Policy)
 
 def _unusual(of: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     """Return the values of fields that change a copy or an answer, where they are not as usual."""
-    held = {name: getattr(of, name) for name, it in fields.items() if it.changes != "nothing"}
-    return {name: _told(it) for name, it in held.items() if it != fields[name].default}
+    values = {name: getattr(of, name) for name, it in fields.items() if it.changes != "nothing"}
+    return {name: _plain(it) for name, it in values.items() if it != fields[name].default}
 
 
-def _told(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return the value of a field as TOML and JSON write it; of the papers' settings all."""
     if isinstance(value, PaperSettings):
         value = {name: getattr(value, name) for name in PAPER_FIELDS}
@@ -577,11 +577,11 @@ def _told(value: Any) -> Any:
 
 def _merged(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields with some replaced; of the papers' settings those that are named."""
-    found, own = {**fields, **changes}, changes.get("papers")
+    merged, own = {**fields, **changes}, changes.get("papers")
     if isinstance(own, Mapping):
         named = {name: it for name, it in own.items() if it is not None}
-        found["papers"] = {**fields.get("papers", {}), **named}
-    return found
+        merged["papers"] = {**fields.get("papers", {}), **named}
+    return merged
 
 
 def load_policy(given: str | Path | Policy) -> Policy:

@@ -50,22 +50,20 @@ def words(policy: Policy) -> list[Sentence]:
     >>> first.words, first.setting
     ('At least 5 persons stand behind every bar, cell, band and point.', 'k = 5')
     """
-    return [*_said(policy)]
-
-
-def _said(policy: Policy) -> Iterator[Sentence]:
     always = {*ALWAYS, *(("m", "copy") if policy.fixed else ())}
+    sentences = []
     for name, field in FIELDS.items():
         value = policy.in_force(name)
         if name in always or getattr(policy, name) != field.default:
-            yield _sentence(name, field, value, {name: value, **_beside(policy)})
+            sentences.append(_sentence(name, field, value, {name: value, **_beside(policy)}))
         if name == "papers" and policy.papers is not None:
             own = policy.papers
             noise = own.noise(own.rows)
             for each, of in PAPER_FIELDS.items():
-                held = noise or None if each == "q" else getattr(own, each)
-                if f"papers.{each}" in always or held != of.default:
-                    yield _sentence(f"papers.{each}", of, held, {each: held})
+                value = noise or None if each == "q" else getattr(own, each)
+                if f"papers.{each}" in always or value != of.default:
+                    sentences.append(_sentence(f"papers.{each}", of, value, {each: value}))
+    return sentences
 
 
 def _beside(policy: Policy) -> dict[str, Any]:

@@ -1,13 +1,26 @@
-"""What is said of a copy beside its rows, whether the data are there or a study file alone."""
+"""What is said beside views and tables of a copy, and what gives a view its gate, seal and labels.
+
+It is the same whether the data are there or a study file alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from discreet.explore.from_copy import WholeTable
-from discreet.plots import Origin, PlotRequest
+from discreet.plots import MultiplesView, Origin, PanelsView, PlotRequest, View
 from discreet.policy import Policy
+from discreet.provenance import Sealer
+
+FIDELITY = "fidelity"
+NO_COPY = (
+    "this study has no copy of the whole table; the custodian can open one under a guarded policy,"
+    " such as 'standard'"
+)
+
+V = TypeVar("V", bound=View)
 
 
 class CopyOfStudy(Protocol):
@@ -61,8 +74,16 @@ def notes_of_copy(study: CopyOfStudy, names: Sequence[str]) -> tuple[str, ...]:
     """Say what columns of the copy are, which may hold codes, and how near the copy is."""
     whole = study.whole
     sources = whole.sources(names)
-    derived = derived_notes(study.policy, whole.beneath(names))
-    return (*derived, *_listed_notes(study, sources), *study.remarks_of_table(sources))
+    there = {*sources} & {*whole.copy.strata}
+    pairs = (
+        [] if study.persons_repeat else [it for it in study.policy.tables or () if {*it} <= there]
+    )
+    listed = "; ".join(" by ".join(pair) for pair in pairs)
+    return (
+        *derived_notes(study.policy, whole.beneath(names)),
+        *([f"counted in the data, with noise: {listed}"] if listed else []),
+        *study.remarks_of_table(sources),
+    )
 
 
 def open_ends(request: PlotRequest) -> tuple[str, ...]:
@@ -86,11 +107,36 @@ def column_notes(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(line for name in dict.fromkeys(names) for line in of.get(name, ()))
 
 
-def _listed_notes(study: CopyOfStudy, names: Sequence[str]) -> tuple[str, ...]:
-    """Say which pairs of columns the policy lists, whose counts the copy has."""
-    there = {*names} & {*study.whole.copy.strata}
-    pairs = [pair for pair in study.policy.tables or () if {*pair} <= there]
-    if not pairs or study.persons_repeat:
-        return ()
-    named = "; ".join(" by ".join(pair) for pair in pairs)
-    return (f"counted in the data, with noise: {named}",)
+def codes_said(names: Sequence[str]) -> list[str]:
+    """Say that columns may hold codes for missing values."""
+    return [
+        f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
+        " data can say so (missing_values of the policy)"
+        for name in names
+    ]
+
+
+def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the labels of some columns, of those that have one."""
+    return {name: labels[name] for name in names if name in labels}
+
+
+def with_gate(
+    view: V,
+    gate: Callable[..., None],
+    sealer: Sealer,
+    labels: Mapping[str, str],
+    names: Sequence[str],
+    framework: str,
+) -> V:
+    """Give a view, and those within it, a gate, a seal and the labels of the columns drawn.
+
+    `framework` is the kind of frame that came in.
+    """
+    origin = dataclasses.replace(view.origin, labels=tuple(labels_of(labels, names).items()))
+    gated = dataclasses.replace(view, gate=gate, sealer=sealer, origin=origin, framework=framework)
+    if not isinstance(gated, MultiplesView | PanelsView):
+        return gated
+    given = (gate, sealer, labels, names, framework)
+    inner: Any = tuple(None if it is None else with_gate(it, *given) for it in gated.views)
+    return dataclasses.replace(gated, views=inner)

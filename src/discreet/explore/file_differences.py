@@ -1,4 +1,4 @@
-"""What of a file is not as it is drawn again: which numbers and texts, and by what they are.
+"""How a file differs from what is drawn again: which numbers and texts, and by what they are.
 
 Two files of one kind are compared: SVG line by line, pages by the scene that stands in them, JSON
 by its fields and CSV by its cells. Nothing that is read is run, and no XML is unfolded.
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.render.csv_words import CSV
 from discreet.render.figure_file import printable
@@ -56,21 +56,24 @@ class Unlike:
         return f"{'; '.join(self.said)}{more}"
 
 
-@dataclass(frozen=True)
-class _Difference:
+class _Difference(NamedTuple):
     says: str
     tiny: bool = False
 
 
-def unlike(made: bytes, found: bytes, form: str) -> Unlike:
-    """Say how a file that was found differs from the one that was made anew, both of one form."""
-    if len(found) > 2 * len(made) + ROOM:
-        return Unlike((f"it has {len(found):,} bytes, and drawn again {len(made):,}",))
-    find = {".json": _of_json, ".html": _of_page, ".svg": _of_svg, CSV: _of_csv}[form]
-    many = [*islice(find(made, found), LOOKED_AT)]
-    said = tuple(it.says for it in many[:NAMED])
-    tiny = bool(many) and len(many) < LOOKED_AT and all(it.tiny for it in many)
-    return Unlike(said, len(many) - len(said), tiny)
+def unlike(made: bytes, given: bytes, form: str) -> Unlike:
+    """Say how a given file differs from the one that was made anew, both of one form."""
+    if len(given) > 2 * len(made) + ROOM:
+        return Unlike((f"it has {len(given):,} bytes, and drawn again {len(made):,}",))
+    compare = {".json": _of_json, ".html": _of_page, ".svg": _of_svg, CSV: _of_csv}[form]
+    every = [*islice(compare(made, given), LOOKED_AT)]
+    said = tuple(it.says for it in every[:NAMED])
+    tiny = bool(every) and len(every) < LOOKED_AT and all(it.tiny for it in every)
+    return Unlike(said, len(every) - len(said), tiny)
+
+
+def _text(file: bytes, form: str) -> str:
+    return without_words(file, form)[0].decode("utf-8", "replace")
 
 
 def _short(value: object) -> str:
@@ -82,57 +85,48 @@ def _short(value: object) -> str:
     return repr(shown) if isinstance(value, str) else shown
 
 
-def _differ(what: str, found: object, made: object) -> _Difference:
-    tiny = _is_number(made) and _is_number(found) and _are_near(made, found)
-    return _Difference(f"{what} is {_short(found)}, and drawn again {_short(made)}", tiny)
+def _differ(what: str, given: object, made: object) -> _Difference:
+    tiny = all(type(it) in (int, float) for it in (given, made)) and _are_near(made, given)
+    return _Difference(f"{what} is {_short(given)}, and drawn again {_short(made)}", tiny)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _are_near(made: Any, found: Any) -> bool:
+def _are_near(made: Any, given: Any) -> bool:
     try:
-        return math.isclose(made, found, rel_tol=NEAR, abs_tol=0.0)
+        return math.isclose(made, given, rel_tol=NEAR, abs_tol=0.0)
     except OverflowError:
         return False
 
 
-# --- JSON, and the scene of a page --------------------------------------------------------------
-
-
-def _of_json(made: bytes, found: bytes) -> Iterator[_Difference]:
-    ours, theirs = json.loads(made), json.loads(found)
+def _of_json(made: bytes, given: bytes) -> Iterator[_Difference]:
+    ours, theirs = json.loads(made), json.loads(given)
     for each in (ours, theirs):
         each.pop("provenance", None)
     return _of_values(ours, theirs, "")
 
 
-def _of_values(made: Any, found: Any, at: str) -> Iterator[_Difference]:
+def _of_values(made: Any, given: Any, at: str) -> Iterator[_Difference]:
     """Yield where plain values differ; no deeper than those that were made."""
-    if isinstance(made, dict) and isinstance(found, dict):
+    if isinstance(made, dict) and isinstance(given, dict):
         for name in made:
             inner = f"{at}.{name}" if at else name
-            if name not in found:
+            if name not in given:
                 yield _Difference(f"{inner} is missing")
             else:
-                yield from _of_values(made[name], found[name], inner)
-        for name in found:
+                yield from _of_values(made[name], given[name], inner)
+        for name in given:
             if name not in made:
                 yield _Difference(f"{_short(name)} was added{f' to {at}' if at else ''}")
-    elif isinstance(made, list) and isinstance(found, list):
-        if len(made) != len(found):
-            yield _Difference(f"{at} has {len(found):,} entries, and drawn again {len(made):,}")
-        for i, (ours, theirs) in enumerate(zip(made, found, strict=False)):
+    elif isinstance(made, list) and isinstance(given, list):
+        if len(made) != len(given):
+            yield _Difference(f"{at} has {len(given):,} entries, and drawn again {len(made):,}")
+        for i, (ours, theirs) in enumerate(zip(made, given, strict=False)):
             yield from _of_values(ours, theirs, f"{at}[{i}]")
-    elif type(made) is not type(found) or made != found:
-        yield _differ(at, found, made)
+    elif type(made) is not type(given) or made != given:
+        yield _differ(at, given, made)
 
 
-def _of_page(made: bytes, found: bytes) -> Iterator[_Difference]:
-    ours, theirs = (
-        _parted(without_words(it, ".html")[0].decode("utf-8", "replace")) for it in (made, found)
-    )
+def _of_page(made: bytes, given: bytes) -> Iterator[_Difference]:
+    ours, theirs = (_parted(_text(it, ".html")) for it in (made, given))
     try:
         scene = json.loads(theirs[1])
     except (ValueError, RecursionError):
@@ -150,14 +144,9 @@ def _parted(page: str) -> tuple[str, str, str]:
     return before, scene, after
 
 
-# --- SVG ----------------------------------------------------------------------------------------
-
-
-def _of_svg(made: bytes, found: bytes) -> Iterator[_Difference]:
+def _of_svg(made: bytes, given: bytes) -> Iterator[_Difference]:
     """Yield which lines differ, beside those at the beginning and the end that do not."""
-    ours, theirs = (
-        without_words(it, ".svg")[0].decode("utf-8", "replace").split("\n") for it in (made, found)
-    )
+    ours, theirs = (_text(it, ".svg").split("\n") for it in (made, given))
     least = min(len(ours), len(theirs))
     first = next((i for i in range(least) if ours[i] != theirs[i]), least)
     last = next((i for i in range(least - first) if ours[-1 - i] != theirs[-1 - i]), least - first)
@@ -177,25 +166,22 @@ def _within(group: str) -> str:
     return f" in {group}" if group else ""
 
 
-def _of_line(made: str, found: str, group: str) -> _Difference:
+def _of_line(made: str, given: str, group: str) -> _Difference:
     """Say how a line of SVG differs: by its text, by a number, or in another way."""
-    texts = [TAG.sub("", it).strip() for it in (found, made)]
-    if texts[0] != texts[1] and "<text" in made and "<text" in found:
+    texts = [TAG.sub("", it).strip() for it in (given, made)]
+    if texts[0] != texts[1] and "<text" in made and "<text" in given:
         return _differ(f"a text{_within(group)}", *texts)
-    theirs, ours = (NUMBER.findall(it) for it in (found, made))
-    if len(theirs) == len(ours) and NUMBER.sub("", found) == NUMBER.sub("", made):
+    theirs, ours = (NUMBER.findall(it) for it in (given, made))
+    if len(theirs) == len(ours) and NUMBER.sub("", given) == NUMBER.sub("", made):
         other = next((pair for pair in zip(theirs, ours, strict=True) if pair[0] != pair[1]), None)
         if other is not None:
             says = f"a number{_within(group)} is {other[0][:LETTERS]}"
             return _Difference(f"{says}, and drawn again {other[1]}")
-    return _Difference(f"a line{_within(group)} is another one: {_short(found.strip())}")
+    return _Difference(f"a line{_within(group)} is another one: {_short(given.strip())}")
 
 
-# --- CSV ----------------------------------------------------------------------------------------
-
-
-def _of_csv(made: bytes, found: bytes) -> Iterator[_Difference]:
-    ours, theirs = (_rows(without_words(it, CSV)[0]) for it in (made, found))
+def _of_csv(made: bytes, given: bytes) -> Iterator[_Difference]:
+    ours, theirs = (_rows(without_words(it, CSV)[0]) for it in (made, given))
     head = ours[0]
     if theirs[:1] != [head]:
         yield _Difference("its header is another one")
@@ -208,7 +194,7 @@ def _of_csv(made: bytes, found: bytes) -> Iterator[_Difference]:
             continue
         for name, cell, their in zip(head, one, other, strict=True):
             if cell != their:
-                yield _differ(f"{_short(name)} of row {i}", _meant(their), _meant(cell))
+                yield _differ(f"{_short(name)} of row {i}", _value(their), _value(cell))
 
 
 def _rows(file: bytes) -> list[list[str]]:
@@ -218,8 +204,8 @@ def _rows(file: bytes) -> list[list[str]]:
         return []
 
 
-def _meant(cell: str) -> float | str:
-    """Return the number that a cell holds, or its text."""
+def _value(cell: str) -> float | str:
+    """Return the number that a cell is, or its text."""
     try:
         number = float(cell)
     except ValueError:
