@@ -24,7 +24,7 @@ import httpx
 import pytest
 
 import discreet as dc
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
 from tests.cli.hidden import FILES, FOLDERS
 from tests.serve.cohort import NAME, narrow, published, written

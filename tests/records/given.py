@@ -18,8 +18,7 @@ from discreet.register.register import Register
 from discreet.register.rules import ReleaseRecord
 from discreet.register.schema import REGISTER
 from discreet.secret import Secret
-from discreet.serve.log import ANSWERED, LogEntry, write_entry
-from discreet.serve.state import RECORD
+from discreet.serve.record import ANSWERED, RECORD, LogEntry, write_entry
 from discreet.serve.tokens import Caller, add_token, change_token, revoke_token
 from discreet.sketch import sketch_of
 

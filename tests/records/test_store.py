@@ -24,8 +24,7 @@ from discreet.progress import listening
 from discreet.records.chain import FIRST, Schema, create, link, objects_of, row_of, seal_of, stamp
 from discreet.records.store import Store, Verification, verify
 from discreet.register.schema import REGISTER
-from discreet.serve.log import log
-from discreet.serve.state import RECORD
+from discreet.serve.record import RECORD, log
 from discreet.serve.tokens import add_token
 from tests.records.given import (
     ANOTHER,

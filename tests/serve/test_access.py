@@ -25,7 +25,7 @@ from discreet.errors import InputError
 from discreet.records.store import Store
 from discreet.serve import access
 from discreet.serve.access import LONGEST, Issuer, callers
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.tokens import Caller, add_token, revoke_token
 
 Opened = tuple[Caller, str]

@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
-from discreet.serve.log import log
+from discreet.serve.record import log
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, WHOLE, studies_of
 from tests.serve.conftest import Running, running

@@ -14,7 +14,7 @@ import pytest
 
 from discreet.explore import Study
 from discreet.explore.from_copy import WholeTable
-from discreet.serve.log import log
+from discreet.serve.record import log
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running

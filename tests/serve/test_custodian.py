@@ -345,10 +345,10 @@ def test_a_custodian_of_an_issuer_makes_analysts_tokens_alone(served: Served) ->
     issued = Caller("oidc carol", "custodian")
     body = {"name": "dora", "role": "custodian", "days": 1.0}
 
-    found = add(served, issued, body)
+    found = add(served, issued, "", body)
     assert isinstance(found, Refusal)
     assert "made on the server alone" in found.says
-    assert not isinstance(add(served, issued, {**body, "role": "analyst"}), Refusal)
+    assert not isinstance(add(served, issued, "", {**body, "role": "analyst"}), Refusal)
 
 
 BAD: dict[str, tuple[str, str, Any, int, str]] = {

@@ -16,12 +16,11 @@ from discreet.explore.table_kinds import TABLES
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Provenance, Sealer
-from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
-from discreet.serve.log import Answer, log
+from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view, table_body
+from discreet.serve.record import Answer, log
 from discreet.serve.refusals import Place, Refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.studies import Served
-from discreet.serve.tables import table_body
 from discreet.serve.tokens import Caller
 from tests.serve.cohort import PUBLIC, served_of
 
