@@ -314,14 +314,6 @@ def test_a_policy_is_written_and_the_next_steps_said(
     assert dc.open(cohort, path).histogram("age").columns == ("age",)
 
 
-def test_a_file_is_not_written_over(cohort: Path, tmp_path: Path) -> None:
-    path = tmp_path / "policy.toml"
-    path.write_text("k = 7")
-    with pytest.raises(InputError, match=r"there is a file .* already; name another one"):
-        policy_init(file=str(cohort), output=path)
-    assert path.read_text() == "k = 7"
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -341,10 +333,3 @@ def test_a_link_to_nowhere_is_not_followed(cohort: Path, tmp_path: Path) -> None
     with pytest.raises(InputError, match=r"there is a file .* already; name another one"):
         policy_init(file=str(cohort), output=path)
     assert not (tmp_path / "elsewhere.toml").exists()
-
-
-def test_a_file_that_cannot_be_read_leaves_none(tmp_path: Path) -> None:
-    path = tmp_path / "policy.toml"
-    with pytest.raises(InputError, match="there is no file"):
-        policy_init(file=str(tmp_path / "none.csv"), output=path)
-    assert not path.exists()

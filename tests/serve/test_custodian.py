@@ -359,11 +359,8 @@ BAD: dict[str, tuple[str, str, Any, int, str]] = {
         422,
         "there is or was a token named 'alice' already",
     ),
-    "a name with a space": ("POST", "/tokens", {"name": "a b"}, 422, "a token's name has 1 to 64"),
     "a long name": ("POST", "/tokens", {"name": "x" * 65}, 422, "name: not as"),
-    "no name": ("POST", "/tokens", {}, 422, "name: not as"),
     "another role": ("POST", "/tokens", {"name": "x", "role": "root"}, 422, "role: not as"),
-    "no days": ("POST", "/tokens", {"name": "x", "days": 0}, 422, "days: not as"),
     "many days": ("POST", "/tokens/alice", {"days": 3661}, 422, "days: not as"),
     "another key": (
         "POST",

@@ -361,7 +361,7 @@ def outputs(
         The name of an output that is meant; all without.
     """
     from discreet.custodian.outputs import outputs_in
-    from discreet.serve.state import record_there
+    from discreet.serve.record import record_there
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
     if act is not None and (files or from_server):
