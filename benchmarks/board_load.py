@@ -30,7 +30,7 @@ from pyarrow import Table, table
 from pyarrow.csv import write_csv
 
 from benchmarks.speed.serve import process, ready
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.tokens import add_token
 
 ANALYSTS, SECONDS, ROWS = 8, 60.0, 10_000

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.tokens import add_token
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"

@@ -154,11 +154,13 @@ def _needed() -> dict[str, list[Requirement]]:
         wanted = [Requirement(text) for text in requires(PACKAGE) or ()]
     except PackageNotFoundError:
         return {}
-    found = {CORE: [it for it in wanted if it.marker is None or it.marker.evaluate({"extra": ""})]}
-    rest = [it for it in wanted if it.marker is not None and it not in found[CORE]]
+    by_extra = {
+        CORE: [it for it in wanted if it.marker is None or it.marker.evaluate({"extra": ""})]
+    }
+    rest = [it for it in wanted if it.marker is not None and it not in by_extra[CORE]]
     for extra in sorted({*extras} - {*OF_OTHERS}):
-        found[extra] = [it for it in rest if it.marker and it.marker.evaluate({"extra": extra})]
-    return found
+        by_extra[extra] = [it for it in rest if it.marker and it.marker.evaluate({"extra": extra})]
+    return by_extra
 
 
 def _version(name: str) -> str | None:
@@ -274,51 +276,51 @@ def _secret(rules: Policy) -> tuple[str, Place | None, list[str]]:
 def _kernels() -> tuple[Kernels, list[str]]:
     from discreet.kernels.compiled import kept_kernels
 
-    found = kept_kernels()
+    kept = kept_kernels()
     kernels = Kernels(
-        len(found.compiled),
-        len(found.missing),
-        None if found.folder is None else str(found.folder),
-        found.writable,
+        len(kept.compiled),
+        len(kept.missing),
+        None if kept.folder is None else str(kept.folder),
+        kept.writable,
     )
-    if not found.missing:
+    if not kept.missing:
         return kernels, []
-    if not found.writable:
+    if not kept.writable:
         return kernels, [f"{NOWHERE}; until then each start compiles what it needs, for a minute"]
     return kernels, ["the first pictures wait for kernels to be compiled: `discreet warm`"]
 
 
 def _extensions() -> tuple[str, ...]:
     kept = connect()
-    found = kept.connection.execute(
+    rows = kept.connection.execute(
         "SELECT extension_name FROM duckdb_extensions() WHERE installed ORDER BY extension_name"
     ).fetchall()
-    return tuple(name for (name,) in found)
+    return tuple(name for (name,) in rows)
 
 
 # --- for the eye ----------------------------------------------------------------------------------
 
 
-def _lines(found: Checkup) -> Iterator[str]:
-    yield f"discreet {found.discreet or 'not installed'}, Python {found.python}, {found.system}"
+def _lines(result: Checkup) -> Iterator[str]:
+    yield f"discreet {result.discreet or 'not installed'}, Python {result.python}, {result.system}"
     yield ""
-    for extra, packages in found.packages.items():
+    for extra, packages in result.packages.items():
         whole = all(packages.values())
-        said = ", ".join(f"{name} {it or '(missing)'}" for name, it in packages.items())
+        versions = ", ".join(f"{name} {it or '(missing)'}" for name, it in packages.items())
         advice = "" if whole or extra == CORE else f"; pip install 'discreet[{extra}]'"
-        yield f"{extra}: {said}{advice}"
+        yield f"{extra}: {versions}{advice}"
     yield ""
-    yield f"secret from {found.secret_from}"
-    for name, place in found.places.items():
+    yield f"secret from {result.secret_from}"
+    for name, place in result.places.items():
         yield f"{name}: {place.path} ({', '.join(_said_of(place))})"
-    kernels = found.kernels
+    kernels = result.kernels
     of = kernels.compiled + kernels.missing
     yield f"kernels: {kernels.compiled} of {of} compiled, in {kernels.folder or 'no folder'}"
-    yield f"DuckDB: up to {found.memory_limit} of memory; {', '.join(found.duckdb_extensions)}"
+    yield f"DuckDB: up to {result.memory_limit} of memory; {', '.join(result.duckdb_extensions)}"
     yield ""
-    yield from (f"problem: {it}" for it in found.problems)
-    yield from (f"remark: {it}" for it in found.remarks)
-    if not found.problems:
+    yield from (f"problem: {it}" for it in result.problems)
+    yield from (f"remark: {it}" for it in result.remarks)
+    if not result.problems:
         yield "discreet can work."
 
 

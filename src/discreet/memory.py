@@ -18,13 +18,13 @@ def there_is() -> float | None:
     That is what the machine has, or less where a container may take less. What other processes
     hold of it is not looked at: it comes and goes.
     """
-    found = []
+    limits = []
     with suppress(OSError, ValueError, AttributeError):  # AttributeError: there is no sysconf
-        found.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
+        limits.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
     for path in LIMITS:
         with suppress(OSError, ValueError):  # ValueError: "max", which is no limit
-            found.append(float(Path(path).read_text(encoding="ascii")))
-    return min((it for it in found if it > 0), default=None)
+            limits.append(float(Path(path).read_text(encoding="ascii")))
+    return min((it for it in limits if it > 0), default=None)
 
 
 def about_bytes(size: float) -> str:

@@ -14,7 +14,7 @@ import pytest
 from discreet.custodian import register_of
 from discreet.records.outputs import InForce, hand_in_bytes
 from discreet.records.store import verify
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 
 Run = Callable[..., tuple[int, str, str]]
 

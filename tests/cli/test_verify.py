@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.verify import EXIT_CODES
+from discreet.cli.files import VERDICT_CODES
 from discreet.explore import verdicts
 from discreet.render.metadata import without_words
 from tests.cli.conftest import Run
@@ -192,5 +192,5 @@ def test_options_that_a_study_file_does_not_go_with_are_refused(
 
 def test_each_verdict_has_an_exit_code() -> None:
     named = (verdicts.AS_MADE, verdicts.ALTERED, verdicts.ELSEWHERE, verdicts.UNKNOWN)
-    assert {*EXIT_CODES} == {*named, verdicts.UNREADABLE, verdicts.NOT_COMPARABLE}
-    assert len({*EXIT_CODES.values()}) == len(EXIT_CODES)
+    assert {*VERDICT_CODES} == {*named, verdicts.UNREADABLE, verdicts.NOT_COMPARABLE}
+    assert len({*VERDICT_CODES.values()}) == len(VERDICT_CODES)

@@ -142,24 +142,17 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Wide:
     return Wide(folder, proposed)
 
 
-def test_there_are_40_columns() -> None:
-    assert len(COLUMNS) == 40
-    assert [*table().columns] == COLUMNS
-
-
 # --- what is proposed -----------------------------------------------------------------------------
 
 
-def test_a_role_and_a_kind_is_proposed_for_each_column(wide: Wide) -> None:
+def test_a_role_a_kind_and_a_unit_are_proposed(wide: Wide) -> None:
+    assert len(COLUMNS) == 40
+    assert wide.proposed["unit"] == PERSON
     assert {*wide.proposed["roles"]} == {*COLUMNS}
     assert wide.proposed["roles"][PERSON] == "identifier"
     kinds = wide.proposed["kinds"]
     assert {name for name, kind in kinds.items() if kind == "continuous"} == {"y", *NUMBERS}
     assert {name for name, kind in kinds.items() if kind == "categorical"} == {*CODED, *WORDS}
-
-
-def test_it_is_proposed_whose_a_row_is(wide: Wide) -> None:
-    assert wide.proposed["unit"] == PERSON
 
 
 def test_without_a_word_of_persons_it_is_refused(wide: Wide) -> None:
@@ -192,26 +185,19 @@ def test_a_histogram_lies_where_the_values_do(wide: Wide, name: str) -> None:
     assert edges[-1] < expected + 6 * sd
 
 
-@pytest.mark.parametrize("name", ["valueOf", "q1", "ward", "place"])
+@pytest.mark.parametrize("name", ["valueOf", "often", "ward", "place"])
 def test_bars_are_of_the_labels_and_of_no_code(wide: Wide, name: str) -> None:
     view = wide.json("plot", "bars", wide.file, name)
     assert {*view["levels"]} == {*CODED.get(name, {}).values()} | {*WORDS.get(name, ())}
-
-
-@pytest.mark.parametrize("name", ["often", "valueOf"])
-def test_levels_stand_in_the_order_of_their_codes(wide: Wide, name: str) -> None:
-    view = wide.json("plot", "bars", wide.file, name)
-    assert view["levels"] == [*CODED[name].values()]
+    if name in CODED:  # in the order of the codes
+        assert view["levels"] == [*CODED[name].values()]
 
 
 PLOTS: dict[str, tuple[str, list[str], list[str]]] = {
     "scatter": ("scatter", ["constructor", "then"], ["--by", "often"]),
     "box": ("box", ["Größe"], ["--by", "ward"]),
-    "violin": ("violin", ["عمر"], ["--by", "place"]),
-    "correlations": ("correlations", ["constructor", "index", "then", "toString"], []),
     "crosstab": ("crosstab", ["often", "valueOf"], []),
     "parallel": ("parallel", ["constructor", "index", "often", "ward"], []),
-    "heatmap": ("heatmap", ["北京", "prototype"], []),
     "a level called missing": ("bars", ["answer"], []),
 }
 
@@ -221,11 +207,9 @@ PLOTS: dict[str, tuple[str, list[str], list[str]]] = {
 def test_each_plot_is_drawn_and_says_its_columns(
     wide: Wide, kind: str, columns: list[str], more: list[str]
 ) -> None:
-    view = wide.json("plot", kind, wide.file, *columns, *more)
-    assert view["columns"] == columns
     path = wide.folder / f"{kind}.svg"
-    code, _, err = wide.call("plot", kind, wide.file, *columns, *more, "-o", str(path))
-    assert code == 0, err
+    view = wide.json("plot", kind, wide.file, *columns, *more, "-o", str(path))
+    assert view["columns"] == columns
     assert path.read_text(encoding="utf-8").startswith("<?xml")
 
 

@@ -30,7 +30,7 @@ from discreet import cli
 from discreet.errors import DiscreetError
 from discreet.render.scene import scene_to_plain
 from discreet.serve.app import create_app
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.studies import Studies
 
 HERE = Path(__file__).parent

@@ -16,8 +16,7 @@ from discreet.records.store import Store, stamp
 from discreet.register.register import REGISTER, Register
 from discreet.register.rules import ReleaseRecord
 from discreet.secret import Secret
-from discreet.serve.log import ANSWERED, LogEntry, write_entry
-from discreet.serve.state import RECORD
+from discreet.serve.record import ANSWERED, RECORD, LogEntry, write_entry
 from discreet.serve.tokens import Caller, add_token, change_token, revoke_token
 from discreet.sketch import sketch_of
 

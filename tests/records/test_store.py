@@ -35,8 +35,7 @@ from discreet.records.store import (
     verify,
 )
 from discreet.register.register import REGISTER
-from discreet.serve.log import log
-from discreet.serve.state import RECORD
+from discreet.serve.record import RECORD, log
 from discreet.serve.tokens import add_token
 from tests.records.given import (
     ANOTHER,

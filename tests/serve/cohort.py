@@ -16,7 +16,7 @@ from discreet.explore import Study
 from discreet.opening import open as open_study
 from discreet.policy import load_policy
 from discreet.records.store import Store
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.studies import Served, Studies
 from discreet.study_file.signing import canonical_json
 

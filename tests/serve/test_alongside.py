@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from discreet.records.store import Store, verify
-from discreet.serve.log import asked_before, log
+from discreet.serve.record import asked_before, log
 from discreet.serve.tokens import add_token, list_tokens
 from tests.records.given import started, told
 from tests.serve.cohort import MANY, NAME, published, record_in

@@ -26,7 +26,7 @@ from discreet.serve.answers import (
     who,
 )
 from discreet.serve.desk import Turns
-from discreet.serve.log import Answer, log
+from discreet.serve.record import Answer, log
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from discreet.serve.log import log
+from discreet.serve.record import log
 from discreet.serve.studies import Studies
 from tests.browser import chromium
 from tests.serve.cohort import MANY, NAME, WHOLE, published, studies_of

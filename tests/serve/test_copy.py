@@ -14,7 +14,7 @@ import pytest
 
 from discreet.explore import Study
 from discreet.explore.from_copy import WholeTable
-from discreet.serve.log import log
+from discreet.serve.record import log
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
@@ -45,21 +45,14 @@ def analyst(served: Running) -> Iterator[httpx.Client]:
 PART: Body = {"where": "age >= 45 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
 PLOTS: dict[str, tuple[str, Body]] = {
     "histogram": ("histogram", {"columns": ["age"]}),
-    "histogram of other bins": ("histogram", {"columns": ["age"], "bins": 7}),
     "histogram by a level": ("histogram", {"columns": ["age"], "by": "sex"}),
     "histogram of a part": ("histogram", {"columns": ["ratio"], **PART}),
-    "bars": ("bars", {"columns": ["region"]}),
     "bars by a level": ("bars", {"columns": ["region"], "by": "sex"}),
     "bars of a part": ("bars", {"columns": ["region"], "by": "diagnosis", **PART}),
-    "scatter": ("scatter", {"columns": ["age", "bmi"]}),
     "scatter of a part": ("scatter", {"columns": ["ratio", "bmi"], **PART}),
     "heat map": ("heatmap", {"columns": ["age", "bmi"], "grid": 9}),
-    "contour": ("contour", {"columns": ["age", "bmi"]}),
-    "box by a level": ("box", {"columns": ["bmi"], "by": "region"}),
     "box by two levels": ("box", {"columns": ["bmi"], "by": ["region", "sex"]}),
-    "cross-table": ("crosstab", {"columns": ["region", "diagnosis"]}),
     "cross-table of a part": ("crosstab", {"columns": ["region", "diagnosis"], **PART}),
-    "correlations": ("correlations", {"columns": ["age", "bmi", "ldl"]}),
     "parallel axes": ("parallel", {"columns": ["age", "region", "bmi"]}),
     "ecdf": ("ecdf", {"columns": ["age"], "by": "sex"}),
     "residuals": ("residuals", {"formula": "bmi ~ age + C(sex)"}),
@@ -176,7 +169,7 @@ def drawn_clause(whole: WholeTable, chance: random.Random) -> tuple[Body, list[b
     return clause, ((values >= low) & below).tolist()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_lights_are_the_rows_counted_one_by_one(
     whole: WholeTable, analyst: httpx.Client, seed: int
 ) -> None:
@@ -220,26 +213,21 @@ def test_marks_of_plots_hold_the_rows_that_the_plots_count(analyst: httpx.Client
 
 
 AXIS = {"column": "age", "edges": [20.0, 40.0, 60.0]}
+NO_AXIS = "cards: each axis has a column of the copy, with edges that rise or with levels"
 UNLIT: dict[str, tuple[Body, str]] = {
-    "edges that fall": (
-        {"cards": [{"marks": {"axes": [{**AXIS, "edges": [3.0, 2.0]}]}}]},
-        "cards: each axis has a column of the copy, with edges that rise or with levels",
-    ),
-    "neither edges nor levels": (
-        {"cards": [{"marks": {"axes": [{"column": "age"}]}}]},
-        "cards: each axis has a column of the copy, with edges that rise or with levels",
-    ),
+    "edges that fall": ({"cards": [{"marks": {"axes": [{**AXIS, "edges": [3.0, 2.0]}]}}]}, NO_AXIS),
+    "neither edges nor levels": ({"cards": [{"marks": {"axes": [{"column": "age"}]}}]}, NO_AXIS),
     "levels of a number": (
         {"cards": [{"marks": {"axes": [{"column": "bmi", "levels": ["a"]}]}}]},
-        "cards: each axis has a column of the copy, with edges that rise or with levels",
+        NO_AXIS,
     ),
     "too many marks": (
         {"cards": [{"marks": {"axes": [{**AXIS, "edges": [*map(float, range(1000))]}] * 2}}]},
-        "cards: each axis has a column of the copy, with edges that rise or with levels",
+        NO_AXIS,
     ),
     "too many marks together": (
         {"cards": [{"marks": {"axes": [{**AXIS, "edges": [*map(float, range(22))]}] * 4}}] * 5},
-        "cards: each axis has a column of the copy, with edges that rise or with levels",
+        NO_AXIS,
     ),
     "a column that is none": (
         {"light": {"all": [{"column": "patient", "level": "Patient 0001"}]}},
@@ -282,15 +270,6 @@ def test_a_mistake_is_marked_at_its_place(analyst: httpx.Client) -> None:
 
 
 # --- who may ask, and how often -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", ["histogram", "light"])
-def test_without_a_token_of_the_study_nothing_is_said(served: Running, path: str) -> None:
-    other = add_token(served.studies.store, f"other-{path}.csv", "mallory")
-    for token in ("", "discreet_wrong", other):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        answer = httpx.post(f"{served.url}/api/copy/{path}", json={}, headers=headers)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token")
 
 
 def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:

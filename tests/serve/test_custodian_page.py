@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.records.outputs import hand_in_bytes, list_outputs, review
-from discreet.serve.log import ANSWERED, LogEntry, write_entry
 from discreet.serve.outputs import rules_in_force
+from discreet.serve.record import ANSWERED, LogEntry, write_entry
 from discreet.serve.tokens import Caller, add_token
 from tests.browser import launched
 from tests.serve.cohort import NAME, studies_of

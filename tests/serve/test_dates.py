@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 
 from discreet.serve.answers import study_json
-from discreet.serve.refusals import Refusal
 from discreet.serve.studies import Served
 from tests.serve.cohort import WHOLE, cohort, served_of
-from tests.serve.test_whole import ALICE, Body, answered, checked, passed
+from tests.serve.test_whole import ALICE, Body, answered, passed
 
 
 def serving(folder: Path, policy: str) -> Served:
@@ -37,9 +36,7 @@ def test_a_column_of_dates_says_what_holds_it(served: Served) -> None:
 
 PLOTS: dict[str, Body] = {
     "histogram": {"columns": ["seen"]},
-    "scatter": {"columns": ["age", "seen"]},
     "heatmap": {"columns": ["seen", "bmi"], "by": "sex"},
-    "box": {"columns": ["seen"]},
     "parallel": {"columns": ["age", "seen", "sex"]},
 }
 
@@ -55,31 +52,3 @@ def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
     answer = answered(served, ALICE, kind, body)
     assert "2020" in str(answer)
     assert "'dates'" in str(answer) or '"dates"' in str(answer)
-
-
-def test_a_formula_may_hold_dates(served: Served) -> None:
-    asked = passed(served, "residuals", {"formula": "bmi ~ seen + sex"})
-
-    assert asked.plot == served.copy.settle("residuals", formula="bmi ~ seen + sex")
-
-
-REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {
-    "a method of counts": (
-        "heatmap",
-        {"columns": ["age", "seen"], "method": "generalization"},
-        "method: the policy of this study does not allow it",
-        {"columns": ["age", "seen"]},
-    ),
-    "a cross-table": ("crosstab", {"columns": ["sex", "seen"]}, "columns: this plot takes", None),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_counts_of_dates_are_refused_in_fixed_words(served: Served, name: str) -> None:
-    kind, body, says, near = REFUSED[name]
-
-    found = checked(served, kind, body)
-
-    assert isinstance(found, Refusal)
-    assert found.says.startswith(says)
-    assert found.nearest == near

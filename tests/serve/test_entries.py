@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.records.store import stamp
-from discreet.serve.entries import KINDS, Record, Wanted
+from discreet.serve.record import KINDS, Record, Wanted
 from discreet.serve.tokens import Caller
 from tests.records.given import ALICE, BOB, NOON, asked, record_file
 

@@ -20,7 +20,7 @@ import pytest
 from discreet.errors import RegisterError
 from discreet.records.store import verify
 from discreet.serve import answers
-from discreet.serve.log import asked_before, log
+from discreet.serve.record import asked_before, log
 from discreet.serve.tokens import Caller, add_token
 from tests.serve.cohort import MANY, NAME, published, record_in, studies_of
 from tests.serve.workers import Process, beside, client, process

@@ -8,7 +8,7 @@ import pytest
 from pyarrow.csv import write_csv
 
 from benchmarks.board_load import ANALYSTS, ASKED, cohort, explored
-from discreet.serve.log import log
+from discreet.serve.record import log
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import running

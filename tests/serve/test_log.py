@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import RegisterError
 from discreet.records.store import Store, verify
-from discreet.serve.log import (
+from discreet.serve.record import (
     ANSWERED,
     Download,
     LogEntry,

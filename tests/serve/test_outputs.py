@@ -251,7 +251,7 @@ def test_what_is_handed_in_is_made_again_or_told_to_be_asked_again(
         view = drawn(client, {"columns": ["ldl"]})
         file = client.get(f"/api/views/{view}/figure.png").content
         body = {"id": view, "form": "figure.png", "text": "figure 4"}
-        monkeypatch.setattr(served.served.held, "answers", Kept(0))
+        monkeypatch.setattr(served.served.kept, "answers", Kept(0))
         with monkeypatch.context() as busy:
             busy.setattr(served.studies.desk, "turns", Turns(0))
             for found in (client.post(OWN, json=body), custodian.post(PATH, json=EVERYBODY)):

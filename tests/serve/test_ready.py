@@ -16,8 +16,8 @@ from discreet.explore.derived import DerivedCopy
 from discreet.progress import listening
 from discreet.serve import ready as of_ready
 from discreet.serve.files import WARMED
-from discreet.serve.log import log
 from discreet.serve.ready import NO_RECORD, Ready, Workers
+from discreet.serve.record import log
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, narrow, published, studies_of
 from tests.serve.conftest import running
@@ -63,7 +63,7 @@ def test_warming_makes_the_rows_and_writes_down_nothing(tmp_path: Path) -> None:
     studies = studies_of(tmp_path)
     Ready(studies).warm()
 
-    assert "packed" in vars(studies.all()[0].held)
+    assert "packed" in vars(studies.all()[0].kept)
     assert log(studies.store) == []
 
 

@@ -60,15 +60,7 @@ ABS = {"columns": ["age", "bmi", "sex"]}
 PASSES: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the question as text
     "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
-    "the usual method": ("guarded", "histogram", {**A, "method": "whole"}, '{"columns":["age"]}'),
     "the usual numbers": ("guarded", "histogram", {**A, "k": 5, "bins": 20}, '{"columns":["age"]}'),
-    "levels of one column": ("guarded", "bars", {"columns": ["sex"]}, '{"columns":["sex"]}'),
-    "other bins by the copy's method": (
-        "guarded",
-        "histogram",
-        {**A, "bins": 7, "method": "whole"},
-        '{"bins":7,"columns":["age"]}',
-    ),
     "by any levels": (
         "guarded",
         "scatter",
@@ -87,24 +79,11 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {**AB, "by": ["region"]},
         '{"by":"region","columns":["age","bmi"]}',
     ),
-    "columns in another order": (
-        "guarded",
-        "scatter",
-        {"columns": ["ldl", "age"]},
-        '{"columns":["ldl","age"]}',
-    ),
-    "another grid": ("guarded", "heatmap", {**AB, "grid": 9}, '{"columns":["age","bmi"],"grid":9}'),
     "other ends": (
         "guarded",
         "histogram",
         {**A, "limits": {"age": [40, 60.5]}},
         '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
-    ),
-    "other ends of a grid": (
-        "guarded",
-        "contour",
-        {**AB, "limits": {"bmi": [20, 30]}, "grid": 7},
-        '{"columns":["age","bmi"],"grid":7,"limits":{"bmi":[20.0,30.0]}}',
     ),
     "a trend": (
         "guarded",
@@ -112,7 +91,6 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {**AB, "trend": True},
         '{"columns":["age","bmi"],"trend":true}',
     ),
-    "no trend": ("guarded", "scatter", {**AB, "trend": False}, '{"columns":["age","bmi"]}'),
     "axes in any order": (
         "guarded",
         "parallel",
@@ -131,29 +109,11 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         {"formula": "bmi~age+C( region )"},
         '{"formula":"bmi ~ age + C(region)"}',
     ),
-    "the usual noise on the usual thing": (
-        "guarded",
-        "qq",
-        {"formula": "bmi ~ age", "noise_on": "points"},
-        '{"formula":"bmi ~ age"}',
-    ),
     "the usual clusters": (
         "public",
         "parallel",
         {**ABS, "method": "k-member", "k": 3, "diversity": 2},
         '{"columns":["age","bmi","sex"]}',
-    ),
-    "another method": (
-        "public",
-        "parallel",
-        {**ABS, "method": "k-member-joint"},
-        '{"columns":["age","bmi","sex"],"method":"k-member-joint"}',
-    ),
-    "raw": (
-        "public",
-        "parallel",
-        {**ABS, "method": "none"},
-        '{"columns":["age","bmi","sex"],"method":"none"}',
     ),
     "other numbers": (
         "public",
@@ -214,7 +174,6 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
     "nobody's column": ("guarded", "scatter", {"columns": ["age", "Canary"]}, NOT_DRAWN),
     "a column that is left out": ("guarded", "scatter", {"columns": ["visit", "age"]}, NOT_DRAWN),
     "an identifier": ("guarded", "bars", {"columns": ["patient"]}, NOT_DRAWN),
-    "an identifier as an axis": ("public", "parallel", {"columns": ["age", "patient"]}, NOT_DRAWN),
     "a column twice": (
         "guarded",
         "scatter",
@@ -227,14 +186,6 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         {"columns": ["age", "sex"]},
         "columns: this plot takes continuous columns",
     ),
-    "numbers for levels": (
-        "guarded",
-        "crosstab",
-        {"columns": ["sex", "age"]},
-        "columns: this plot takes categorical columns",
-    ),
-    "by nobody's column": ("guarded", "histogram", {**A, "by": "Canary"}, BAD_BY),
-    "by an identifier": ("guarded", "histogram", {**A, "by": "patient"}, BAD_BY),
     "by numbers": ("guarded", "histogram", {**A, "by": "bmi"}, BAD_BY),
     "by itself": ("guarded", "bars", {"columns": ["sex"], "by": "sex"}, BAD_BY),
     "by a column twice": ("guarded", "box", {**A, "by": ["sex", "sex"]}, BAD_BY),
@@ -245,11 +196,8 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "by: a box plot that is divided draws one column",
     ),
     "no formula": ("guarded", "residuals", {"formula": "Canary"}, UNREAD),
-    "a formula of nobody": ("guarded", "residuals", {"formula": "age ~ Canary"}, UNREAD),
     "a formula of an identifier": ("guarded", "qq", {"formula": "age ~ C(patient)"}, UNREAD),
-    "a formula of what is left out": ("guarded", "qq", {"formula": "visit ~ age"}, UNREAD),
     "a formula that calls": ("guarded", "qq", {"formula": "age ~ open('Canary')"}, UNREAD),
-    "ends of another column": ("guarded", "histogram", {**A, "limits": {"x": [1, 2]}}, NO_ENDS),
     "ends the wrong way round": ("guarded", "histogram", {**A, "limits": {"age": [2, 1]}}, NO_ENDS),
     "ends of levels": ("guarded", "parallel", {**ABS, "limits": {"sex": [1, 2]}}, NO_ENDS),
     "a grid without use": ("guarded", "scatter", {**AB, "grid": 10}, USELESS.format("grid")),
@@ -259,8 +207,6 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         {"formula": "bmi ~ age", "noise_on": "variable"},
         "noise_on: this method has no use for it; leave it out",
     ),
-    "a cost of the copy": ("guarded", "parallel", {**AB, "cost": "span"}, NO_COST),
-    "a secret that is no axis": ("guarded", "parallel", {**AB, "sensitive": ["Canary"]}, NO_AXIS),
     "a sensitive column that is no axis": (
         "public",
         "parallel",
@@ -268,9 +214,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         NO_AXIS,
     ),
     "no such method": ("public", "parallel", {**AB, "method": "Canary"}, NO_METHOD),
-    "another picture's method": ("public", "parallel", {**AB, "method": "merge"}, NO_METHOD),
     "the copy's method": ("public", "parallel", {**AB, "method": "whole"}, NO_METHOD),
-    "the word for rows": ("public", "parallel", {**AB, "method": "rows"}, NO_METHOD),
     "one person in a cluster": (
         "public",
         "parallel",
@@ -306,33 +250,18 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         NOT_ALLOWED,
         AB | {"grid": 9},
     ),
-    "other rows": (
-        "scatter",
-        {**AB, "method": "deterministic", "trend": True},
-        NOT_ALLOWED,
-        {**AB, "trend": True},
-    ),
     "clusters of records": ("parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
     "no such method": ("scatter", {**AB, "method": "Canary"}, NOT_ALLOWED, AB),
     "another k": ("histogram", {**A, "k": 6}, FIXED.format("k"), A),
-    "a k that is none": ("histogram", {**A, "k": 1}, FIXED.format("k"), A),
-    "noise": ("scatter", {**AB, "q": 0.5}, FIXED.format("q"), AB),
     "two other numbers": (
         "histogram",
         {**A, "k": 6, "q": 3, "bins": 19},
         FIXED.format("k and q"),
         {**A, "bins": 19},
     ),
-    "one of two numbers is another": ("histogram", {**A, "k": 5, "q": 3}, FIXED.format("q"), A),
     "other diversity": (
         "parallel",
         {"columns": LAST, "diversity": 3},
-        FIXED.format("diversity"),
-        {"columns": LAST},
-    ),
-    "no diversity": (
-        "parallel",
-        {"columns": LAST, "diversity": 1},
         FIXED.format("diversity"),
         {"columns": LAST},
     ),
@@ -390,23 +319,13 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
 # --- methods and numbers --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", PLOTS)
-@pytest.mark.parametrize("preset", [it for it in PRESETS if it != "research"])
-def test_a_guarded_policy_allows_the_copy_alone(preset: str, kind: str) -> None:
-    assert allowed_methods(Policy.preset(preset), kind) == ("whole",)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_research_allows_all_methods(kind: str) -> None:
-    assert set(allowed_methods(Policy.preset("research"), kind)) == set(PLOTS[kind].methods)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize("preset", PRESETS)
-def test_the_usual_method_comes_first(preset: str, kind: str) -> None:
+def test_which_methods_a_policy_allows_and_the_usual_one_first(preset: str) -> None:
     policy = Policy.preset(preset)
-
-    assert allowed_methods(policy, kind)[0] == method_of(policy, kind, None)
+    for kind, plot in PLOTS.items():
+        allowed = allowed_methods(policy, kind)
+        assert {*allowed} == ({*plot.methods} if preset == "research" else {"whole"})
+        assert allowed[0] == method_of(policy, kind, None)
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
@@ -427,24 +346,16 @@ USES: dict[str, tuple[str, str, str, str, bool]] = {
     # preset, kind, method, parameter
     "everybody's k": ("research", "histogram", "suppression", "k", True),
     "noise of noise": ("research", "scatter", "probabilistic", "q", True),
-    "noise of means": ("research", "scatter", "condensation", "q", False),
-    "bins of bars": ("research", "histogram", "none", "bins", True),
     "a grid of cells": ("research", "heatmap", "none", "grid", True),
     "a grid of rows in cells": ("research", "heatmap", "condensation", "grid", True),
-    "a grid of points": ("research", "scatter", "suppression", "grid", True),
-    "a grid of rows": ("research", "scatter", "condensation", "grid", False),
-    "a grid of boxes": ("research", "box", "suppression", "grid", True),
-    "a grid of means": ("research", "box", "order-means", "grid", False),
     "pixels of axes": ("research", "parallel", "none", "pixels", True),
     "a cost": ("research", "parallel", "k-member", "cost", True),
     "a cost of cells": ("research", "parallel", "k-member-cells", "cost", False),
     "a cost of the copy": ("standard", "parallel", "whole", "cost", False),
-    "a gradient": ("standard", "parallel", "whole", "gradient", True),
     "a diversity of cells": ("research", "parallel", "k-member-cells", "diversity", True),
     "a diversity of the copy": ("standard", "parallel", "whole", "diversity", False),
     "noise on something": ("research", "qq", "probabilistic", "noise_on", True),
     "noise on a copy": ("datashield", "qq", "whole", "noise_on", False),
-    "noise on nothing": ("research", "qq", "none", "noise_on", False),
     "a trend": ("standard", "scatter", "whole", "trend", True),
 }
 
@@ -576,12 +487,7 @@ AB = {"columns": ["a", "b"]}
 FORMULA = {"formula": "a ~ b"}
 
 RIGHT: dict[str, tuple[str, Body]] = {
-    "columns alone": ("histogram", {"columns": ["a"]}),
     "nothing beside": ("histogram", {"columns": ["a"], "by": None, "k": None, "method": None}),
-    "all of a histogram": (
-        "histogram",
-        {"columns": ["a"], "by": "s", "method": "merge", "k": 5, "q": 0.5, "bins": 20},
-    ),
     "all of a scatter": (
         "scatter",
         {**AB, "by": "s", "method": "m", "k": 1, "q": 100, "grid": 2, "trend": True},
@@ -599,15 +505,10 @@ RIGHT: dict[str, tuple[str, Body]] = {
             "gradient": False,
         },
     ),
-    "no secret": ("parallel", {**AB, "sensitive": []}),
     "as many axes as there may be": ("parallel", {"columns": [f"c{i}" for i in range(24)]}),
     "more pixels than are drawn": ("parallel", {**AB, "pixels": 1_000_000}),
-    "as many boxes as there may be": ("box", {"columns": [f"c{i}" for i in range(24)]}),
-    "a formula": ("qq", {**FORMULA, "noise_on": "variable"}),
     "two columns of levels": ("histogram", {"columns": ["a"], "by": ["s", "t"]}),
-    "a list of one column of levels": ("histogram", {"columns": ["a"], "by": ["s"]}),
     "a long formula": ("qq", {"formula": "a" * LONGEST_FORMULA}),
-    "a long name": ("bars", {"columns": ["a" * LONGEST_NAME]}),
     "a name of signs": ("bars", {"columns": ["'; --\u202e\U0001f600"]}),
     "the least of all": ("heatmap", {**AB, "k": 1, "q": 0.01, "grid": 2}),
 }
@@ -625,12 +526,8 @@ def test_what_a_body_may_hold(kind: str, body: Body) -> None:
 WRONG: dict[str, tuple[str, Any, str]] = {
     # kind, body, the field that is wrong; "" for the whole
     "nothing": ("histogram", None, ""),
-    "a list": ("histogram", ["a"], ""),
-    "no columns": ("histogram", {}, "columns"),
-    "null for columns": ("histogram", {"columns": None}, "columns"),
     "none of the columns": ("histogram", {"columns": []}, "columns"),
     "too many columns": ("histogram", AB, "columns"),
-    "too few columns": ("scatter", {"columns": ["a"]}, "columns"),
     "too many axes": ("parallel", {"columns": [f"c{i}" for i in range(25)]}, "columns"),
     "a name for a list": ("histogram", {"columns": "a"}, "columns"),
     "a number for a name": ("histogram", {"columns": [1]}, "columns"),
@@ -639,38 +536,25 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "too long a formula": ("qq", {"formula": "a" * (LONGEST_FORMULA + 1)}, "formula"),
     "no formula": ("qq", {"formula": ""}, "formula"),
     "columns beside a formula": ("qq", {"columns": ["a"], **FORMULA}, "columns"),
-    "a formula beside columns": ("histogram", {"columns": ["a"], **FORMULA}, "formula"),
     "another's parameter": ("histogram", {"columns": ["a"], "grid": 30}, "grid"),
-    "ends of points": ("scatter", {"columns": ["a", "b"], "limits": {"a": [0, 1]}}, "limits"),
     "one end": ("histogram", {"columns": ["a"], "limits": {"a": [0]}}, "limits"),
     "ends of no axis": ("histogram", {"columns": ["a"], "limits": {}}, "limits"),
     "an end without end": ("histogram", {"columns": ["a"], "limits": {"a": ["-inf", 1]}}, "limits"),
-    "edges": ("histogram", {"columns": ["a"], "edges": {"a": [0, 1]}}, "edges"),
     "a number in words": ("histogram", {"columns": ["a"], "k": "5"}, "k"),
-    "half a person": ("histogram", {"columns": ["a"], "k": 5.5}, "k"),
-    "a whole number with a point": ("histogram", {"columns": ["a"], "k": 5.0}, "k"),
     "yes for a number": ("histogram", {"columns": ["a"], "k": True}, "k"),
     "nobody": ("histogram", {"columns": ["a"], "k": 0}, "k"),
     "too many persons": ("histogram", {"columns": ["a"], "k": 10**6 + 1}, "k"),
-    "a huge number": ("histogram", {"columns": ["a"], "k": 10**40}, "k"),
     "one bar": ("histogram", {"columns": ["a"], "bins": 1}, "bins"),
     "too many bars": ("histogram", {"columns": ["a"], "bins": 1001}, "bins"),
     "no noise": ("scatter", {**AB, "q": 0}, "q"),
-    "less than no noise": ("scatter", {**AB, "q": -1}, "q"),
     "a number for yes": ("scatter", {**AB, "trend": 1}, "trend"),
-    "a word for yes": ("scatter", {**AB, "trend": "true"}, "trend"),
     "another word": ("parallel", {**AB, "cost": "dear"}, "cost"),
-    "noise on all": ("qq", {**FORMULA, "noise_on": "all"}, "noise_on"),
     "pixels between steps": ("parallel", {**AB, "pixels": 425}, "pixels"),
-    "few pixels": ("parallel", {**AB, "pixels": 0}, "pixels"),
     "values of a secret": ("parallel", {**AB, "sensitive": {"b": ["x"]}}, "sensitive"),
     "too long a method": ("bars", {"columns": ["a"], "method": "m" * 41}, "method"),
     "three columns of levels": ("histogram", {"columns": ["a"], "by": ["s", "t", "u"]}, "by"),
     "none of the columns of levels": ("histogram", {"columns": ["a"], "by": []}, "by"),
-    "numbers for levels": ("histogram", {"columns": ["a"], "by": [1, 2]}, "by"),
     "no names of levels": ("histogram", {"columns": ["a"], "by": ["s", ""]}, "by"),
-    "a list of lists of levels": ("histogram", {"columns": ["a"], "by": [["s"]]}, "by"),
-    "a secret of bars": ("bars", {"columns": ["a"], "sensitive": ["a"]}, "sensitive"),
     "levels of a table": ("crosstab", {**AB, "by": "s"}, "by"),
     "an unknown key": ("histogram", {"columns": ["a"], "Canary": 1}, "Canary"),
 }
@@ -691,12 +575,6 @@ NOT_JSON = [b"", b"{", b"\xff\xfe", b'{"columns": ["a"], "q": NaN}', b'{"columns
 def test_what_is_no_json(data: bytes) -> None:
     with pytest.raises(ValidationError, match=r"validation error"):
         BODIES["histogram"].model_validate_json(data)
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
-def test_a_number_is_finite(number: str) -> None:
-    with pytest.raises(ValidationError, match=r"validation error"):
-        BODIES["scatter"].model_validate_json(f'{{"columns": ["a", "b"], "q": {number}}}')
 
 
 @pytest.mark.parametrize("kind", PLOTS)

@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 
 from discreet.serve.limits import HEADERS, RequestLimits
-from discreet.serve.log import log
-from discreet.serve.state import opened_record
+from discreet.serve.record import log, opened_record
 from discreet.serve.studies import Studies
 from discreet.serve.tokens import add_token, revoke_token
 from tests.serve.cohort import MANY, NAME, POLICY, narrow, published, studies_of
@@ -28,17 +27,7 @@ from tests.serve.raw import Reply, talk
 from tests.serve.workers import beside, client
 
 AGE = {"columns": ["age"]}
-OPEN = ("/api/health", "/api/ready")
 HEAD = b"Host: x\r\nConnection: close\r\n"
-CODES = {
-    "token": 401,
-    "role": 403,
-    "unknown": 404,
-    "method": 405,
-    "large": 413,
-    "request": 422,
-    "body": 400,
-}
 
 
 def address_of(served: Running) -> tuple[str, int]:
@@ -227,26 +216,15 @@ def test_what_is_not_there_is_said_in_one_way(served: Running, path: str) -> Non
 
 DEEP = 10**5
 MALFORMED: dict[str, bytes] = {
-    "nothing": b"",
-    "null": b"null",
-    "text": b'"columns"',
-    "a list": b'["age"]',
     "deep lists": b"[" * 60_000,
     "deep lists within": b'{"columns":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
     "deep objects": b'{"a":' * 12_000,
-    "deep lists of another key": b'{"zork":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
-    "not closed": b'{"columns":["age"]',
     "more after it": b'{"columns":["age"]} {}',
     "a long name": b'{"columns":["' + b"a" * 60_000 + b'"]}',
     "a long key": b'{"' + b"a" * 60_000 + b'":1}',
     "thousands of columns": json.dumps({"columns": ["age"] * 8000}).encode(),
     "thousands of keys": json.dumps({f"k{i}": 1 for i in range(5000)}).encode(),
-    "no columns": b'{"columns":[]}',
-    "two columns": b'{"columns":["age","bmi"]}',
-    "a name that is a number": b'{"columns":[1]}',
-    "an unknown name": b'{"columns":["nobody"]}',
     "an identifier": b'{"columns":["patient"]}',
-    "no name": b'{"columns":[""]}',
     "a name with NUL": b'{"columns":["age\\u0000"]}',
     "half a pair": b'{"columns":["\\ud800"]}',
     "not UTF-8": b'{"columns":["\xff\xfe"]}',
@@ -254,20 +232,10 @@ MALFORMED: dict[str, bytes] = {
     "a mark of UTF-8": b'\xef\xbb\xbf{"columns":["age"]}',
     "SQL": b'{"columns":["age\' OR 1=1 --"]}',
     "NaN": b'{"columns":["age"],"bins":NaN}',
-    "infinity": b'{"columns":["age"],"q":Infinity}',
-    "less than infinity": b'{"columns":["age"],"q":-Infinity}',
     "1e999": b'{"columns":["age"],"q":1e999}',
     "many digits": b'{"columns":["age"],"k":' + b"9" * 5000 + b"}",
-    "yes for a number": b'{"columns":["age"],"k":true}',
-    "text for a number": b'{"columns":["age"],"k":"5"}',
-    "a fraction": b'{"columns":["age"],"k":5.0}',
-    "zero": b'{"columns":["age"],"k":0}',
-    "less than zero": b'{"columns":["age"],"bins":-1}',
-    "a number for yes": b'{"columns":["age"],"trend":1}',
-    "a list for a word": b'{"columns":["age"],"method":["merge"]}',
     "an object for a name": b'{"columns":[{"$ne":null}]}',
     "another key": b'{"columns":["age"],"__class__":"x"}',
-    "another picture's key": b'{"columns":["age"],"formula":"bmi ~ age"}',
     "a secret key": b'{"columns":["age"],"study":"x","version":1,"view":"x","gate":null}',
 }
 
@@ -323,12 +291,7 @@ def test_a_large_body_is_not_read(served: Running) -> None:
         (b"GET /" + b"a" * 1500 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 40_000 + b"\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: a\r\n" * 9000 + b"\r\n", 400),
-        (b"GET / HTTP/1.1\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nX\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\rSet-Cookie: b\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n", 400),
-        (b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n", 400),
         (
             b"POST /api/views/box HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\n\r\n",
@@ -344,17 +307,6 @@ def test_what_is_not_http_is_refused_and_the_connection_closed(
     assert reply.raw.count(b"HTTP/1.1 ") == 1
     assert reply.json()["error"]["code"] in ("body", "large")
     assert "set-cookie" not in reply.headers
-
-
-def test_two_lengths_of_a_body_close_the_connection(served: Running) -> None:
-    # A proxy that believes the other length would take what follows for a request of its own.
-    raw = (
-        b"POST /api/views/box HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"
-    )
-    reply = talk(address_of(served), raw)
-    assert (reply.status, reply.headers["connection"]) == (400, "close")
-    assert reply.raw.count(b"HTTP/1.1 ") == 1
 
 
 def test_who_goes_away_is_no_fault(served: Running, caplog: pytest.LogCaptureFixture) -> None:
@@ -593,19 +545,24 @@ SAME: dict[str, tuple[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
-def test_the_same_question_gets_the_same_bytes(name: str, tmp_path: Path) -> None:
-    kind, bodies = SAME[name]
-    found: list[httpx.Response] = []
+def test_the_same_question_gets_the_same_bytes(tmp_path: Path) -> None:
+    found: dict[str, list[httpx.Response]] = {name: [] for name in SAME}
+
+    def ask(url: str) -> None:
+        with client(url, token) as alice:
+            for name, (kind, bodies) in SAME.items():
+                found[name] += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
+
     with two_of(tmp_path) as (one, two, token):
         for url in (one, two):
-            with client(url, token) as alice:
-                found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
+            ask(url)
     with beside(studies_of(tmp_path)) as url, client(url, token) as alice:
-        found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
-        found += [alice.get(f"/api/views/{found[0].json()['id']}")]
-    assert {it.status_code for it in found} == {200}
-    assert len({it.content for it in found}) == 1
+        ask(url)
+        for answers in found.values():
+            answers.append(alice.get(f"/api/views/{answers[0].json()['id']}"))
+    for name, answers in found.items():
+        assert {it.status_code for it in answers} == {200}, name
+        assert len({it.content for it in answers}) == 1, name
 
 
 # --- what is held back because of the data ------------------------------------------------------

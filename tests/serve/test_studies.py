@@ -16,7 +16,7 @@ from discreet.errors import InputError
 from discreet.opening import open as open_study
 from discreet.serve.answers import TABLE, VIEW, answer_again, answer_table, answer_view
 from discreet.serve.board import answer_part
-from discreet.serve.log import Answer, log
+from discreet.serve.record import Answer, log
 from discreet.serve.refusals import refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
@@ -109,10 +109,10 @@ def test_that_a_caller_explores_is_written_down_of_each_version(here: Here, tmp_
     all_rows: dict[str, list[str]] = {"where": [], "assign": []}
     first = here.later()
     for served in (first, first, Here(tmp_path, here.path).later()):
-        assert isinstance(answer_part(served, ALICE, all_rows), Answer)
+        assert isinstance(answer_part(served, ALICE, "", all_rows), Answer)
     os.replace(file_in(tmp_path / "new", 300), here.path)
     second = here.later()
-    assert isinstance(answer_part(second, ALICE, all_rows), Answer)
+    assert isinstance(answer_part(second, ALICE, "", all_rows), Answer)
 
     assert [it["version"] for it in log(second.store)] == [first.version, second.version]
 

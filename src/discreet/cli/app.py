@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated
@@ -14,74 +15,152 @@ import typer
 from typer import Argument, Option
 from typer.exceptions import TyperException
 
-from discreet.cli.attack import attack
-from discreet.cli.board import board
-from discreet.cli.check import check
-from discreet.cli.columns import columns
-from discreet.cli.custodian import forget, policy_init, show_log, version_new
-from discreet.cli.fidelity import fidelity
-from discreet.cli.outputs import outputs
+from discreet.cli.command import command
+from discreet.cli.common import JsonOption, print_words, progress_shown
+from discreet.cli.custodian import (
+    forget,
+    policy_init,
+    register_begin,
+    register_withdraw,
+    show_log,
+    version_new,
+)
+from discreet.cli.figures import board, columns, fidelity, means, model, summary
+from discreet.cli.files import check, outputs, protect, verify
 from discreet.cli.plots import PlotCommand, plot
-from discreet.cli.protect import protect
-from discreet.cli.register import register_begin, register_withdraw
 from discreet.cli.research import PaperCommand, research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
-from discreet.cli.summary import means, model, summary
-from discreet.cli.tables import anonymize, evaluate, rounding, tune
-from discreet.cli.upkeep import doctor, man, warm
-from discreet.cli.verify import verify
+from discreet.cli.tables import anonymize, attack, evaluate, rounding, tune
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls
 
-NAMED = {rounding: "round"}
-CLASSES = {plot: PlotCommand, research: PaperCommand}
+UNEXPECTED = 70
+
+
+# --- about discreet itself ------------------------------------------------------------------------
+
+
+@command()
+def doctor(policy: str = "standard", as_json: JsonOption = False) -> None:
+    """Say what is installed, where state lies, and what keeps discreet from working.
+
+    No data are opened and nothing is made. Ends with 1 where something keeps discreet from working.
+    """
+    from discreet.doctor import checkup
+
+    result = checkup(policy)
+    if as_json:
+        typer.echo(result.to_json())
+    else:
+        print_words(result.to_text())
+    if result.problems:
+        raise typer.Exit(1)
+
+
+def warm() -> None:
+    """Compile all kernels now, so that nobody waits for them later; it takes a minute.
+
+    They are kept beside the package, where all its users find them, or in the user's cache folder.
+    """
+    from discreet.kernels.compiled import kept_kernels
+    from discreet.warm import warm as compile_all
+
+    with progress_shown():
+        made = compile_all()
+    kept = kept_kernels()
+    print_words(f"{made} compiled; {len(kept.compiled)} kernels are kept in {kept.folder}")
+
+
+def man(ctx: typer.Context) -> None:
+    """Print the manual page, which `discreet man | man -l -` shows."""
+    from discreet.cli.manual import manual
+
+    typer.echo(manual(ctx.find_root()))
+
+
+def example(
+    output: Annotated[Path, Argument(help="Where to write the CSV file.")] = Path("cohort.csv"),
+) -> None:
+    """Write a public cohort to try things on: 442 patients of a diabetes study."""
+    from pyarrow.csv import write_csv
+
+    from discreet.datasets import diabetes
+
+    write_csv(diabetes(), made := BytesIO())
+    if not output.exists():
+        output.write_bytes(made.getvalue())
+    elif not output.is_file() or output.read_bytes() != made.getvalue():
+        raise InputError(f"there is a file {path_in_words(output)} already; name another one")
+    typer.echo(output)
+
+
+def methods() -> None:
+    """List the methods: what each promises, and what it does not protect."""
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    from discreet.methods import COPY_METHODS, METHODS, ColumnRounding
+
+    listing = Listing("method", "works on", "promises", "does not protect", show_lines=True)
+    for name, method in METHODS.items():
+        works_on = "rows" if name in COPY_METHODS else "counts"
+        if name == ColumnRounding.name:
+            works_on = "columns"
+        listing.add_row(name, works_on, method.promises, method.leaves_open)
+    Console().print(listing)
+
+
+# --- all of them ----------------------------------------------------------------------------------
+
+GROUPS = {
+    "version": "Versions of a study.",
+    "policy": "What the custodian allows.",
+    "register": "Declare that the register is lost, or that nothing of a version was given away.",
+    "token": "Who may ask a study on the web.",
+}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "columns": columns,
+    "plot": plot,
+    "board": board,
+    "summary": summary,
+    "means": means,
+    "model": model,
+    "research": research,
+    "anonymize": anonymize,
+    "round": rounding,
+    "evaluate": evaluate,
+    "attack": attack,
+    "fidelity": fidelity,
+    "tune": tune,
+    "outputs": outputs,
+    "protect": protect,
+    "check": check,
+    "verify": verify,
+    "serve": serve,
+    "forget": forget,
+    "doctor": doctor,
+    "warm": warm,
+    "man": man,
+    "log": show_log,
+    "version new": version_new,
+    "policy init": policy_init,
+    "register begin": register_begin,
+    "register withdraw": register_withdraw,
+    "token add": token_add,
+    "token revoke": token_revoke,
+    "token list": token_list,
+    "example": example,
+    "methods": methods,
+}
+CLASSES = {"plot": PlotCommand, "research": PaperCommand}
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
-app.add_typer(version, name="version")
-policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
-app.add_typer(policy, name="policy")
-register = typer.Typer(
-    help="Declare that the register is lost, or that nothing of a version was given away.",
-    no_args_is_help=True,
-)
-app.add_typer(register, name="register")
-token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
-app.add_typer(token, name="token")
-for command in (
-    columns,
-    plot,
-    board,
-    summary,
-    means,
-    model,
-    research,
-    anonymize,
-    rounding,
-    evaluate,
-    attack,
-    fidelity,
-    tune,
-    outputs,
-    protect,
-    check,
-    verify,
-    serve,
-    forget,
-    doctor,
-    warm,
-    man,
-):
-    app.command(NAMED.get(command), cls=CLASSES.get(command))(command)
-app.command("log")(show_log)
-version.command("new")(version_new)
-policy.command("init")(policy_init)
-register.command("begin")(register_begin)
-register.command("withdraw")(register_withdraw)
-token.command("add")(token_add)
-token.command("revoke")(token_revoke)
-token.command("list")(token_list)
-
-UNEXPECTED = 70
+groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+for name, group in groups.items():
+    app.add_typer(group, name=name)
+for words, function in COMMANDS.items():
+    *group_name, name = words.split()
+    into = groups[group_name[0]] if group_name else app
+    into.command(name, cls=CLASSES.get(words))(function)
 
 
 def _say_version(wanted: bool) -> None:
@@ -102,40 +181,6 @@ def discreet(
     ] = False,
 ) -> None:
     """Draw sensitive data without giving anyone away."""
-
-
-@app.command()
-def example(
-    output: Annotated[Path, Argument(help="Where to write the CSV file.")] = Path("cohort.csv"),
-) -> None:
-    """Write a public cohort to try things on: 442 patients of a diabetes study."""
-    from pyarrow.csv import write_csv
-
-    from discreet.datasets import diabetes
-
-    write_csv(diabetes(), made := BytesIO())
-    if not output.exists():
-        output.write_bytes(made.getvalue())
-    elif not output.is_file() or output.read_bytes() != made.getvalue():
-        raise InputError(f"there is a file {path_in_words(output)} already; name another one")
-    typer.echo(output)
-
-
-@app.command()
-def methods() -> None:
-    """List the methods: what each promises, and what it does not protect."""
-    from rich.console import Console
-    from rich.table import Table as Listing
-
-    from discreet.methods import COPY_METHODS, METHODS, ColumnRounding
-
-    listing = Listing("method", "works on", "promises", "does not protect", show_lines=True)
-    for name, method in METHODS.items():
-        works_on = "rows" if name in COPY_METHODS else "counts"
-        if name == ColumnRounding.name:
-            works_on = "columns"
-        listing.add_row(name, works_on, method.promises, method.leaves_open)
-    Console().print(listing)
 
 
 def _as_line(message: Warning | str, *_: object) -> str:
@@ -159,10 +204,10 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
-        said = without_urls(str(getattr(error, "format_message", error.__str__)()))
-        if said:  # without any word the help was printed
-            end = "" if said[-1] in ".?!" else "."
-            typer.echo(f"discreet: {said}{end} See {_command_of(error)} --help.", err=True)
+        message = without_urls(str(getattr(error, "format_message", error.__str__)()))
+        if message:  # without any word the help was printed
+            end = "" if message[-1] in ".?!" else "."
+            typer.echo(f"discreet: {message}{end} See {_command_of(error)} --help.", err=True)
         sys.exit(InputError.exit_code)
     except DiscreetError as error:
         typer.echo(f"discreet: {error}", err=True)

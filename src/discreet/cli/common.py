@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import inspect
+import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer import Argument, Option
 
-from discreet.errors import InputError, RefusedError
+from discreet.cli.command import given, options_of
+from discreet.errors import InputError, RefusedError, path_in_words
 
 if TYPE_CHECKING:
     from discreet.custodian.research import Research
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
 
-    Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
+    Result = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
+R = TypeVar("R", bound="Result")
 NAMES = ("study", "unit", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
@@ -38,54 +38,6 @@ FileOrStudy = Annotated[
     str, Argument(help="A file that holds a table, a study file (.discreet), or a database's URL.")
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
-PolicyOption = Annotated[
-    str, Option(help="A preset (standard, datashield, sacro, opensafely) or a .toml file.")
-]
-StudyOption = Annotated[
-    str | None, Option(help="The study's name; by default the policy's, or the file's name.")
-]
-StateOption = Annotated[
-    Path | None,
-    Option("--state", help="The folder of a server's record; by default in the user's state."),
-]
-UnitOption = Annotated[str | None, Option(help="The column that says whose a row is.")]
-NoUnitOption = Annotated[
-    bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
-]
-KindsOption = Annotated[
-    list[str] | None,
-    Option(
-        help="Kinds of columns: ward=categorical for codes that are levels, sex=continuous."
-        " Repeatable."
-    ),
-]
-DatesOption = Annotated[
-    list[str] | None, Option(help="How dates in text are written: visit=%d/%m/%Y. Repeatable.")
-]
-KOption = Annotated[
-    int | None, Option("-k", "--k", help="The least number of persons behind a value of the copy.")
-]
-MOption = Annotated[
-    int | None, Option("-m", "--m", help="The least persons in a leaf; 4 k by default.")
-]
-LeftOutOption = Annotated[
-    float | None,
-    Option(help="The largest share of persons left out of the copy: from .1 to .5; .2."),
-]
-StrataOption = Annotated[
-    str | None,
-    Option(
-        help="Categorical columns within whose levels rows are protected: a,b. In"
-        " this and every list a name with a comma in it stands in double quotes:"
-        " '\"weight, kg\",age'."
-    ),
-]
-MethodOption = Annotated[
-    str | None, Option(help="How values are protected; see `discreet methods`.")
-]
-DropOption = Annotated[str | None, Option(help="Columns to leave out: a,b.")]
-SensitiveOption = Annotated[str | None, Option(help="The column that must stay unknown.")]
-FormulaOption = Annotated[str | None, Option(help="A regression to compare: 'y ~ x + C(group)'.")]
 DiversityOption = Annotated[
     int | None,
     Option(
@@ -98,12 +50,12 @@ DiversityOption = Annotated[
 class StudyOptions:
     """What a study is opened with."""
 
-    policy: PolicyOption = "standard"
-    study: StudyOption = None
-    unit: UnitOption = None
-    no_unit: NoUnitOption = False
-    kinds: KindsOption = None
-    dates: DatesOption = None
+    policy: str = "standard"
+    study: str | None = None
+    unit: str | None = None
+    no_unit: bool = False
+    kinds: list[str] | None = None
+    dates: list[str] | None = None
 
     def open(self, file: str, **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden."""
@@ -112,39 +64,48 @@ class StudyOptions:
         from discreet.policy import PRESETS, load_policy
 
         if is_study_file(file):
-            self._check_of_file(fields)
+            wrong = given(self) | {
+                it for it, value in fields.items() if value not in (None, [], {})
+            }
+            if wrong:
+                raise InputError(protected_before(wrong))
             return open_study(file)
         rules = load_policy(self.policy)
-        named = declared(rules, self, **fields)
+        named = policy_fields(rules, self, **fields)
         if rules.fixed and self.policy not in PRESETS:
-            said = {name: value for name, value in named.items() if name != "kinds"}
-            check_file_stands(rules, said, kinds_of(self.kinds))
+            others = {name: value for name, value in named.items() if name != "kinds"}
+            check_file_stands(rules, others, kinds_of(self.kinds))
         return open_study(file, rules.changed(**named))
 
-    def _check_of_file(self, fields: Mapping[str, Any]) -> None:
-        """Refuse options of how a table is protected, where it was."""
-        wrong = given(self) | {it for it, value in fields.items() if value not in (None, [], {})}
-        if wrong:
-            raise InputError(
-                f"a study file says itself how it was protected; leave --"
-                f"{min(wrong).replace('_', '-')} out"
-            )
+
+def protected_before(options: set[str]) -> str:
+    """Return why options of how a table is protected are refused of a study file."""
+    return (
+        "a study file says itself how it was protected; leave"
+        f" --{min(options).replace('_', '-')} out"
+    )
 
 
 @dataclass(frozen=True)
 class ResearchOptions:
-    """What a table is opened with for the papers' methods."""
+    """What a table is opened with for the papers' methods.
 
-    policy: Annotated[str, Option(help="Settings: a .toml file with a table papers.")] = "research"
-    study: StudyOption = None
-    strata: StrataOption = None
-    unit: UnitOption = None
-    no_unit: NoUnitOption = False
-    kinds: KindsOption = None
-    dates: DatesOption = None
-    public: Annotated[
-        bool, Option("--public", help="The data are public: nothing that is saved is recorded.")
-    ] = False
+    Parameters
+    ----------
+    policy
+        Settings: a .toml file with a table papers.
+    public
+        The data are public: nothing that is saved is recorded.
+    """
+
+    policy: str = "research"
+    study: str | None = None
+    strata: str | None = None
+    unit: str | None = None
+    no_unit: bool = False
+    kinds: list[str] | None = None
+    dates: list[str] | None = None
+    public: bool = False
 
     def open(self, file: str, levels: Sequence[str] = (), **fields: Any) -> Research:
         """Open the table; `levels` are columns of levels because of what is asked."""
@@ -158,11 +119,11 @@ class ResearchOptions:
                 " it was made of"
             )
         fields |= {"strata": names_of(self.strata) or None, "public": self.public or None}
-        named = declared(load_policy(self.policy), self, levels, **fields)
+        named = policy_fields(load_policy(self.policy), self, levels, **fields)
         return research(file, self.policy, **named)
 
 
-def declared(
+def policy_fields(
     rules: Policy,
     options: StudyOptions | ResearchOptions,
     levels: Sequence[str] = (),
@@ -180,17 +141,37 @@ def declared(
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
+    """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
+    from discreet.policy import FIELDS
+
+    numbers = [name for name, kind in kinds.items() if kind != "categorical"]
+    wrong = ["kinds"] if any(kinds[it] != rules.kinds.get(it) for it in numbers) else []
+    for name, value in fields.items():
+        declared = getattr(rules, name)
+        empty = name in NAMES and not declared and declared is not False
+        if name == "dates":
+            empty = declared.items() <= value.items()
+        if not empty and FIELDS[name].rule.freeze(value) not in (declared, rules.in_force(name)):
+            wrong.append(name)
+    if wrong:
+        raise RefusedError(
+            f"the policy file says what {wrong[0]} is; leave the option out, or have the custodian"
+            " change the file"
+        )
+
+
 @dataclass(frozen=True)
 class DerivedOptions:
-    """Which rows of the copy of the whole table, and with which new columns."""
+    """Which rows of the copy of the whole table, and with which new columns.
 
-    where: Annotated[
-        list[str] | None,
-        Option(
-            help="Only those rows of the copy for which it holds: \"age >= 50 and sex == 'F'\"."
-            " Repeatable."
-        ),
-    ] = None
+    Parameters
+    ----------
+    where
+        Only those rows of the copy for which it holds: "age >= 50 and sex == 'F'".
+    """
+
+    where: list[str] | None = None
     assign: Annotated[
         list[str] | None,
         Option(
@@ -218,25 +199,18 @@ class DerivedOptions:
 class WholeOptions:
     """With what a copy of the whole table is made, to be looked at."""
 
-    policy: PolicyOption = "standard"
-    k: KOption = None
-    m: MOption = None
-    left_out: LeftOutOption = None
-    unit: UnitOption = None
-    no_unit: NoUnitOption = False
-    kinds: KindsOption = None
-    dates: DatesOption = None
+    policy: str = "standard"
+    k: int | None = None
+    m: int | None = None
+    left_out: float | None = None
+    unit: str | None = None
+    no_unit: bool = False
+    kinds: list[str] | None = None
+    dates: list[str] | None = None
 
     def open(self, file: str, study: str | None = None) -> Study:
         """Open a study with such a copy."""
-        options = StudyOptions(
-            policy=self.policy,
-            study=study,
-            unit=self.unit,
-            no_unit=self.no_unit,
-            kinds=self.kinds,
-            dates=self.dates,
-        )
+        options = StudyOptions(self.policy, study, **self._of_columns())
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
 
     def open_public(self, file: str, study: str | None = None) -> Research:
@@ -245,163 +219,94 @@ class WholeOptions:
             raise InputError("of a public table no copy is made; leave --m and --left-out out")
         if self.policy != "standard":
             raise InputError("a policy protects a table, and --public does not; leave --policy out")
-        options = ResearchOptions(
-            study=study,
-            unit=self.unit,
-            no_unit=self.no_unit,
-            kinds=self.kinds,
-            dates=self.dates,
-            public=True,
-        )
+        options = ResearchOptions(study=study, **self._of_columns(), public=True)
         return options.open(file, k=self.k)
+
+    def _of_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("unit", "no_unit", "kinds", "dates")}
 
 
 @dataclass(frozen=True)
 class CopyOptions:
     """How the protected copy of a guarded study is made."""
 
-    m: MOption = None
-    left_out: LeftOutOption = None
+    m: int | None = None
+    left_out: float | None = None
 
 
+@options_of("plots.view:View.save")
 @dataclass(frozen=True)
 class FigureOptions:
     """How a plot is drawn into a file."""
 
-    title: Annotated[str | None, Option(help="What stands above the plot.")] = None
-    width: Annotated[
-        float | None, Option(help="Millimetres across: 85 for one column of many journals.")
-    ] = None
-    dpi: Annotated[
-        int | None, Option(help="Of a .png: pixels to the inch, 50 to 1200; 200 by default.")
-    ] = None
-    footnote: Annotated[
-        bool,
-        Option(
-            "--footnote/--no-footnote",
-            help="Whether the notes are drawn below; where not, they stand in the file's metadata.",
-        ),
-    ] = True
+    title: str | None = None
+    width: float | None = None
+    dpi: int | None = None
+    footnote: bool = True
 
 
 @dataclass(frozen=True)
 class NumberOptions:
     """Numbers of plots."""
 
-    k: KOption = None
-    bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
-    grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
+    k: int | None = None
+    bins: int | None = None
+    grid: int | None = None
 
 
+@options_of("custodian.research:Research.anonymize")
 @dataclass(frozen=True)
 class TableOptions:
     """Which columns a table has."""
 
-    columns: Annotated[str | None, Option(help="The continuous columns to release: a,b.")] = None
-    drop: DropOption = None
-    sensitive: SensitiveOption = None
+    columns: str | None = None
+    drop: str | None = None
+    sensitive: str | None = None
 
-    def asked(self) -> dict[str, Any]:
-        """Return it as a study takes it."""
-        return {
-            "columns": names_of(self.columns) or None,
-            "drop": names_of(self.drop),
-            "sensitive": self.sensitive,
-        }
+    def arguments(self) -> dict[str, Any]:
+        """Return them as a study takes them."""
+        columns, drop = names_of(self.columns) or None, names_of(self.drop)
+        return {"columns": columns, "drop": drop, "sensitive": self.sensitive}
 
 
 @dataclass(frozen=True)
 class RowOptions:
-    """How rows are prepared before they are protected."""
+    """How rows are prepared before they are protected.
 
-    metric: Annotated[
-        str | None, Option(help="Nearness of `deterministic`: euclidean or mahalanobis.")
-    ] = None
-    ties: Annotated[
-        str | None, Option(help="Equally near rows of `deterministic`: keyed, or tree as in R.")
-    ] = None
-    missing: Annotated[
-        str | None, Option(help="Missing numbers: complete (left out), median or mean.")
-    ] = None
-    missing_levels: Annotated[
-        str | None, Option(help="Missing levels: complete (rows left out), level or drawn.")
-    ] = None
-    hierarchies: Annotated[
-        list[str] | None, Option(help="Coarser names of a stratum: column=file.csv. Repeatable.")
-    ] = None
+    Parameters
+    ----------
+    metric
+        Nearness of `deterministic`: euclidean or mahalanobis.
+    ties
+        Equally near rows of `deterministic`: keyed, or tree as in R.
+    missing
+        Missing numbers: complete (left out), median or mean.
+    missing_levels
+        Missing levels: complete (rows left out), level or drawn.
+    hierarchies
+        Coarser names of a stratum: column=file.csv.
+    """
+
+    metric: str | None = None
+    ties: str | None = None
+    missing: str | None = None
+    missing_levels: str | None = None
+    hierarchies: list[str] | None = None
     diversity: DiversityOption = None
-    closeness: Annotated[
-        float | None, Option("--closeness", "-t", help="Required t-closeness of strata.")
-    ] = None
+    closeness: float | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return it as fields of a policy; None where nothing was said."""
-        trees: dict[str, Path] = {}
-        for each in self.hierarchies or ():
-            column, equals, path = each.partition("=")
-            if not equals:
-                raise InputError("--hierarchies takes a column and a file: region=region.csv")
-            trees[column.strip()] = Path(path)
+        """Return them as fields of a policy; None where nothing was said."""
+        rule = "--hierarchies takes a column and a file: region=region.csv"
+        trees = {name: Path(path) for name, path in pairs_of(self.hierarchies, rule).items()}
         return {**vars(self), "hierarchies": trees or None}
 
 
-def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take the fields of its option objects as options of its own."""
-    hints = get_type_hints(command, include_extras=True)
-    objects: dict[str, Any] = {
-        name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)
-    }
-    shown: dict[str, inspect.Parameter] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        fields = dataclasses.fields(objects[name]) if name in objects else ()
-        named = {it.name: it.default for it in fields} or {name: parameter.default}
-        of = get_type_hints(objects[name], include_extras=True) if name in objects else hints
-        for each, default in named.items():
-            shown[each] = inspect.Parameter(
-                each, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=of[each]
-            )
-
-    @functools.wraps(command)
-    def call(**said: Any) -> None:
-        for name, kind in objects.items():
-            said[name] = kind(**{it.name: said.pop(it.name) for it in dataclasses.fields(kind)})
-        command(**said)
-
-    call.__signature__ = inspect.Signature([*shown.values()])  # type: ignore[attr-defined]
-    call.__annotations__ = {name: it.annotation for name, it in shown.items()}
-    return call
-
-
-def given(options: Any) -> set[str]:
-    """Name the options of an object that were given."""
-    fields = dataclasses.fields(options)
-    return {it.name for it in fields if getattr(options, it.name) not in (it.default, [])}
-
-
-def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
-    """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
-    from discreet.policy import FIELDS
-
-    wrong = [name for name, kind in kinds.items() if kind != "categorical"]
-    said = ["kinds"] if any(kinds[name] != rules.kinds.get(name) for name in wrong) else []
-    for name, value in fields.items():
-        held = getattr(rules, name)
-        empty = name in NAMES and not held and held is not False
-        if name == "dates":
-            empty = held.items() <= value.items()
-        if not empty and FIELDS[name].rule.freeze(value) not in (held, rules.in_force(name)):
-            said.append(name)
-    if said:
-        raise RefusedError(
-            f"the policy file says what {said[0]} is; leave the option out, or have the custodian"
-            " change the file"
-        )
+# --- lists and pairs ----------------------------------------------------------------------------
 
 
 def names_of(text: str | None) -> list[str]:
     """Return the names of a list such as a,b,c; one with a comma in it stands in double quotes."""
-    import csv
-
     if text is None:
         return []
     try:
@@ -411,7 +316,21 @@ def names_of(text: str | None) -> list[str]:
     return [name.strip() for name in parted]
 
 
-def kinds_of(said: Sequence[str] | None) -> dict[str, str]:
+def pairs_of(texts: Sequence[str] | None, rule: str) -> dict[str, str]:
+    """Return what stands behind the last = of each text, by what stands before it.
+
+    `rule` is what is said where there is no =, with the text in place of {}.
+    """
+    pairs = {}
+    for each in texts or ():
+        name, equals, value = each.rpartition("=")
+        if not equals:
+            raise InputError(rule.format(each))
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def kinds_of(texts: Sequence[str] | None) -> dict[str, str]:
     """Return the kind of each column that was named with one.
 
     Examples
@@ -419,33 +338,19 @@ def kinds_of(said: Sequence[str] | None) -> dict[str, str]:
     >>> kinds_of(["ward=categorical,sex=continuous"])
     {'ward': 'categorical', 'sex': 'continuous'}
     """
-    found = {}
-    for each in (name for text in said or () for name in names_of(text)):
-        column, equals, kind = each.rpartition("=")
-        if not equals:
-            raise InputError(f"--kinds takes a column and its kind: {each}=categorical")
-        found[column.strip()] = kind.strip()
-    return found
+    each = [name for text in texts or () for name in names_of(text)]
+    return pairs_of(each, "--kinds takes a column and its kind: {}=categorical")
 
 
-def references_of(said: Sequence[str] | None) -> dict[str, str] | None:
-    """Return the level of each column that was named with one.
-
-    Examples
-    --------
-    >>> references_of(["sex=F", "income=1,000=2,000"])
-    {'sex': 'F', 'income': '1,000=2,000'}
-    """
-    found = {}
-    for each in said or ():
-        column, equals, level = each.partition("=")
-        if not (equals and column and level):
-            raise InputError("--reference takes a column and one of its levels: sex=F")
-        found[column] = level
-    return found or None
+def levels_of(texts: Sequence[str] | None) -> list[str]:
+    """Return the columns whose codes are named as levels, and refuse those of another kind."""
+    kinds = kinds_of(texts)
+    if set(kinds.values()) - {"categorical"}:
+        raise InputError("--kinds names codes that are levels here: ward=categorical")
+    return [*kinds]
 
 
-def dates_of(said: Sequence[str] | None) -> dict[str, str]:
+def dates_of(texts: Sequence[str] | None) -> dict[str, str]:
     """Return how the dates of each column that was named are written.
 
     Examples
@@ -453,16 +358,48 @@ def dates_of(said: Sequence[str] | None) -> dict[str, str]:
     >>> dates_of(["visit=%d/%m/%Y", "birth=%d.%m.%y"])
     {'visit': '%d/%m/%Y', 'birth': '%d.%m.%y'}
     """
-    found = {}
-    for each in said or ():
-        column, equals, form = each.rpartition("=")
-        if not equals:
-            raise InputError(f"--dates takes a column and how it is written: {each}=%d/%m/%Y")
-        found[column.strip()] = form.strip()
-    return found
+    return pairs_of(texts, "--dates takes a column and how it is written: {}=%d/%m/%Y")
 
 
 # --- what is printed ----------------------------------------------------------------------------
+
+
+def deliver(
+    make: Callable[[], R],
+    output: Sequence[Path] | None,
+    suffixes: Sequence[str] = (),
+    what: str = "",
+    settings: Mapping[Path, Mapping[str, Any]] | None = None,
+    *,
+    as_json: bool,
+) -> R:
+    """Make a result, write it to files, and print it.
+
+    `suffixes` are those that `what` it is can be saved under, and `settings` what each file is
+    written with.
+    """
+    from discreet.render.figure_file import path_to_save
+
+    paths = output or ()
+    for path in paths if suffixes else ():
+        path_to_save(path, tuple(suffixes), what)  # before the work
+    with progress_shown():
+        result = make()
+        for path in paths:
+            result.save(path, **(settings or {}).get(path, {}))
+    if paths:
+        print_words(", ".join(map(str, paths)), err=as_json)
+    if as_json:
+        typer.echo(result.to_json())
+    else:
+        print_words(result.to_text())
+    return result
+
+
+def check_new(path: Path) -> None:
+    """Refuse to write over a file."""
+    if path.exists():
+        raise InputError(f"there is a file {path_in_words(path)} already; name another one")
 
 
 @contextmanager
@@ -516,13 +453,3 @@ def _harmless(line: str) -> str:
 def moment(at: str) -> str:
     """Return a time of the register to the second, for the eye."""
     return at[:19].replace("T", " ")
-
-
-def print_found(found: Found, output: Sequence[Path] | None, *, as_json: bool) -> None:
-    """Print what was found, for programs or for the eye; before it the files it was written to."""
-    if output:
-        print_words(", ".join(map(str, output)), err=as_json)
-    if as_json:
-        typer.echo(found.to_json())
-    else:
-        print_words(found.to_text())

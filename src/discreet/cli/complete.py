@@ -34,12 +34,12 @@ def listed_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in column_names(ctx, last)]
 
 
-def _file_in(said: Mapping[str, str]) -> str | None:
+def _file_in(environment: Mapping[str, str]) -> str | None:
     """Return the file among the words that a shell hands over: behind an option nothing is read."""
     from discreet.study_file import SUFFIX
     from discreet.table.files import is_file_name
 
-    words = said.get("COMP_WORDS") or said.get("_TYPER_COMPLETE_ARGS") or ""
+    words = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS") or ""
     named = (it for it in words.split() if is_file_name(it) or it.endswith(SUFFIX))
     return next(named, None)
 

@@ -1,4 +1,4 @@
-"""What the custodian does: reads the log, opens versions, and begins a policy."""
+"""What the custodian does: reads the log, opens versions, begins a policy or a register."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from discreet.cli.command import command
 from discreet.cli.common import (
     CopyOptions,
-    DatesOption,
     File,
     JsonOption,
-    KOption,
-    PolicyOption,
-    StateOption,
     StudyOptions,
     dates_of,
     moment,
     print_table,
     print_words,
     progress_shown,
-    with_options,
 )
 from discreet.errors import BrokenPromiseError, InputError, path_in_words
 
@@ -52,29 +48,29 @@ ASKED = ("when (UTC)", "who", "what", "became of it")
 RELEASED = ("when (UTC)", "what", "columns", "method", "as")
 
 
+@command()
 def show_log(
-    policy: PolicyOption = "standard",
-    state: StateOption = None,
+    policy: str = "standard",
+    state: Path | None = None,
     as_json: JsonOption = False,
-    released: Annotated[
-        bool, Option("--released", help="What has been released alone, never a value.")
-    ] = False,
+    released: bool = False,
     last: Annotated[int | None, Option(min=1, help="The newest so many alone.")] = None,
-    verify: Annotated[
-        bool,
-        Option(
-            "--verify",
-            help="Check that nothing of the register was changed; with --state, of the"
-            " server's record.",
-        ),
-    ] = False,
-    head: Annotated[
-        str | None, Option(help="The head that an earlier --verify printed: is it there yet?")
-    ] = None,
+    verify: bool = False,
+    head: str | None = None,
 ) -> None:
-    """List what was released, withdrawn and asked on the web, or check that no row was changed."""
+    """List what was released, withdrawn and asked on the web, or check that no row was changed.
+
+    Parameters
+    ----------
+    released
+        What has been released alone, never a value.
+    verify
+        Check that nothing of the register was changed; with --state, of the server's record.
+    head
+        The head that an earlier --verify printed: is it there yet?
+    """
     from discreet.custodian import register_of
-    from discreet.serve.state import existing_record
+    from discreet.serve.record import existing_record
 
     register, record = register_of(policy), existing_record(state)
     if verify or head is not None:
@@ -92,8 +88,8 @@ def show_log(
         return
     if not entries:
         typer.echo(f"{'' if released else 'nothing was asked, and '}nothing was released yet")
-    for version, found in groupby(entries, _title):
-        rows = [_row(entry, released=released) for entry in found]
+    for version, of_version in groupby(entries, _title):
+        rows = [_row(entry, released=released) for entry in of_version]
         print_table(version, RELEASED if released else ASKED, rows)
 
 
@@ -108,24 +104,24 @@ def _check(store: Store, head: str | None, *, as_json: bool) -> None:
     from discreet.records.store import verify
 
     with progress_shown():
-        found = verify(store, head)
+        chain = verify(store, head)
     if as_json:
-        typer.echo(json.dumps(dataclasses.asdict(found)))
+        typer.echo(json.dumps(dataclasses.asdict(chain)))
     else:
-        typer.echo(f"rows: {found.rows}\nhead: {found.head}")
-        for what in found.broken[:SHOWN_BROKEN]:
+        typer.echo(f"rows: {chain.rows}\nhead: {chain.head}")
+        for what in chain.broken[:SHOWN_BROKEN]:
             typer.echo(f"broken: {what}")
-        if len(found.broken) > SHOWN_BROKEN:
+        if len(chain.broken) > SHOWN_BROKEN:
             typer.echo("broken: and more (--json lists all)")
-        said = UNCHANGED if head is None else WHOLE
-        typer.echo(CHANGED if found.broken else said)
-    if found.broken:
+        verdict = UNCHANGED if head is None else WHOLE
+        typer.echo(CHANGED if chain.broken else verdict)
+    if chain.broken:
         raise typer.Exit(BrokenPromiseError.exit_code)
 
 
 def _entries(register: Register, record: Store | None) -> list[dict[str, Any]]:
     """Return what was released and declared, and what was asked on the web, by time."""
-    from discreet.serve.log import log
+    from discreet.serve.record import log
 
     left = [
         {
@@ -153,8 +149,8 @@ def _entries(register: Register, record: Store | None) -> list[dict[str, Any]]:
         }
         for entry in register.declared()
     ]
-    asked = [] if record is None else log(record)
-    return sorted([*declared, *asked, *left], key=lambda entry: str(entry["at"]))
+    requests = [] if record is None else log(record)
+    return sorted([*declared, *requests, *left], key=lambda entry: str(entry["at"]))
 
 
 def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:
@@ -164,18 +160,19 @@ def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:
         return at, entry["kind"], ", ".join(entry["columns"]), entry["method"], entry["form"]
     request = json.loads(entry["request"] or "{}")
     columns, view = request.pop("columns", None), request.pop("view", None)
-    said = entry["what"] + (f" of {', '.join(columns)}" if columns else "")
+    request_in_words = entry["what"] + (f" of {', '.join(columns)}" if columns else "")
     if view:
-        said += f" of view {view[:SHOWN_OF_VIEW]}"
+        request_in_words += f" of view {view[:SHOWN_OF_VIEW]}"
     for name, value in request.items():
-        said += f"; {name} {value if isinstance(value, str) else json.dumps(value)}"
-    return at, entry["caller"], said, entry["outcome"]
+        request_in_words += f"; {name} {value if isinstance(value, str) else json.dumps(value)}"
+    return at, entry["caller"], request_in_words, entry["outcome"]
 
 
 # --- private files ------------------------------------------------------------------------------
 
 
-def forget(policy: PolicyOption = "standard") -> None:
+@command()
+def forget(policy: str = "standard") -> None:
     """Delete the private files beside a policy, into which files of text were read.
 
     Protected copies and the record stay. Text is read into a private file again when it is opened,
@@ -190,45 +187,43 @@ def forget(policy: PolicyOption = "standard") -> None:
 # --- version, policy ----------------------------------------------------------------------------
 
 
-@with_options
+@command()
 def version_new(
-    file: File,
-    study: StudyOptions,
-    made: CopyOptions,
-    k: KOption = None,
-    measure: Annotated[
-        bool,
-        Option(
-            "--measure", help="Open nothing: measure how well it would be seen who left. Exact."
-        ),
-    ] = False,
+    file: File, study: StudyOptions, made: CopyOptions, k: int | None = None, measure: bool = False
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy.
 
     Versions of a copy of the whole table together give away who left; --measure says how well.
+
+    Parameters
+    ----------
+    measure
+        Open nothing: measure how well it would be seen who left. Exact.
     """
     from discreet.custodian.protect import Protected
 
     with progress_shown():
         opened = Protected(study.open(file, **vars(made), k=k))
-        found = opened.attack_versions() if measure else None
-        number = opened.new_version() if found is None else 0
-    if found is not None:
-        print_words(found.to_text())
+        report = opened.attack_versions() if measure else None
+        number = opened.new_version() if report is None else 0
+    if report is not None:
+        print_words(report.to_text())
         return
     typer.echo(f"version {number} is open; what is released from now on belongs to it")
 
 
+@command()
 def policy_init(
-    file: File,
-    output: Annotated[
-        Path, Option("--output", "-o", help="Where to write the policy: a .toml file.")
-    ] = Path("discreet.toml"),
-    dates: DatesOption = None,
+    file: File, output: Path = Path("discreet.toml"), dates: list[str] | None = None
 ) -> None:
     """Write a policy with a role, a kind and a safe range guessed for each column, to be edited.
 
     discreet policy init cohort.parquet -o discreet.toml
+
+    Parameters
+    ----------
+    output
+        Where to write the policy: a .toml file.
     """
     from discreet.custodian.guesses import proposed_policy
     from discreet.table import shown
@@ -259,3 +254,52 @@ def policy_init(
         f"    discreet serve {shown(file)} --policy {output}",
         err=True,
     )
+
+
+# --- register -------------------------------------------------------------------------------------
+
+
+@command()
+def register_begin(*, lost: str, policy: str = "standard") -> None:
+    """Begin a new register of what was released, in place of one that is lost.
+
+    Restore the old one from a backup if there is any: the new one does not know what was released.
+
+    Parameters
+    ----------
+    lost
+        Why it is lost, in some words; discreet log shows them.
+    """
+    from discreet.custodian import begin_register
+
+    begin_register(lost, policy)
+    typer.echo("a new register begins; it knows nothing of what was released before")
+
+
+@command("custodian.declared:withdraw")
+def register_withdraw(
+    study: str,
+    *,
+    reason: str,
+    policy: str = "standard",
+    version: Annotated[
+        int | None, Option("--version", min=1, help="Its number, if it is not the one in force.")
+    ] = None,
+) -> None:
+    """Declare that nothing of a version of a study was given away: twice for a study at most.
+
+    Its copy counts no more, and the next one may have another k, m or secret. Delete what was saved
+    of it. A version that was published as a study file cannot be withdrawn.
+
+    Parameters
+    ----------
+    study
+        Its name, as in discreet log.
+    reason
+        Why; discreet log shows it.
+    """
+    from discreet.custodian import withdraw
+
+    with progress_shown():
+        number = withdraw(study, reason, policy, version=version)
+    typer.echo(f"version {number} of {study} is withdrawn; delete what was saved of it")

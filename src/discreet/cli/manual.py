@@ -91,14 +91,16 @@ def _about(context: Any) -> Iterator[str]:
         else:
             yield from _text(paragraph)
     records = (it.get_help_record(context) for it in command.get_params(context))
-    yield from _listed({names: said for names, said in filter(None, records) if names != "--help"})
+    yield from _listed(
+        {names: words for names, words in filter(None, records) if names != "--help"}
+    )
 
 
 def _listed(entries: Mapping[Any, str]) -> Iterator[str]:
-    for name, said in entries.items():
+    for name, words in entries.items():
         yield ".TP"
         yield rf"\fB{_plain(str(name))}\fR"
-        yield from _text(said)
+        yield from _text(words)
 
 
 def _text(words: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperArgument, TyperCommand
 
+from discreet.cli.command import command, given
 from discreet.cli.common import (
     CopyOptions,
     DerivedOptions,
@@ -20,11 +21,9 @@ from discreet.cli.common import (
     JsonOption,
     NumberOptions,
     StudyOptions,
-    given,
     names_of,
     print_words,
     progress_shown,
-    with_options,
 )
 from discreet.cli.complete import column_names, plot_names
 from discreet.errors import InputError, one_of
@@ -156,7 +155,7 @@ class PlotCommand(TyperCommand):
         return f"{', '.join(name.replace('_', '-') for name in PLOTS)}; {CHOSEN}"
 
 
-@with_options
+@command()
 def plot(
     kind: KindArgument,
     file: FileOrStudy,

@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Argument
 
+from discreet.cli.command import command, given
 from discreet.cli.common import (
     FigureOptions,
     File,
     JsonOption,
-    MethodOption,
     ResearchOptions,
-    given,
     print_words,
     progress_shown,
-    with_options,
 )
 from discreet.cli.complete import column_names
 from discreet.cli.plots import (
@@ -56,34 +54,44 @@ class PaperCommand(PlotCommand):
 
 @dataclass(frozen=True)
 class PaperOptions:
-    """What plots of the papers take beside their columns."""
+    """What plots of the papers take beside their columns.
 
-    method: MethodOption = None
-    k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of records at anything drawn.")
-    ] = None
-    q: Annotated[
-        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
-    ] = None
-    bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
-    grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
-    by: Annotated[
-        str | None, Option(help="A categorical column: one colour, box or panel a level.")
-    ] = None
-    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
-    overlay: Annotated[
-        bool, Option("--overlay", help="A histogram's levels of --by on one pair of axes.")
-    ] = False
-    noise_on: Annotated[
-        str | None, Option(help="Of qq by `probabilistic`: noise on points, or on the variable.")
-    ] = None
+    Parameters
+    ----------
+    k
+        The least number of records at anything drawn.
+    q
+        Noise as a share of the standard deviation.
+    bins
+        Bins of the histogram.
+    grid
+        Cells along each side of a grid.
+    by
+        A categorical column: one colour, box or panel a level.
+    trend
+        Trend lines of a scatter plot.
+    overlay
+        A histogram's levels of --by on one pair of axes.
+    noise_on
+        Of qq by `probabilistic`: noise on points, or on the variable.
+    """
+
+    method: str | None = None
+    k: int | None = None
+    q: float | None = None
+    bins: int | None = None
+    grid: int | None = None
+    by: str | None = None
+    trend: bool = False
+    overlay: bool = False
+    noise_on: str | None = None
 
     def said(self) -> dict[str, Any]:
         """Return what is asked for, as a Research takes it."""
         return {name: getattr(self, name) for name in sorted(given(self))}
 
 
-@with_options
+@command()
 def research(
     kind: Annotated[str, Argument(metavar="PLOT", help="Which plot.")],
     file: File,
@@ -98,14 +106,7 @@ def research(
     own: PaperOptions,
     axes: AxesOptions,
     drawing: FigureOptions,
-    output: Annotated[
-        Path | None,
-        Option(
-            "--output",
-            "-o",
-            help="Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.",
-        ),
-    ] = None,
+    output: Path | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a plot as the papers print it: by any method, of public or simulated data.
@@ -113,6 +114,11 @@ def research(
     discreet research scatter d2.csv X Y --method deterministic -k 3 -o scatter.svg
     discreet research qq cohort.csv "glucose ~ age + bmi" --method probabilistic -o qq.svg
     discreet research parallel cohort.csv age bmi sex --sensitive sex -l 2 -o parallel.svg
+
+    Parameters
+    ----------
+    output
+        Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.
     """
     from discreet.plots import PLOTS
 
@@ -141,15 +147,15 @@ def _check(kind: str, columns: Sequence[str], own: PaperOptions, axes: AxesOptio
     if kind not in papers:
         raise InputError(f"the papers have no plot {kind!r}; there are {one_of(papers)}")
     check_columns(kind, columns)
-    found = PLOTS[kind]
-    if own.by and "by" not in found.settings():
-        raise InputError(f"{found.phrase()} has no --by; leave it out")
+    plot = PLOTS[kind]
+    if own.by and "by" not in plot.settings():
+        raise InputError(f"{plot.phrase()} has no --by; leave it out")
     choices = {"trend", "overlay", "noise_on"}
     for name in sorted(given(own) & choices):
-        if name not in found.settings():
-            raise InputError(f"{found.phrase()} has no --{name.replace('_', '-')}; leave it out")
+        if name not in plot.settings():
+            raise InputError(f"{plot.phrase()} has no --{name.replace('_', '-')}; leave it out")
     refuse_unused(kind, given(own) - choices)
-    if not found.axes and (unused := given(axes)):
+    if not plot.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 

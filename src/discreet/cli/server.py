@@ -12,21 +12,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from typer import Argument, Option
 
+from discreet.cli.command import command, given, options_of
 from discreet.cli.common import (
     JsonOption,
-    StateOption,
-    StudyOption,
     WholeOptions,
-    given,
     moment,
     print_table,
     print_words,
-    with_options,
+    protected_before,
 )
 from discreet.errors import DiscreetError, InputError, needing
 from discreet.progress import listening
@@ -42,55 +39,40 @@ TOKEN_DAYS = 1.0
 NEW_RECORD = "discreet: a new record begins: no token opens anything yet"
 
 
+@options_of("serve.start:Serving")
 @dataclass(frozen=True)
 class ServerOptions:
-    """Where a server listens, and who may ask it."""
+    """Where a server listens, and who may ask it.
 
-    state: StateOption = None
-    a_minute: Annotated[int, Option(help="How often one caller may ask in a minute.")] = 120
-    host: Annotated[str, Option(help="The address to listen on; others reach it with 0.0.0.0.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[int, Option(help="The port; 0 takes a free one.")] = 8765
-    workers: Annotated[int, Option(help="How many processes serve.")] = 1
-    certificate: Annotated[Path | None, Option(help="A certificate (PEM), for TLS.")] = None
-    key: Annotated[Path | None, Option(help="The certificate's key (PEM).")] = None
-    behind_proxy: Annotated[
-        bool, Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
-    ] = False
-    origins: Annotated[
-        list[str] | None, Option(help="Another web address whose pages may ask. Repeatable.")
-    ] = None
-    issuer: Annotated[str, Option(help="An OpenID Connect issuer whose tokens are taken, too.")] = (
-        ""
-    )
-    audience: Annotated[str, Option(help="The audience its tokens must be for.")] = ""
-    no_token: Annotated[
-        bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
-    ] = False
-    log_format: Annotated[str, Option(help="How its log is written: text, or json.")] = "text"
-    metrics_port: Annotated[
-        int | None, Option(help="A port, on this machine alone, where Prometheus finds metrics.")
-    ] = None
+    Parameters
+    ----------
+    no_token
+        Make no token: for a service, whose output is kept.
+    """
+
+    state: Path | None = None
+    a_minute: int = 120
+    host: str = "127.0.0.1"
+    port: int = 8765
+    workers: int = 1
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+    origins: list[str] | None = None
+    issuer: str = ""
+    audience: str = ""
+    no_token: bool = False
+    log_format: str = "text"
+    metrics_port: int | None = None
 
 
-@with_options
+@command()
 def serve(
-    files: Annotated[
-        list[str],
-        Argument(help="Study files (.discreet); a table is protected first, by another process."),
-    ],
+    files: list[str],
     options: ServerOptions,
     copy: WholeOptions,
-    study: StudyOption = None,
-    research: Annotated[
-        bool,
-        Option(
-            "--research",
-            help="The table is public: its rows are served as they are, marked PUBLIC, and its"
-            " parallel coordinates as clusters of persons.",
-        ),
-    ] = False,
+    study: str | None = None,
+    research: bool = False,
     as_json: JsonOption = False,
 ) -> None:
     """Serve studies on the web: each is a file, and no raw value is where the server runs.
@@ -103,16 +85,24 @@ def serve(
     Prints an address with a token that an analyst opens; it is shown this once, and is good for a
     day. `discreet token add` makes others. A file that is replaced is served in its new version,
     without a restart.
+
+    Parameters
+    ----------
+    files
+        Study files (.discreet); a table is protected first, by another process.
+    research
+        The table is public: its rows are served as they are, marked PUBLIC, and its parallel
+        coordinates as clusters of persons.
     """
     with needing("server", "serving"):
         from discreet.serve.logs import log_kept
         from discreet.serve.start import Serving
-    told = {name: value for name, value in vars(options).items() if name != "no_token"}
-    told |= {"origins": options.origins or (), "state": _text(options.state)}
-    with ExitStack() as held:
-        paths = held.enter_context(_study_files(files, copy, study, research=research))
-        serving = Serving(paths, **told)
-        held.enter_context(log_kept(serving.log_format))
+    settings = {name: value for name, value in vars(options).items() if name != "no_token"}
+    settings |= {"origins": options.origins or (), "state": _text(options.state)}
+    with ExitStack() as stack:
+        paths = stack.enter_context(_study_files(files, copy, study, research=research))
+        serving = Serving(paths, **settings)
+        stack.enter_context(log_kept(serving.log_format))
         _run(serving, token=not options.no_token, as_json=as_json)
 
 
@@ -126,10 +116,7 @@ def _study_files(
     tables = [it for it in files if not is_study_file(it)]
     named = given(copy) | ({"study"} if study else set()) | ({"research"} if research else set())
     if named and not tables:
-        raise InputError(
-            f"a study file says itself how it was protected; leave --"
-            f"{min(named).replace('_', '-')} out"
-        )
+        raise InputError(protected_before(named))
     if study is not None and len(tables) > 1:
         raise InputError("--study names one study; protect each table by itself (discreet protect)")
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
@@ -239,19 +226,13 @@ def _greeting(studies: Sequence[str], serving: Serving, url: str, tokens: dict[s
 
 # --- token ----------------------------------------------------------------------------------------
 
-Name = Annotated[str, Argument(help="Whose the token is; a name is used once for ever.")]
-OneStudy = Annotated[str, Option("--study", help="The study that it opens, by its name.")]
 
-
+@command("serve.tokens:add_token")
 def token_add(
-    name: Name,
-    study: OneStudy,
-    role: Annotated[str, Option(help="analyst or custodian.")] = "analyst",
-    days: Annotated[float, Option(help="How long it is valid.")] = 30.0,
-    state: StateOption = None,
+    name: str, *, study: str, role: str = "analyst", days: float = 30.0, state: Path | None = None
 ) -> None:
     """Make a token and print it, this one time."""
-    from discreet.serve.state import opened_record
+    from discreet.serve.record import opened_record
     from discreet.serve.tokens import add_token
 
     text = add_token(opened_record(state), study, name, role, days=days)
@@ -264,26 +245,28 @@ def token_add(
     )
 
 
-def token_revoke(name: Name, study: OneStudy, state: StateOption = None) -> None:
+@command("serve.tokens:add_token")
+def token_revoke(name: str, *, study: str, state: Path | None = None) -> None:
     """Let a token open nothing from now on."""
-    from discreet.serve.state import record_there
+    from discreet.serve.record import record_there
     from discreet.serve.tokens import revoke_token
 
     revoke_token(record_there(state), study, name)
     print_words(f"the token of {name} for study {study} is revoked")
 
 
+@command()
 def token_list(
-    study: StudyOption = None, state: StateOption = None, as_json: JsonOption = False
+    study: str | None = None, state: Path | None = None, as_json: JsonOption = False
 ) -> None:
     """List the tokens there are and were, of one study or of all; never the token itself."""
-    from discreet.serve.state import record_there
+    from discreet.serve.record import record_there
     from discreet.serve.tokens import list_tokens
 
     tokens = list_tokens(record_there(state), study)
     if as_json:
-        told = [{**asdict(token), "state": token.state()} for token in tokens]
-        typer.echo(json.dumps(told))
+        plain = [{**asdict(token), "state": token.state()} for token in tokens]
+        typer.echo(json.dumps(plain))
         return
     if not tokens:
         typer.echo("there are no tokens; discreet token add makes one")

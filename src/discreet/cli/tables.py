@@ -1,4 +1,4 @@
-"""`discreet anonymize`, `round`, `evaluate` and `tune`: tables of the papers, and their risk."""
+"""`discreet anonymize`, `round`, `evaluate`, `tune`, `attack`: tables, and what they give away."""
 
 from __future__ import annotations
 
@@ -10,32 +10,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+from discreet.cli.command import command, given
 from discreet.cli.common import (
-    DatesOption,
-    DropOption,
     File,
-    FormulaOption,
     JsonOption,
-    KindsOption,
-    MethodOption,
     ResearchOptions,
     RowOptions,
-    SensitiveOption,
-    StrataOption,
     StudyOptions,
     TableOptions,
+    WholeOptions,
     dates_of,
-    given,
-    kinds_of,
+    deliver,
+    levels_of,
     names_of,
-    print_found,
     print_words,
     progress_shown,
-    with_options,
 )
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.measure import AttackReport
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.release import Release
@@ -44,34 +38,24 @@ NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
 REPORT_RELEASED = "the report was released as JSON; -o RELEASED.csv releases the table"
 NICE = (1, 1.5, 2, 3, 5, 7)
 
-PerColumnOption = Annotated[
-    bool,
-    Option(
-        "--per-column",
-        help="Round each column by itself, as the paper does: for public or simulated data.",
-    ),
-]
-RepresentativeOption = Annotated[str | None, Option(help="Per column: mean, median or midpoint.")]
-
 
 # --- anonymize, round -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Files:
-    """Where a table and its report are saved."""
+    """Where a table and its report are saved.
 
-    output: Annotated[
-        Path | None,
-        Option(
-            "--output",
-            "-o",
-            help="Where to save the table: .csv, .tsv or .parquet. Without it nothing leaves.",
-        ),
-    ] = None
-    report: Annotated[Path | None, Option(help="Where to save the report: .html, .json, .txt.")] = (
-        None
-    )
+    Parameters
+    ----------
+    output
+        Where to save the table: .csv, .tsv or .parquet. Without it nothing leaves.
+    report
+        Where to save the report: .html, .json, .txt.
+    """
+
+    output: Path | None = None
+    report: Path | None = None
 
     def check(self) -> None:
         """Refuse names that nothing can be saved under."""
@@ -100,24 +84,18 @@ class Files:
             typer.echo(text)
 
 
-@with_options
+@command("custodian.research:Research.anonymize")
 def anonymize(
     file: File,
     to: Files,
     table: TableOptions,
     rows: RowOptions,
     opened: ResearchOptions,
-    method: MethodOption = None,
-    k: Annotated[
-        int | None, Option("-k", "--k", help="Records that share a place in a group.")
-    ] = None,
-    q: Annotated[
-        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
-    ] = None,
-    risk_below: Annotated[
-        float | None, Option(help="The share of records that may be linked, e.g. 0.2.")
-    ] = None,
-    formula: FormulaOption = None,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
+    risk_below: float | None = None,
+    formula: str | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a table by a paper's method, and a report on its risk and use.
@@ -129,37 +107,39 @@ def anonymize(
     discreet anonymize table.csv --method probabilistic -q 0.25 -o noisy.csv --report report.html
     """
     to.check()  # before the work
-    asked = {**table.asked(), "method": method, "k": k, "q": q, "risk_below": risk_below}
+    arguments = {**table.arguments(), "method": method, "k": k, "q": q, "risk_below": risk_below}
     with progress_shown():
-        made = opened.open(file, **rows.fields()).anonymize(formula=formula, **asked)
+        made = opened.open(file, **rows.fields()).anonymize(formula=formula, **arguments)
         to.save(made, as_json=as_json)
 
 
 @dataclass(frozen=True)
 class RoundOptions:
-    """How a table is rounded."""
+    """How a table is rounded.
 
-    method: MethodOption = None
-    k: Annotated[
-        str | None,
-        Option("-k", "--k", help="Records that share a point; per column also freedman-diaconis."),
-    ] = None
-    c: Annotated[
-        str | None,
-        Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
-    ] = None
-    per_column: PerColumnOption = False
-    representative: RepresentativeOption = None
-    encoding: Annotated[str | None, Option(help="Per column: region, nearest or stochastic.")] = (
-        None
-    )
+    Parameters
+    ----------
+    k
+        Records that share a point; per column also freedman-diaconis.
+    c
+        Regions of a column; per column also freedman-diaconis.
+    encoding
+        Per column: region, nearest or stochastic.
+    """
 
-    def asked(self) -> dict[str, Any]:
-        """Return it as a Research takes it."""
+    method: str | None = None
+    k: str | None = None
+    c: str | None = None
+    per_column: bool = False
+    representative: str | None = None
+    encoding: str | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as a Research takes them."""
         return {**vars(self), "k": _number(self.k), "c": _number(self.c)}
 
 
-@with_options
+@command("custodian.research:Research.round")
 def rounding(
     file: File,
     to: Files,
@@ -167,10 +147,8 @@ def rounding(
     how: RoundOptions,
     rows: RowOptions,
     opened: ResearchOptions,
-    points: Annotated[
-        Path | None, Option(help="Where to save the rounding points: .json, for new records.")
-    ] = None,
-    formula: FormulaOption = None,
+    points: Path | None = None,
+    formula: str | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replace numbers by points that records share, and report on the risk and use.
@@ -179,6 +157,11 @@ def rounding(
 
     discreet round table.csv --method mdav -k 10 -o rounded.csv --points points.json
     discreet round wine.csv --method optimal -k 10 --per-column -o wine-10.csv
+
+    Parameters
+    ----------
+    points
+        Where to save the rounding points: .json, for new records.
     """
     from discreet.release import check_points_path
 
@@ -187,7 +170,7 @@ def rounding(
         check_points_path(points)
     with progress_shown():
         of = opened.open(file, **rows.fields())
-        made = of.round(formula=formula, **table.asked(), **how.asked())
+        made = of.round(formula=formula, **table.arguments(), **how.arguments())
         to.save(made, points, as_json=as_json)
 
 
@@ -199,25 +182,18 @@ def _number(text: str | None) -> int | str | None:
 # --- evaluate -------------------------------------------------------------------------------------
 
 
+@command("measure.report:compare")
 def evaluate(
     original: File,
-    released: Annotated[str, Argument(help="The released table, whoever made it.")],
-    strata: StrataOption = None,
-    sensitive: SensitiveOption = None,
-    kinds: KindsOption = None,
-    dates: DatesOption = None,
-    drop: DropOption = None,
-    formula: FormulaOption = None,
-    same_rows: Annotated[
-        bool,
-        Option(
-            "--same-rows/--no-same-rows", help="Whether the rows of both are in the same order."
-        ),
-    ] = True,
-    output: Annotated[
-        list[Path] | None,
-        Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
-    ] = None,
+    released: str,
+    strata: str | None = None,
+    sensitive: str | None = None,
+    kinds: list[str] | None = None,
+    dates: list[str] | None = None,
+    drop: str | None = None,
+    formula: str | None = None,
+    same_rows: bool = True,
+    output: list[Path] | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what a released table gives away of the original, and what use is left.
@@ -225,27 +201,32 @@ def evaluate(
     For whoever holds the original: the numbers are exact, and no release.
 
     discreet evaluate titanic.csv released.csv -o report.html
+
+    Parameters
+    ----------
+    released
+        The released table, whoever made it.
+    output
+        Where to save: .html, .json or .txt.
     """
     from discreet.measure import compare
 
-    declared = kinds_of(kinds)
-    if set(declared.values()) - {"categorical"}:
-        raise InputError("--kinds names codes that are levels here: ward=categorical")
-    with progress_shown():
-        report = compare(
+    categorical = levels_of(kinds)
+    deliver(
+        lambda: compare(
             original,
             released,
             strata=names_of(strata),
             sensitive=sensitive,
-            categorical=[*declared],
+            categorical=categorical,
             dates=dates_of(dates),
             drop=names_of(drop),
             formula=formula,
             same_rows=same_rows,
-        )
-        for path in output or ():
-            report.save(path)
-    print_found(report, output, as_json=as_json)
+        ),
+        output,
+        as_json=as_json,
+    )
 
 
 # --- tune -----------------------------------------------------------------------------------------
@@ -253,33 +234,32 @@ def evaluate(
 
 @dataclass(frozen=True)
 class TriedOptions:
-    """What of it is tried jointly alone: rows protected by row methods, and whole copies."""
+    """What of it is tried jointly alone: rows protected by row methods, and whole copies.
 
-    m: Annotated[
-        str | None, Option("-m", "--m", help="Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.")
-    ] = None
-    left_out: Annotated[
-        str | None,
-        Option(help="Of whole copies, largest shares of persons left out: .2,.4; .2 by default."),
-    ] = None
-    q: Annotated[str | None, Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
-    risk: Annotated[
-        str,
-        Option(
-            help="What stands for the risk: linkage, far linkage, within 5 %; of whole copies"
-            " linkage, far linkage, numbers, levels, membership."
-        ),
-    ] = "linkage"
-    loss: Annotated[
-        str | None,
-        Option(
-            help="What stands for the loss: displacement, propensity; of whole copies pairs,"
-            " columns, coefficients. The first by default."
-        ),
-    ] = None
+    Parameters
+    ----------
+    m
+        Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.
+    left_out
+        Of whole copies, largest shares of persons left out: .2,.4; .2 by default.
+    q
+        Values of q: 0.1,0.25,0.5.
+    risk
+        What stands for the risk: linkage, far linkage, within 5 %; of whole copies linkage, far
+        linkage, numbers, levels, membership.
+    loss
+        What stands for the loss: displacement, propensity; of whole copies pairs, columns,
+        coefficients. The first by default.
+    """
 
-    def asked(self) -> dict[str, Any]:
-        """Return it as it is tried."""
+    m: str | None = None
+    left_out: str | None = None
+    q: str | None = None
+    risk: str = "linkage"
+    loss: str | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as they are tried."""
         m = None if self.m is None else ladder(self.m, "m")
         left_out = _shares(self.left_out, "left-out")
         return {**vars(self), "q": _shares(self.q), "m": m, "left_out": left_out}
@@ -287,18 +267,22 @@ class TriedOptions:
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What is tried column by column alone."""
+    """What is tried column by column alone.
 
-    target: Annotated[
-        str | None, Option(help="Per column: one to predict, classes (trees) or numbers (lines).")
-    ] = None
-    representative: RepresentativeOption = None
-    folds: Annotated[
-        int | None, Option(help="Per column: in how many parts rows are held out from models.")
-    ] = None
+    Parameters
+    ----------
+    target
+        Per column: one to predict, classes (trees) or numbers (lines).
+    folds
+        Per column: in how many parts rows are held out from models.
+    """
+
+    target: str | None = None
+    representative: str | None = None
+    folds: int | None = None
 
 
-@with_options
+@command()
 def tune(
     file: File,
     study: StudyOptions,
@@ -306,24 +290,11 @@ def tune(
     rows: RowOptions,
     tried: TriedOptions,
     each: ColumnOptions,
-    strata: StrataOption = None,
-    methods: Annotated[
-        str | None,
-        Option(help="What to try: whole (the default), or the papers' row methods, a,b."),
-    ] = None,
-    k: Annotated[
-        str | None, Option("-k", "--k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50.")
-    ] = None,
-    per_column: PerColumnOption = False,
-    output: Annotated[
-        list[Path] | None,
-        Option(
-            "--output",
-            "-o",
-            help="Where to save: .html, .json, .txt; a map also .png, .svg, .pdf; numbers per"
-            " column .csv. Repeatable.",
-        ),
-    ] = None,
+    strata: str | None = None,
+    methods: str | None = None,
+    k: str | None = None,
+    per_column: bool = False,
+    output: list[Path] | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Try methods and numbers on one table: the risk and the loss of each, for the custodian.
@@ -334,6 +305,15 @@ def tune(
     discreet tune cohort.csv -k 3,5,10 --risk numbers -o whole.html
     discreet tune table.csv --methods deterministic,microaggregation -k 3:50 -o map.html
     discreet tune wine.csv --per-column -k 20,50,100 --target class -o roundings.html
+
+    Parameters
+    ----------
+    methods
+        What to try: whole (the default), or the papers' row methods, a,b.
+    k
+        Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50.
+    output
+        Where to save: .html, .json, .txt; a map also .png, .svg, .pdf; numbers per column .csv.
     """
     wanted = {"methods": names_of(methods) or None, "k": None if k is None else ladder(k)}
     unused = given(each)
@@ -344,39 +324,39 @@ def tune(
         option = f"--{min(unused).replace('_', '-')}"
         rule = "not for --per-column" if per_column else "for --per-column alone"
         raise InputError(f"{option} is {rule}; leave it out")
-    found: RiskUtilityMap | RoundingComparison
-    with progress_shown():
+
+    def make() -> RiskUtilityMap | RoundingComparison:
         if per_column:
-            found = _roundings(file, table.drop, each, wanted, output or [])
-        else:
-            asked = {**table.asked(), **wanted, **tried.asked()}
-            prepare = {**rows.fields(), "strata": names_of(strata) or None}
-            found = _map_of(file, study, asked, prepare)
-        for path in output or ():
-            found.save(path)
-    print_found(found, output, as_json=as_json)
+            return _roundings(file, table.drop, each, wanted, output or [])
+        arguments = {**table.arguments(), **wanted, **tried.arguments()}
+        prepare = {**rows.fields(), "strata": names_of(strata) or None}
+        return _map_of(file, study, arguments, prepare)
+
+    deliver(make, output, as_json=as_json)
 
 
 def _map_of(
-    file: str, study: StudyOptions, asked: dict[str, Any], prepare: dict[str, Any]
+    file: str, study: StudyOptions, arguments: dict[str, Any], prepare: dict[str, Any]
 ) -> RiskUtilityMap:
     """Try copies of the whole table, or row methods alone, whose rows are prepared first."""
     from discreet.custodian.protect import Protected
     from discreet.methods import Whole
 
     own = {name: value for name, value in prepare.items() if value is not None}
-    if asked["methods"] is None or Whole.name in asked["methods"]:
-        if own or asked["sensitive"]:
-            name = min([*own, *(["sensitive"] if asked["sensitive"] else [])])
+    if arguments["methods"] is None or Whole.name in arguments["methods"]:
+        if own or arguments["sensitive"]:
+            name = min([*own, *(["sensitive"] if arguments["sensitive"] else [])])
             raise InputError(f"--{name.replace('_', '-')} is of row methods; leave it out")
-        named = {name: it for name, it in asked.items() if name != "sensitive" and it is not None}
+        named = {
+            name: it for name, it in arguments.items() if name != "sensitive" and it is not None
+        }
         return Protected(study.open(file)).tune(**named)
     for name in ("m", "left_out"):
-        if asked.pop(name) is not None:
+        if arguments.pop(name) is not None:
             raise InputError(f"--{name.replace('_', '-')} is of whole copies; leave it out")
     policy = "research" if study.policy == "standard" else study.policy
     options = ResearchOptions(**{**vars(study), "policy": policy})
-    named = {name: value for name, value in asked.items() if value is not None}
+    named = {name: value for name, value in arguments.items() if value is not None}
     return options.open(file, **own).tune(**named)
 
 
@@ -389,8 +369,7 @@ def _roundings(
 
     for path in output:
         path_to_save(path, SUFFIXES, "a comparison")  # before the work
-    asked = {**wanted, **vars(each)}
-    named = {name: value for name, value in asked.items() if value is not None}
+    named = {name: it for name, it in {**wanted, **vars(each)}.items() if it is not None}
     return compare_roundings(file, drop=names_of(drop), **named)
 
 
@@ -421,3 +400,90 @@ def _shares(text: str | None, name: str = "q") -> list[float] | None:
         return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(f"--{name} must be numbers such as 0.1,0.25,0.5") from None
+
+
+# --- attack ---------------------------------------------------------------------------------------
+
+ALLOWED_K = 5
+"""What a released table promises where nobody says."""
+
+
+@command("measure.attack_report:attack_released")
+def attack(
+    file: File,
+    copy: WholeOptions,
+    released: Annotated[
+        Path | None, Argument(help="A released table, whoever made it; without it, one is made.")
+    ] = None,
+    pairs: int = 100,
+    versions: int | None = None,
+    drop: str | None = None,
+    same_rows: Annotated[
+        bool,
+        Option("--same-rows/--no-same-rows", help="Whether the i-th rows of both are a person's."),
+    ] = False,
+    output: list[Path] | None = None,
+    rounded: bool = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Try what somebody could do to learn of a person from a table, beside guessing.
+
+    For whoever holds the raw rows: figures are exact, and no release, but with --rounded.
+
+    discreet attack cohort.csv -o attacks.html
+    discreet attack cohort.csv released.csv --same-rows
+    discreet attack cohort.csv --versions 2
+
+    Parameters
+    ----------
+    pairs
+        Pairs of copies for each attack on membership; 0 leaves them out.
+    versions
+        Before a version is opened: who left would be seen in so many?
+    output
+        Where to save: .html, .json, .csv or .txt.
+    rounded
+        What may be released: shares to 5 points.
+    """
+    from discreet.custodian.protect import Protected
+    from discreet.measure.attack_report import SUFFIXES
+
+    here: dict[str, object] = {"--unit": copy.unit, "--no-unit": copy.no_unit, "--m": copy.m}
+    here |= {"--left-out": copy.left_out, "--versions": versions}
+    beside = {"--same-rows": same_rows, "--drop": drop}
+    _check_not_given(beside if released is None else here, made_here=released is None)
+
+    def make() -> AttackReport:
+        if released is not None:
+            result = _on_released(file, released, copy, drop, same_rows=same_rows)
+        elif versions is not None:
+            result = Protected(copy.open(file)).attack_versions(versions)
+        else:
+            result = Protected(copy.open(file)).attack(pairs)
+        return result.rounded(int(result.made["k"])) if rounded else result
+
+    deliver(make, output, SUFFIXES, "a report of attacks", as_json=as_json)
+
+
+def _check_not_given(options: Mapping[str, object], *, made_here: bool) -> None:
+    """Refuse options of the other kind of attack."""
+    for name, value in options.items():
+        if value:
+            of = "a released table; name it" if made_here else "a copy that is made here"
+            raise InputError(f"{name} is for {of}, or leave it out")
+
+
+def _on_released(
+    file: str, released: Path, copy: WholeOptions, drop: str | None, *, same_rows: bool
+) -> AttackReport:
+    from discreet.measure.attack_report import attack_released
+
+    return attack_released(
+        file,
+        released,
+        k=copy.k or ALLOWED_K,
+        categorical=levels_of(copy.kinds),
+        dates=dates_of(copy.dates),
+        drop=names_of(drop),
+        same_rows=same_rows,
+    )

@@ -749,7 +749,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.records.store import Store, verify
-    >>> from discreet.serve.state import RECORD
+    >>> from discreet.serve.record import RECORD
     >>> from discreet.serve.tokens import add_token
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), RECORD)

@@ -36,10 +36,10 @@ def callers(store: Store, studies: Sequence[str], issuer: Issuer | None = None) 
     def caller(token: str) -> tuple[Caller, str] | None:
         if not token or len(token) > LONGEST:
             return None
-        found = caller_of(store, token)
-        if found is None and issuer is not None and token.count(".") == 2:
-            found = issuer.caller(token, studies)
-        return None if found is None or found[1] not in studies else found
+        opened = caller_of(store, token)
+        if opened is None and issuer is not None and token.count(".") == 2:
+            opened = issuer.caller(token, studies)
+        return None if opened is None or opened[1] not in studies else opened
 
     return caller
 
@@ -171,12 +171,12 @@ class Issuer:
     def _key(self, kid: str | None) -> Key | None:
         """Return the issuer's key of a name; where none is named, its only one."""
         now = monotonic()
-        held = now - self._fetched < BELIEVED_SECONDS
-        key = _one_of(self._keys, kid) if held else None
+        fresh = now - self._fetched < BELIEVED_SECONDS
+        key = _one_of(self._keys, kid) if fresh else None
         if key is not None:
             return key
         # A name that nobody knows may be made up to keep all waiting for the issuer.
-        if not self._fetching.acquire(timeout=0 if held else WAIT_SECONDS):
+        if not self._fetching.acquire(timeout=0 if fresh else WAIT_SECONDS):
             return None
         try:
             # Another thread may have fetched them while this one waited.
@@ -192,10 +192,10 @@ class Issuer:
         """Fetch the issuer's keys; where that fails, those that are held stay as they are."""
         self._tried = monotonic()
         try:
-            told = _fetch(self.issuer.rstrip("/") + DISCOVERY)
-            if told.get("issuer") != self.issuer:
+            document = _fetch(self.issuer.rstrip("/") + DISCOVERY)
+            if document.get("issuer") != self.issuer:
                 raise ValueError("another issuer")
-            place = str(told.get("jwks_uri"))
+            place = str(document.get("jwks_uri"))
             if not _may_be_asked(place, local=_is_local(self.issuer)):
                 raise ValueError("a place that may not be asked")
             keys = _fetch(place).get("keys")
@@ -231,7 +231,7 @@ def _header_of(text: object) -> Mapping[str, Any] | None:
 
 def _usable(keys: Sequence[object]) -> tuple[Key, ...]:
     """Return the public keys that signatures can be checked with; others are passed over."""
-    found = []
+    usable = []
     for key in keys:
         if not isinstance(key, dict) or key.get("kty") not in KEY_TYPES:
             continue
@@ -242,10 +242,10 @@ def _usable(keys: Sequence[object]) -> tuple[Key, ...]:
                 bits = int.from_bytes(_decoded(key["n"])).bit_length()
                 if bits < LEAST_RSA_BITS:
                     continue
-            found.append(JWKRegistry.import_key(key))
+            usable.append(JWKRegistry.import_key(key))
         except Exception as error:
             logger.warning("a key of the issuer could not be read: %s", place_of(error))
-    return tuple(found)
+    return tuple(usable)
 
 
 def _decoded(text: str) -> bytes:
@@ -269,10 +269,10 @@ def _fetch(url: str) -> Mapping[str, Any]:
             body += part
             if len(body) > MOST_DOCUMENT or monotonic() > until:
                 raise ValueError("an answer that is too large or too slow")
-    found = json.loads(body)
-    if not isinstance(found, dict):
+    document = json.loads(body)
+    if not isinstance(document, dict):
         raise ValueError("an answer of another form")
-    return found
+    return document
 
 
 def _may_be_asked(url: object, *, local: bool = True) -> bool:

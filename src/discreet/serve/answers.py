@@ -9,17 +9,32 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import study_facts
-from discreet.explore.table_kinds import TABLES
+from discreet.explore.table_kinds import TABLES, TableAsked, TableField
+from discreet.render.scene import scene_to_plain
 from discreet.serve.files import drawn, picture_told
-from discreet.serve.log import ANSWERED, Answer, LogEntry, asked_before, write_entry
+from discreet.serve.record import ANSWERED, Answer, LogEntry, asked_before, write_entry
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Accepted, check
+from discreet.serve.requests import (
+    LONGEST_FORMULA,
+    STRICT,
+    Accepted,
+    Body,
+    Name,
+    check,
+    derivation_fields,
+    part_of,
+    parted,
+    refused_in_words,
+)
 from discreet.serve.studies import Served
-from discreet.serve.tables import table_sent
 from discreet.serve.tokens import Caller
 
 VIEW, TABLE = "view", "table"
@@ -41,7 +56,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
         **study_facts(served.copy, served.columns),
-        "rows": served.held.facts(),
+        "rows": served.kept.facts(),
     }
 
 
@@ -49,10 +64,12 @@ def answer_view(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
     """Answer a request for a plot that its schema let pass."""
-    asked = check(served.copy, served.columns, kind, body)
-    if isinstance(asked, Refusal):
-        return refused(served, caller, kind, asked)
-    return _answered(served, caller, kind, asked.text, lambda name: _plot(served, asked, name))
+    accepted = check(served.copy, served.columns, kind, body)
+    if isinstance(accepted, Refusal):
+        return refused(served, caller, kind, accepted)
+    return _answered(
+        served, caller, kind, accepted.text, lambda name: _plot(served, accepted, name)
+    )
 
 
 def answer_table(
@@ -78,9 +95,9 @@ def answer_again(
     too_many = over(served, caller, what)
     if too_many is not None:
         return too_many
-    found = made_again(served, caller, before)
-    _write(served, caller, what, json.dumps({"view": view}), None, _code(found))
-    return found if isinstance(found, Refusal) else Answer(200, found)
+    result = made_again(served, caller, before)
+    _write(served, caller, what, json.dumps({"view": view}), None, _code(result))
+    return result if isinstance(result, Refusal) else Answer(200, result)
 
 
 def made_before(
@@ -88,33 +105,33 @@ def made_before(
 ) -> LogEntry | Refusal:
     """Return what a caller asked for when a plot or table was made, by its id."""
     own = None if caller.role == "custodian" else caller.name
-    found = asked_before(served.store, served.name, view, own)
-    if found is None or held not in (None, TABLE if found.what in TABLES else VIEW):
+    entry = asked_before(served.store, served.name, view, own)
+    if entry is None or held not in (None, TABLE if entry.what in TABLES else VIEW):
         return refusal("unknown")
     # By the content of the file, of which another version has another.
-    same = found.view == served.id_of(found.what, found.request)
-    return found if same else refusal("version")
+    same = entry.view == served.id_of(entry.what, entry.request)
+    return entry if same else refusal("version")
 
 
-def made_again(served: Served, caller: Caller, asked: LogEntry) -> bytes | Refusal:
+def made_again(served: Served, caller: Caller, entry: LogEntry) -> bytes | Refusal:
     """Make a plot or table again that was asked for."""
-    name, given = str(asked.view), json.loads(asked.request)
-    if asked.what in TABLES:
-        make = lambda: table_sent(served.copy, asked.what, given, name)  # noqa: E731
+    name, given = str(entry.view), json.loads(entry.request)
+    if entry.what in TABLES:
+        make = lambda: table_sent(served.copy, entry.what, given, name)  # noqa: E731
         return heavy(served, caller, name, make)
-    found = check(served.copy, served.columns, asked.what, given)
-    if isinstance(found, Refusal):
-        return found
-    return heavy(served, caller, name, lambda: _plot(served, found, name))
+    accepted = check(served.copy, served.columns, entry.what, given)
+    if isinstance(accepted, Refusal):
+        return accepted
+    return heavy(served, caller, name, lambda: _plot(served, accepted, name))
 
 
-def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
+def refused(served: Served, caller: Caller, what: str, reason: Refusal) -> Refusal:
     """Write down a request that is refused whatever the rows hold, and return what is said."""
     too_many = over(served, caller, what)
     if too_many is not None:
         return too_many
-    _write(served, caller, what, "", None, found.code)
-    return found
+    _write(served, caller, what, "", None, reason.code)
+    return reason
 
 
 def over(served: Served, caller: Caller, what: str) -> Refusal | None:
@@ -146,13 +163,13 @@ def acted(
     too_many = over(served, caller, what)
     if too_many is not None:
         return too_many
-    told = json.dumps(request, sort_keys=True) if request else ""
+    text = json.dumps(request, sort_keys=True) if request else ""
     try:
-        found = make()
+        result = make()
     except InputError as error:
-        found = refusal("request", f"{error}.")
-    _write(served, caller, what, told, None, _code(found, "done"))
-    return found
+        result = refusal("request", f"{error}.")
+    _write(served, caller, what, text, None, _code(result, "done"))
+    return result
 
 
 def _answered(
@@ -164,27 +181,27 @@ def _answered(
         return too_many
     name = served.id_of(kind, text)
     try:
-        found = heavy(served, caller, name, lambda: make(name))
+        result = heavy(served, caller, name, lambda: make(name))
     except BaseException:
         with suppress(LeavingError):
             _write(served, caller, kind, text, name, "broken")
         raise
-    _write(served, caller, kind, text, name, _code(found))
-    return found if isinstance(found, Refusal) else Answer(200, found)
+    _write(served, caller, kind, text, name, _code(result))
+    return result if isinstance(result, Refusal) else Answer(200, result)
 
 
 def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Refusal:
     """Make something in the caller's turn, unless it is kept under its name."""
-    kept = served.held.answers
-    found = kept.get((name,))
-    if found is not None:
-        return found
+    kept = served.kept.answers
+    known = kept.get((name,))
+    if known is not None:
+        return known
     with served.desk.turns.of(who(served, caller)) as mine:
         if not mine:
             return refusal("busy")
-        found = kept.get((name,))  # whose turn it was before may have wanted the same
-        if found is not None:
-            return found
+        known = kept.get((name,))  # whose turn it was before may have wanted the same
+        if known is not None:
+            return known
         try:
             made = make()
         except (RefusedError, InputError):
@@ -194,16 +211,61 @@ def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Ref
     return made
 
 
-def _plot(served: Served, asked: Accepted, name: str) -> bytes:
+def _plot(served: Served, accepted: Accepted, name: str) -> bytes:
     """Return what is sent of a plot."""
-    return picture_told(drawn(asked).sealed(), name)
+    return picture_told(drawn(accepted).sealed(), name)
 
 
-def _code(found: object, otherwise: str = ANSWERED) -> str:
+def _code(result: object, otherwise: str = ANSWERED) -> str:
     """Return what the log says of what was made, or of why it was not."""
-    return found.code if isinstance(found, Refusal) else otherwise
+    return result.code if isinstance(result, Refusal) else otherwise
 
 
 def who(served: Served, caller: Caller) -> str:
     """Return what tells a caller of one study from one of the same name of another."""
     return f"{served.name}\0{caller.name}"
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+LONGEST_WORD = 40
+
+
+def table_body(table: TableAsked) -> type[BaseModel]:
+    """Return what the body of a request for a table may hold."""
+    fields: dict[str, Any] = {
+        it.name: (_type_of(it), ...) if it.least else (_type_of(it) | None, None)
+        for it in table.fields
+    }
+    title = f"{table.name.capitalize()}TableBody"
+    model: type[BaseModel] = create_model(title, __config__=STRICT, **fields, **derivation_fields())
+    model.__doc__ = table.says
+    return model
+
+
+def _type_of(it: TableField) -> Any:
+    if it.type in ("columns", "words"):
+        return Annotated[list[Name], Field(min_length=1, max_length=it.most)]
+    if it.type == "levels":
+        return Annotated[dict[Name, Name], Field(min_length=1, max_length=it.most)]
+    if it.type == "formula":
+        return Annotated[str, Field(min_length=1, max_length=LONGEST_FORMULA)]
+    return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]
+
+
+def table_sent(copy: DerivedCopy, kind: str, body: Body, name: str) -> bytes | Refusal:
+    """Return what is sent of a table; why there is none is said in fixed words."""
+    given, derivation = parted(body)
+    try:
+        table = TABLES[kind].make(part_of(copy, derivation), given).sealed()
+    except (InputError, RefusedError) as error:
+        return refused_in_words(error)
+    plain = replace(table, gate=None)
+    answer = {
+        "id": name,
+        "kind": kind,
+        "table": json.loads(plain.to_json()),
+        "text": plain.to_text(),
+        "scene": scene_to_plain(plain.scene()) if plain.has_plot else None,
+    }
+    return json.dumps(answer, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()

@@ -20,7 +20,7 @@ from discreet.explore.new_columns import holds_codes
 from discreet.plots.facets import FEWEST
 from discreet.serve.answers import heavy, over, refused, who
 from discreet.serve.files import drawn
-from discreet.serve.log import ANSWERED, Answer, LogEntry, explored, write_entry
+from discreet.serve.record import ANSWERED, Answer, LogEntry, explored, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
     LONGEST_NAME,
@@ -117,7 +117,7 @@ class LightBody(BaseModel):
 
 def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
     """Hand out the rows of the copy; that a caller has them is written down once."""
-    rows = served.held.rows
+    rows = served.kept.rows
     if rows is None:
         return refused(served, caller, ROWS, refusal("policy", STAYS))
     return _let_explore(served, caller, ROWS) or rows
@@ -130,18 +130,20 @@ def answer_copy(
     stop = _let_explore(served, caller)
     if stop is not None:
         return stop
-    asked = check(served.copy, served.columns, kind, body)
-    if isinstance(asked, Refusal):
-        return asked
+    accepted = check(served.copy, served.columns, kind, body)
+    if isinstance(accepted, Refusal):
+        return accepted
 
     def make() -> bytes:
-        return f'{{"view":{replace(drawn(asked), gate=None).to_json()}}}'.encode()
+        return f'{{"view":{replace(drawn(accepted), gate=None).to_json()}}}'.encode()
 
-    found = heavy(served, caller, f"copy {kind} {asked.text}", make)
-    return found if isinstance(found, Refusal) else Answer(200, found)
+    result = heavy(served, caller, f"copy {kind} {accepted.text}", make)
+    return result if isinstance(result, Refusal) else Answer(200, result)
 
 
-def answer_light(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+def answer_light(
+    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
+) -> Answer | Refusal:
     """Count the rows of the copy in each mark of some plots that fulfil a condition."""
     stop = _let_explore(served, caller)
     if stop is not None:
@@ -149,20 +151,22 @@ def answer_light(served: Served, caller: Caller, body: Mapping[str, Any]) -> Ans
     cards = [[Axis(**_given(axis)) for axis in card["marks"]["axes"]] for card in body["cards"]]
     light = [Clause(**_given(it)) for it in (body["light"] or {"all": ()})["all"]]
     try:
-        found, rows = served.held.lights.counts(cards, light, body["where"], body["assign"])
+        counts, rows = served.kept.lights.counts(cards, light, body["where"], body["assign"])
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
-    told = {"cards": [{"counts": it.ravel().tolist()} for it in found], "rows": rows}
-    return Answer(200, json.dumps(told, separators=(",", ":")).encode())
+    answer = {"cards": [{"counts": it.ravel().tolist()} for it in counts], "rows": rows}
+    return Answer(200, json.dumps(answer, separators=(",", ":")).encode())
 
 
-def answer_part(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+def answer_part(
+    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
+) -> Answer | Refusal:
     """Say how many rows of the copy some conditions keep, and which columns there are."""
     stop = _let_explore(served, caller)
     if stop is not None:
         return stop
     try:
-        whole, rows = served.held.lights.part(body["where"], body["assign"])
+        whole, rows = served.kept.lights.part(body["where"], body["assign"])
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
     if body["where"] and rows < FEWEST:
@@ -178,22 +182,22 @@ def answer_part(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answ
         }
         for name in names_in(whole)
     ]
-    told = {"size": rows, "total": len(whole), "columns": columns}
-    return Answer(200, json.dumps(told, ensure_ascii=False).encode())
+    answer = {"size": rows, "total": len(whole), "columns": columns}
+    return Answer(200, json.dumps(answer, ensure_ascii=False).encode())
 
 
-def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+def _given(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is said, lists as tuples."""
-    given = {name: it for name, it in said.items() if it is not None}
+    given = {name: it for name, it in body.items() if it is not None}
     return {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
 
 
 def _let_explore(served: Served, caller: Caller, what: str = EXPLORED) -> Refusal | None:
     """Let a caller explore the copy: written down the first time, and bounded by a rate."""
-    held = served.held
+    kept = served.kept
     if not served.desk.rate_of_copy.lets(who(served, caller)):
         return refusal("rate")
-    if (caller.name, what) in held.known:
+    if (caller.name, what) in kept.known:
         return None
     if not explored(served.store, served.name, served.version, what, caller.name):
         too_many = over(served, caller, what)
@@ -201,5 +205,5 @@ def _let_explore(served: Served, caller: Caller, what: str = EXPLORED) -> Refusa
             return too_many
         entry = LogEntry(served.name, served.version, what, "", None)
         write_entry(served.store, caller, entry, ANSWERED)
-    held.known.add((caller.name, what))
+    kept.known.add((caller.name, what))
     return None

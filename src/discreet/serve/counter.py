@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import refused
-from discreet.serve.log import Answer
+from discreet.serve.record import Answer
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
@@ -32,14 +32,16 @@ Bearer = Annotated[
 ]
 
 
-def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
+def answered(reply: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
     """Return what is sent for an answer or a refusal."""
-    said = dict(headers or {})
-    if isinstance(found, Refusal) and found.status == 401:
-        said["WWW-Authenticate"] = "Bearer"
-    if isinstance(found, Refusal) and found.code in ("rate", "busy", "slow"):
-        said["Retry-After"] = "5"
-    return Response(found.body, status_code=found.status, media_type=JSON, headers=said)
+    if isinstance(reply, Answer):
+        return Response(reply.body, reply.status, dict(reply.headers), reply.media)
+    more = dict(headers or {})
+    if reply.status == 401:
+        more["WWW-Authenticate"] = "Bearer"
+    if reply.code in ("rate", "busy", "slow"):
+        more["Retry-After"] = "5"
+    return Response(reply.body, reply.status, more, JSON)
 
 
 @dataclass
@@ -85,19 +87,19 @@ class Counter:
                 known = await asyncio.wrap_future(self._door.submit(self._known, token))
                 if known is None:
                     return refusal("token")
-                found = await self._worked(*known, work, role)
+                reply = await self._worked(*known, work, role)
         except TimeoutError:
             return refusal("slow")
-        if isinstance(found, Answer | Refusal):
-            return found
-        return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
+        if isinstance(reply, Answer | Refusal):
+            return reply
+        return Answer(200, json.dumps(reply, allow_nan=False, ensure_ascii=False).encode())
 
     def _known(self, token: str) -> tuple[Served, Caller] | None:
         """Return what a token opens, and whose it is."""
-        found = self._caller_of(token)
-        if found is None:
+        opened = self._caller_of(token)
+        if opened is None:
             return None
-        caller, study = found
+        caller, study = opened
         served = self._studies.get(study)
         return None if served is None else (served, caller)
 

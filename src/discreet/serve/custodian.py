@@ -23,9 +23,8 @@ from discreet.plots import PLOTS
 from discreet.policy.words import words
 from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import acted
-from discreet.serve.entries import Record, Wanted
-from discreet.serve.log import Answer, callers
 from discreet.serve.outputs import OUTPUTS
+from discreet.serve.record import Answer, Record, Wanted, callers
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import (
@@ -161,8 +160,8 @@ def _told(token: Token) -> dict[str, Any]:
 
 def verified(served: Served) -> dict[str, Any]:
     """Count the chain of the record again, and say what of it is broken."""
-    found = verify(served.store)
-    return {"rows": found.rows, "head": found.head, "broken": [*found.broken]}
+    chain = verify(served.store)
+    return {"rows": chain.rows, "head": chain.head, "broken": [*chain.broken]}
 
 
 def _record(served: Served) -> Record:
@@ -172,8 +171,8 @@ def _record(served: Served) -> Record:
 def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
     """Return a page of the record; with the first also counts, by hour and by cause."""
     record, wanted = _record(served), query.wanted()
-    found = record.entries(wanted, before=query.before, most=query.most + 1)
-    page: dict[str, Any] = {"log": found[: query.most], "more": len(found) > query.most}
+    entries = record.entries(wanted, before=query.before, most=query.most + 1)
+    page: dict[str, Any] = {"log": entries[: query.most], "more": len(entries) > query.most}
     if query.before is not None:
         return page
     lately = datetime.now(UTC) - timedelta(days=DAYS_BACK)
@@ -195,15 +194,19 @@ def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answ
     """Return all entries that are wanted as a file, and record that it was taken."""
     entries = _record(served).entries(query.wanted(), before=query.before)  # without this one
 
+    headers = {"Content-Disposition": f'attachment; filename="discreet-{form}"'}
+
     def make() -> Answer:
         if form == "log.json":
-            told = {"study": served.name, "version": served.version, "log": entries}
-            return Answer(200, json.dumps(told, ensure_ascii=False, indent=1).encode())
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(map(of_row, entries))
-        return Answer(200, text.getvalue().encode())
+            plain = {"study": served.name, "version": served.version, "log": entries}
+            text = json.dumps(plain, ensure_ascii=False, indent=1)
+        else:
+            file = io.StringIO()
+            writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(map(of_row, entries))
+            text = file.getvalue()
+        return Answer(200, text.encode(), LOG_FORMS[form], headers)
 
     return acted(served, caller, form, {}, make)
 
@@ -224,7 +227,9 @@ NO_CUSTODIANS = (
 )
 
 
-def add(served: Served, caller: Caller, body: Mapping[str, Any]) -> Mapping[str, Any] | Refusal:
+def add(
+    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
+) -> Mapping[str, Any] | Refusal:
     """Make a token; its text is told this once.
 
     A custodian's holds no longer than that of who makes it: whoever gets hold of one for a day
@@ -250,8 +255,8 @@ def change(
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
             return refusal("own", NOT_OWN)
-        found = [it for it in list_tokens(served.store, served.name) if it.name == name]
-        wrong = _too_long(served, caller, found[0].role if found else "", body["days"])
+        tokens = [it for it in list_tokens(served.store, served.name) if it.name == name]
+        wrong = _too_long(served, caller, tokens[0].role if tokens else "", body["days"])
         if wrong is not None:
             return wrong
         change_token(served.store, served.name, name, days=body["days"])
@@ -284,8 +289,8 @@ def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal
 
 
 def _of_name(served: Served, name: str) -> dict[str, Any]:
-    (found,) = [it for it in list_tokens(served.store, served.name) if it.name == name]
-    return _told(found)
+    (token,) = [it for it in list_tokens(served.store, served.name) if it.name == name]
+    return _told(token)
 
 
 def _short(name: str) -> str:

@@ -12,6 +12,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from discreet.serve.files import Files
+
 MINUTE = 60.0
 MOST_WAITING = 24
 """So many requests wait for their turn or are worked on, of all callers together: each of them
@@ -113,7 +115,7 @@ class Turns:
 
 
 class Desk:
-    """What requests of all studies share: how often each caller may ask, and whose turn it is.
+    """What requests of all studies share: how often each caller may ask, whose turn it is, files.
 
     Parameters
     ----------
@@ -122,6 +124,6 @@ class Desk:
     """
 
     def __init__(self, a_minute: int) -> None:
-        self.rate, self.turns = Rate(a_minute), Turns()
+        self.rate, self.turns, self.files = Rate(a_minute), Turns(), Files()
         # So much more often may the copy be asked for: each pointing at a mark is a request.
         self.rate_of_copy = Rate(10 * a_minute)

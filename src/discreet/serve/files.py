@@ -24,9 +24,9 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
 
 
-def drawn(asked: Accepted) -> View:
+def drawn(accepted: Accepted) -> View:
     """Draw the plot of a request that was accepted."""
-    return asked.drawn_by.view(asked.plot)
+    return accepted.drawn_by.view(accepted.plot)
 
 
 def picture_told(view: View, name: str) -> bytes:
@@ -34,7 +34,7 @@ def picture_told(view: View, name: str) -> bytes:
 
     Whoever sends it asks the view's gate first.
     """
-    told = {
+    answer = {
         "id": name,
         "kind": view.kind,
         "view": json.loads(replace(view, gate=None).to_json()),
@@ -42,11 +42,11 @@ def picture_told(view: View, name: str) -> bytes:
         "says": view.describe(),
         "alt": view.note(),
     }
-    return _bytes(told)
+    return _bytes(answer)
 
 
-def _bytes(told: dict[str, Any]) -> bytes:
-    return json.dumps(told, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+def _bytes(plain: dict[str, Any]) -> bytes:
+    return json.dumps(plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 MOST_WAITING = 8  # files that wait while one is made
@@ -76,10 +76,10 @@ class Kept:
     def get(self, name: tuple[str, ...]) -> bytes | None:
         """Return a file that is kept, or nothing."""
         with self._lock:
-            found = self._files.get(name)
-            if found is not None:
+            file = self._files.get(name)
+            if file is not None:
                 self._files.move_to_end(name)
-            return found
+            return file
 
     def put(self, name: tuple[str, ...], file: bytes) -> None:
         """Keep a file, and let go of as many as it takes the room of."""
@@ -112,18 +112,18 @@ class Files:
     def made(self, view: str, picture: bytes, form: str, key: DerivedKey) -> bytes | Refusal:
         """Return a file of what was sent of a view, sealed by a key; busy where too many wait."""
         name = (view, form, hashlib.sha256(picture).hexdigest())
-        found = self._kept.get(name)
-        if found is not None:
-            return found
+        file = self._kept.get(name)
+        if file is not None:
+            return file
         if not self._seats.acquire(blocking=False):
             return refusal("busy")
         try:
             with self._turn:
-                found = self._kept.get(name)  # whose turn it was before may have wanted the same
-                if found is None:
-                    found = self._make(picture, form, Sealer(key))
-                    self._kept.put(name, found)
-                return found
+                file = self._kept.get(name)  # whose turn it was before may have wanted the same
+                if file is None:
+                    file = self._make(picture, form, Sealer(key))
+                    self._kept.put(name, file)
+                return file
         finally:
             self._seats.release()
 

@@ -124,11 +124,11 @@ class RequestLimits:
         if wrong is not None:
             await reply.refuse(wrong)
             return
-        held, complete = 0, False
+        size, complete = 0, False
         until: float | None = None
 
         async def limited() -> Message:
-            nonlocal held, complete, until
+            nonlocal size, complete, until
             if reply.shut:
                 return GONE
             if not complete and until is None:
@@ -142,8 +142,8 @@ class RequestLimits:
                 await reply.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
                 return GONE
             if message["type"] == "http.request":
-                held += len(message.get("body", b""))
-                if held > self.body:
+                size += len(message.get("body", b""))
+                if size > self.body:
                     await reply.refuse(_too_large(413, "body", self.body))
                     return GONE
             complete |= message["type"] != "http.request" or not message.get("more_body", False)
@@ -251,8 +251,8 @@ def place_of(error: BaseException) -> str:
 
 def refusal_headers(instead: Refusal, more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Return the headers of a refusal's JSON, and more."""
-    said = {"content-type": "application/json", "content-length": str(len(instead.body)), **more}
-    return [(name.encode(), value.encode()) for name, value in said.items()]
+    headers = {"content-type": "application/json", "content-length": str(len(instead.body)), **more}
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
 def _too_large(status: int, what: str, most: int) -> Refusal:

@@ -84,8 +84,8 @@ class Metrics:
         finally:
             self._open.dec()
             self._pictures.set(self._state.pictures)
-            told = str(status[0]) if status else "none"
-            self._seconds.labels(_route(scope), told).observe(time.perf_counter() - began)
+            code = str(status[0]) if status else "none"
+            self._seconds.labels(_route(scope), code).observe(time.perf_counter() - began)
 
     def look(self) -> None:
         """Look whether the process answers at once, and how many pictures wait."""

@@ -31,8 +31,7 @@ from discreet.records.outputs import (
     review,
 )
 from discreet.serve.answers import acted, made_again, made_before, over
-from discreet.serve.files import Files
-from discreet.serve.log import Answer, Download, downloads
+from discreet.serve.record import Answer, Download, downloads
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
@@ -102,11 +101,13 @@ class Collect(BaseModel):
 
 def outputs(served: Served) -> dict[str, Any]:
     """Return what was handed in, newest first, what was said of it, and what is still missing."""
-    found = list_outputs(served.store, served.name)
+    all_outputs = list_outputs(served.store, served.name)
     now = rules_in_force(served)
-    missing = Counter(it for found in _not_handed_in(served, None) for it in found.callers)
+    missing = Counter(
+        it for all_outputs in _not_handed_in(served, None) for it in all_outputs.callers
+    )
     return {
-        "outputs": [_told(it, now) for it in reversed(found)],
+        "outputs": [_told(it, now) for it in reversed(all_outputs)],
         "downloaded": [{"caller": name, "files": missing[name]} for name in sorted(missing)],
     }
 
@@ -116,15 +117,22 @@ def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     too_many = over(served, caller, "outputs")
     if too_many is not None:
         return too_many
-    found = list_outputs(served.store, served.name)
+    all_outputs = list_outputs(served.store, served.name)
     now = rules_in_force(served)
-    return {"outputs": [_told_to(caller, it, now) for it in reversed(found) if _is_own(caller, it)]}
+    return {
+        "outputs": [
+            _told_to(caller, it, now) for it in reversed(all_outputs) if _is_own(caller, it)
+        ]
+    }
 
 
 def file(served: Served, id_: str) -> Answer | Refusal:
     """Return an output's bytes, where the register has them."""
-    found = file_of(served.store, served.name, _number(id_))
-    return refusal("unknown") if found is None else Answer(200, found)
+    data = file_of(served.store, served.name, _number(id_))
+    if data is None:
+        return refusal("unknown")
+    # Never a page of this origin.
+    return Answer(200, data, "application/octet-stream", {"Content-Disposition": "attachment"})
 
 
 def rules_in_force(served: Served) -> InForce:
@@ -136,7 +144,7 @@ def rules_in_force(served: Served) -> InForce:
 
 
 def hand_in(
-    served: Served, files: Files, caller: Caller, body: Mapping[str, Any]
+    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Hand in a plot or table that the caller was answered, with what it is for."""
     view, form = body["id"], body["form"]
@@ -144,15 +152,15 @@ def hand_in(
 
     def make() -> Mapping[str, Any] | Refusal:
         text = checked_words(body["text"])
-        asked = made_before(served, caller, view)
-        if isinstance(asked, Refusal):
-            return asked
+        entry = made_before(served, caller, view)
+        if isinstance(entry, Refusal):
+            return entry
         if _waiting(served, caller, now) >= MOST_WAITING:
             return refusal("request", ENOUGH)
-        found = _made(served, files, caller, view, form, [caller.name])
-        if isinstance(found, Refusal):
-            return found
-        finding, data = found
+        made = _made(served, caller, view, form, [caller.name])
+        if isinstance(made, Refusal):
+            return made
+        finding, data = made
         name = file_name(view, form)
         output = hand_in_bytes(store, served.name, now, name, data, finding.record)
         if _comments(caller, output) >= MOST_COMMENTS:
@@ -168,8 +176,8 @@ def comment(
 ) -> Mapping[str, Any] | Refusal:
     """Comment on an output of one's own."""
     store, now = served.store, rules_in_force(served)
-    found = _output(served, id_)
-    own = found if found is not None and _is_own(caller, found) else None
+    output = _output(served, id_)
+    own = output if output is not None and _is_own(caller, output) else None
 
     def make() -> Mapping[str, Any] | Refusal:
         if own is None:
@@ -186,19 +194,19 @@ def review_output(
     served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Comment on an output that was handed in, approve or reject it."""
-    store, now, found = served.store, rules_in_force(served), _output(served, id_)
-    told = {"output": found.name if found else "", "said": body["what"]}
+    store, now, output = served.store, rules_in_force(served), _output(served, id_)
+    request = {"output": output.name if output else "", "said": body["what"]}
 
     def make() -> Mapping[str, Any]:
         what, text = body["what"], body["text"]
         after = review(store, served.name, _number(id_), what, text, now, caller.name)
         return {"output": _told(after, now)}
 
-    return acted(served, caller, REVIEWED, told, make)
+    return acted(served, caller, REVIEWED, request, make)
 
 
 def collect(
-    served: Served, files: Files, caller: Caller, body: Mapping[str, Any]
+    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
 ) -> Mapping[str, Any] | Refusal:
     """Hand in what was downloaded from the server and was not handed in yet."""
     of, store, now = body["caller"], served.store, rules_in_force(served)
@@ -206,10 +214,10 @@ def collect(
     def make() -> Mapping[str, Any] | Refusal:
         count = 0
         for it in _not_handed_in(served, of):
-            found = _made(served, files, caller, it.view, it.form, it.callers)
-            if isinstance(found, Refusal):
-                return found  # such as "busy": what was made so far is handed in
-            finding, data = found
+            made = _made(served, caller, it.view, it.form, it.callers)
+            if isinstance(made, Refusal):
+                return made  # such as "busy": what was made so far is handed in
+            finding, data = made
             name = file_name(it.view, it.form)
             hand_in_bytes(store, served.name, now, name, data, finding.record)
             count += 1
@@ -228,19 +236,19 @@ def _not_handed_in(served: Served, caller: str | None) -> Iterator[Download]:
 
 
 def _made(
-    served: Served, files: Files, caller: Caller, view: str, form: str, callers: Sequence[str]
+    served: Served, caller: Caller, view: str, form: str, callers: Sequence[str]
 ) -> tuple[Finding, bytes] | Refusal:
     """Return a file of a plot or table, and what its checker reads; or say why there is none."""
-    asked = made_before(served, caller, view)
-    if isinstance(asked, Refusal):
-        return asked
-    body = made_again(served, caller, asked)
+    entry = made_before(served, caller, view)
+    if isinstance(entry, Refusal):
+        return entry
+    body = made_again(served, caller, entry)
     if isinstance(body, Refusal):
         return body
-    answer = Answered(view, body, asked.request)
+    answer = Answered(view, body, entry.request)
     if not answer.has(form):
         return refusal("request", OTHER_FORM)
-    data = files.made(view, body, form, served.file.key)
+    data = served.desk.files.made(view, body, form, served.file.key)
     if isinstance(data, Refusal):
         return data
     policy = served.file.policy
@@ -255,8 +263,8 @@ def _number(id_: str) -> int:
 
 
 def _output(served: Served, id_: str) -> Output | None:
-    found = list_outputs(served.store, served.name)
-    return next((it for it in found if it.id == _number(id_)), None)
+    handed_in = list_outputs(served.store, served.name)
+    return next((it for it in handed_in if it.id == _number(id_)), None)
 
 
 def _is_own(caller: Caller, output: Output) -> bool:
@@ -271,8 +279,8 @@ def _comments(caller: Caller, output: Output) -> int:
 
 def _waiting(served: Served, caller: Caller, now: InForce) -> int:
     """Count the outputs that a caller has handed in and that wait for a decision."""
-    found = list_outputs(served.store, served.name)
-    return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in found)
+    handed_in = list_outputs(served.store, served.name)
+    return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in handed_in)
 
 
 def _told(output: Output, now: InForce) -> dict[str, Any]:

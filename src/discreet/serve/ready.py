@@ -80,7 +80,7 @@ class Ready:
         try:
             studies = self._studies.all()
             for served in studies:
-                _ = served.held.packed
+                _ = served.kept.packed
                 self._step("plots to be compiled")
             warm(studies[0].copy, lambda: self._step("plots to be compiled"))
         except Exception as error:  # whoever asks is told what is wrong
@@ -121,12 +121,12 @@ class Ready:
 
     def wrong(self) -> str:
         """Say what is wrong, in the log too where it is new; nothing where all is well."""
-        found = self._wrong()
+        wrong = self._wrong()
         with self._lock:
-            new, self._said = found != self._said, found
-        if found and new:
-            LOG.warning("discreet: %s", found)
-        return found
+            new, self._said = wrong != self._said, wrong
+        if wrong and new:
+            LOG.warning("discreet: %s", wrong)
+        return wrong
 
     def _wrong(self) -> str:
         self._studies.all()  # a new version is taken before anybody asks for it

@@ -134,11 +134,11 @@ class Refusal:
     @property
     def body(self) -> bytes:
         """The JSON that is sent."""
-        said = {"code": self.code, "says": self.says, "rule": self.rule}
+        words = {"code": self.code, "says": self.says, "rule": self.rule}
         nearest = None if self.nearest is None else dict(self.nearest)
         place = None if self.place is None else self.place.model_dump()
-        told = {"error": {**said, "nearest": nearest, "place": place}}
-        return json.dumps(told, ensure_ascii=False).encode()
+        plain = {"error": {**words, "nearest": nearest, "place": place}}
+        return json.dumps(plain, ensure_ascii=False).encode()
 
 
 def refusal(code: str, says: str = "", nearest: Mapping[str, Any] | None = None) -> Refusal:

@@ -28,7 +28,7 @@ from discreet.serve.limits import CarefulProtocol, ProxiedProtocol, place_of
 from discreet.serve.logs import check_log_format, keep_log
 from discreet.serve.metrics import SHARED, Measured, Metrics, offered, shared_registry
 from discreet.serve.ready import Workers
-from discreet.serve.state import opened_record
+from discreet.serve.record import opened_record
 from discreet.serve.studies import A_MINUTE, Studies
 
 if TYPE_CHECKING:
@@ -57,20 +57,28 @@ class Serving:
         The folder of the server's record; by default one in the user's state folder.
     a_minute : int
         How often one caller may ask in a minute.
-    host, port : str, int
-        An address of this machine, and a port; 0 lets the machine choose one.
-    workers : int, default 1
-        How many processes; at most 64.
-    certificate, key : Path, optional
-        Files for TLS; an address others reach needs them, or `behind_proxy`: TLS by a proxy.
+    host : str
+        The address to listen on; others reach it with 0.0.0.0.
+    port : int
+        The port; 0 takes a free one.
+    workers : int
+        How many processes serve; at most 64.
+    certificate : Path, optional
+        A certificate (PEM), for TLS: an address others reach needs one, or a proxy.
+    key : Path, optional
+        The certificate's key (PEM).
+    behind_proxy : bool
+        A proxy in front of it speaks TLS.
     origins : sequence of str
-        Web addresses whose pages may ask.
-    issuer, audience : str
-        Of an OpenID Connect provider; none where empty.
+        Another web address whose pages may ask.
+    issuer : str
+        An OpenID Connect issuer whose tokens are taken, too.
+    audience : str
+        The audience its tokens must be for.
     log_format : {"text", "json"}
-        How the log is written on standard error.
+        How its log is written: text, or json.
     metrics_port : int, optional
-        A port of this machine alone where Prometheus finds counts and times of requests.
+        A port, on this machine alone, where Prometheus finds metrics.
     """
 
     files: Sequence[str]
@@ -124,9 +132,9 @@ def opened(serving: Serving) -> Studies:
 
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
-    told = json.loads(os.environ[ENVIRONMENT])
-    record, folder = told.pop("record"), Path(told.pop("folder"))
-    serving = Serving(**told)
+    settings = json.loads(os.environ[ENVIRONMENT])
+    record, folder = settings.pop("record"), Path(settings.pop("folder"))
+    serving = Serving(**settings)
     studies = opened(serving)
     app = _app(studies, serving, Workers(folder / WARM, serving.workers))
     # One that is started in place of another, while the server runs, takes no other record.
@@ -136,25 +144,27 @@ def app_of_environment() -> FastAPI:
 
 def worker() -> FastAPI:
     """Begin a process among several: write its log, and return its server."""
-    told = json.loads(os.environ[ENVIRONMENT])
-    keep_log(told["log_format"])
-    if told["metrics_port"] is not None:
-        os.environ[SHARED] = str(Path(told["folder"]) / COUNTS)  # looked at once, at the import
+    settings = json.loads(os.environ[ENVIRONMENT])
+    keep_log(settings["log_format"])
+    if settings["metrics_port"] is not None:
+        os.environ[SHARED] = str(Path(settings["folder"]) / COUNTS)  # looked at once, at the import
     try:
         return app_of_environment()
     except Exception as error:  # whose text may quote cells, but where it is one of ours
-        said = str(error) if isinstance(error, DiscreetError) else f"unexpected {place_of(error)}"
-        LOG.error("a worker could not start: %s", said)
+        message = (
+            str(error) if isinstance(error, DiscreetError) else f"unexpected {place_of(error)}"
+        )
+        LOG.error("a worker could not start: %s", message)
         sys.exit(1)
 
 
-def run(studies: Studies, serving: Serving, said: Callable[[str], None]) -> None:
+def run(studies: Studies, serving: Serving, announce: Callable[[str], None]) -> None:
     """Serve some studies as they are to be served, until somebody stops it.
 
     `said` is told the web address once it is taken.
     """
     if serving.workers > 1:
-        _run_workers(studies, serving, said)
+        _run_workers(studies, serving, announce)
         return
     app = _app(studies, serving)
     with _metrics(serving, lambda: app.state.metrics.registry):
@@ -168,13 +178,13 @@ def run(studies: Studies, serving: Serving, said: Callable[[str], None]) -> None
             server.should_exit = True
 
         with at_sigterm(stop):
-            said(url)
+            announce(url)
             LOG.info("listening at %s", url)
             server.run(sockets=[taken])
     LOG.info("stopped")
 
 
-def _run_workers(studies: Studies, serving: Serving, said: Callable[[str], None]) -> None:
+def _run_workers(studies: Studies, serving: Serving, announce: Callable[[str], None]) -> None:
     """Serve some studies by several processes, each of which opens the files."""
     with tempfile.TemporaryDirectory(prefix="discreet-") as name:
         own = Path(name)
@@ -183,11 +193,11 @@ def _run_workers(studies: Studies, serving: Serving, said: Callable[[str], None]
         with _metrics(serving, lambda: shared_registry(own / COUNTS)):
             config = configured(FACTORY, serving)
             taken = listening(config, serving)
-            told = {**asdict(serving), "record": studies.store.place, "folder": own}
-            os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+            settings = {**asdict(serving), "record": studies.store.place, "folder": own}
+            os.environ[ENVIRONMENT] = json.dumps(settings, default=str)
             processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
             url = serving.url(taken.getsockname()[1])
-            said(url)
+            announce(url)
             LOG.info("listening at %s", url)
             processes.run()
     LOG.info("stopped")
@@ -244,11 +254,11 @@ def configured(app: FastAPI | str, serving: Serving) -> uvicorn.Config:
 def _check_file(path: Path) -> None:
     """Refuse a certificate or key that is not there or cannot be read."""
     try:
-        found = is_there(path) and path.is_file()
+        is_file = is_there(path) and path.is_file()
     except OSError as error:
         why = type(error).__name__
         raise InputError(f"the file {path_in_words(path)} for TLS cannot be read ({why})") from None
-    if not found:
+    if not is_file:
         raise InputError(f"there is no file {path_in_words(path)} for TLS")
 
 

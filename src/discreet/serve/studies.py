@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import logging
@@ -13,15 +14,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from discreet.errors import DiscreetError, InputError, path_in_words
+from discreet.explore.board import BoardRows, board_rows, stays_on_server
 from discreet.explore.derived import DerivedCopy, derived_of
 from discreet.explore.from_copy import DrawableColumn
 from discreet.explore.from_file import FileSession, open_file
+from discreet.explore.lights import Lights
 from discreet.records.store import Store
 from discreet.serve.desk import Desk
-from discreet.serve.held import HeldCopy
+from discreet.serve.files import MOST_BYTES, Kept
 from discreet.study_file import SUFFIX
 
 LOG = logging.getLogger("discreet.serve")
@@ -31,11 +36,53 @@ Marks = tuple[int, int, int, int]
 """A file's device, number, size and time: another file of its name has others."""
 
 
+LEVEL = 5
+"""Of compression: more takes longer and saves hardly anything."""
+
+
+class CopyInMemory:
+    """The rows of a study's copy as bytes, made once, when they are asked for.
+
+    `known` are callers of whom it is written down that they explore the copy, and what of it;
+    `answers` are plots and tables that were made, and `lights` counts rows by the marks of plots.
+    """
+
+    def __init__(self, copy: DerivedCopy) -> None:
+        self._copy, self._lock = copy, threading.RLock()
+        self.known = set[tuple[str, str]]()
+        self.answers, self.lights = Kept(MOST_BYTES), Lights(copy)
+
+    @cached_property
+    def rows(self) -> BoardRows | None:
+        """The rows of the copy as a browser gets them; None where none may have them."""
+        policy = self._copy.policy
+        with self._lock:
+            if stays_on_server(policy, len(self._copy.whole)):
+                return None
+            rows = board_rows(self._copy)
+            return None if stays_on_server(policy, rows.rows, len(rows.data)) else rows
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The rows, compressed; nothing where there are none."""
+        with self._lock:
+            return b"" if self.rows is None else gzip.compress(self.rows.data, LEVEL, mtime=0)
+
+    def facts(self) -> dict[str, Any]:
+        """Say where the copy is explored, and how large it is."""
+        if self._copy.policy.shows_exact:  # clusters of persons are made, and nothing is of rows
+            return {"way": "none", "rows": len(self._copy.whole)}
+        rows = self.rows
+        if rows is None:
+            return {"way": "server", "rows": len(self._copy.whole)}
+        return {"way": "browser", "rows": rows.rows, "bytes": len(rows.data), "digest": rows.digest}
+
+
 @dataclass(frozen=True)
 class Served:
     """One version of a study, as its file has it, and what is kept of it in memory.
 
-    `columns` are those that may be drawn, and `held` is what is kept of the copy.
+    `columns` are those that may be drawn, and `kept` is what is kept of the copy in memory.
     """
 
     file: FileSession
@@ -43,7 +90,7 @@ class Served:
     desk: Desk
     copy: DerivedCopy
     columns: Mapping[str, DrawableColumn]
-    held: HeldCopy
+    kept: CopyInMemory
 
     @property
     def name(self) -> str:
@@ -62,8 +109,8 @@ class Served:
 
     def id_of(self, *asked: str) -> str:
         """Name what is made of a question: the same question of the same file has the same name."""
-        told = json.dumps([self.name, self.content, *asked])
-        return hashlib.sha256(told.encode()).hexdigest()[:32]
+        text = json.dumps([self.name, self.content, *asked])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def served_file(path: Path, store: Store, desk: Desk) -> Served:
@@ -79,13 +126,13 @@ def served_file(path: Path, store: Store, desk: Desk) -> Served:
         try:
             file = open_file(name)
         except InputError as error:  # which names the copy
-            said = str(error).replace(path_in_words(name), path_in_words(path))
-            raise InputError(said) from None
+            message = str(error).replace(path_in_words(name), path_in_words(path))
+            raise InputError(message) from None
     finally:
         with suppress(OSError):  # where what is open can be deleted, it is; it stays open
             os.unlink(name)
     copy = derived_of(file)
-    return Served(file, store, desk, copy, copy.whole.drawable, HeldCopy(copy))
+    return Served(file, store, desk, copy, copy.whole.drawable, CopyInMemory(copy))
 
 
 class Studies:
@@ -189,7 +236,7 @@ class Studies:
 
 def _marks_of(path: Path) -> Marks | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

@@ -64,16 +64,25 @@ def add_token(
 ) -> str:
     """Make a token of 256 random bits, keep its SHA-256 alone, and return it.
 
-    It opens one `study`, to a `role` "analyst" or "custodian", for some `days`: more
-    than 0, at most 3660. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
-    once for ever in a study, so that the record of a name is of one person.
+    Parameters
+    ----------
+    store : Store
+        The server's record.
+    study : str
+        The study that it opens, by its name.
+    name : str
+        Whose the token is: 1 to 64 letters, digits and . _ - @ +; a name is used once for ever.
+    role : {"analyst", "custodian"}
+        What it may do: analyst or custodian.
+    days : float
+        How long it is valid: more than 0, at most 3660.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.serve.tokens import add_token, caller_of, revoke_token
-    >>> from discreet.serve.state import opened_record
+    >>> from discreet.serve.record import opened_record
     >>> with TemporaryDirectory() as folder:
     ...     store = opened_record(Path(folder))
     ...     text = add_token(store, "cohort", "alice", days=7)
@@ -123,7 +132,7 @@ def change_token(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.serve.tokens import add_token, caller_of, change_token
-    >>> from discreet.serve.state import opened_record
+    >>> from discreet.serve.record import opened_record
     >>> with TemporaryDirectory() as folder:
     ...     store = opened_record(Path(folder))
     ...     text = add_token(store, "cohort", "alice")
@@ -139,13 +148,13 @@ def change_token(
         ).fetchone()
         if row is None:
             raise InputError(NO_TOKEN)
-        found = Token(*row[2:8])
-        if found.revoked is not None:
+        token = Token(*row[2:8])
+        if token.revoked is not None:
             raise InputError(f"the token {name!r} is revoked and stays so; make another one")
-        found = replace(found, expires=stamp(at + timedelta(days=days)))
-        terms = {"at": stamp(at), "token": row[0], "expires": found.expires}
+        token = replace(token, expires=stamp(at + timedelta(days=days)))
+        terms = {"at": stamp(at), "token": row[0], "expires": token.expires}
         store.append(connection, "terms", terms)
-    return found
+    return token
 
 
 def _check_days(days: float) -> None:
@@ -157,12 +166,12 @@ def _check_days(days: float) -> None:
 def revoke_token(store: Store, study: str, name: str) -> None:
     """Let a token of a study open nothing from now on; a revoked one stays so."""
     with store.writing() as connection:
-        found = connection.execute(
+        row = connection.execute(
             "SELECT id FROM token WHERE study = ? AND name = ?", (study, name)
         ).fetchone()
-        if found is None:
+        if row is None:
             raise InputError(NO_TOKEN)
-        values = {"at": stamp(), "token": found[0]}
+        values = {"at": stamp(), "token": row[0]}
         store.append(connection, "revocation", values, unless_there=True)
 
 
@@ -193,10 +202,10 @@ def caller_of(store: Store, text: str, *, now: datetime | None = None) -> tuple[
             return None
         if row[8] is not None and not store.holds(connection, "terms", row[8]):
             return None
-    found = Token(*row[2:8])
-    if found.state(now) != "valid":
+    token = Token(*row[2:8])
+    if token.state(now) != "valid":
         return None
-    return Caller(f"token {found.name}", found.role), found.study
+    return Caller(f"token {token.name}", token.role), token.study
 
 
 def _digest(text: str) -> str:
