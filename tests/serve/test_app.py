@@ -20,7 +20,6 @@ from discreet.errors import InputError, LeavingError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS, View
-from discreet.render.to_html import parts
 from discreet.serve import answers, counter
 from discreet.serve import app as server
 from discreet.serve import files as files_of
@@ -28,6 +27,7 @@ from discreet.serve.app import PAGES, TYPES, files
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller, add_token
+from discreet.web import FILES, board_files
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 
@@ -615,8 +615,8 @@ def client(served: Running) -> Iterator[httpx.Client]:
 def test_there_are_the_pages_and_the_drawing_scripts() -> None:
     found = files()
 
-    assert {"board.html", "custodian.html", "board.css", "board.js", "worker.js"} <= set(found)
-    assert {name: found[name] for name in parts()} == dict(parts())
+    assert {"board.html", "custodian.html"} <= set(found)
+    assert {name: found[name].decode() for name in FILES} == board_files()
     assert {name.rpartition(".")[2] for name in found} <= set(TYPES)
 
 

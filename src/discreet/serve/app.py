@@ -25,7 +25,6 @@ from discreet.errors import LeavingError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
-from discreet.render.to_html import parts
 from discreet.serve.access import CallerOf, Issuer, callers
 from discreet.serve.answers import (
     TABLE,
@@ -367,7 +366,7 @@ PAGES = {"/": "board.html", "/custodian": "custodian.html"}
 
 
 def files() -> Mapping[str, bytes]:
-    """Return all files that pages are made of, by name: the drawing scripts and the page's own."""
+    """Return all files that pages are made of, by name: a board's, a figure's and their own."""
     folder = resources.files("discreet.serve").joinpath("static")
     own = {
         it.name: it.read_bytes()
@@ -375,7 +374,7 @@ def files() -> Mapping[str, bytes]:
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
     board = {name: text.encode() for name, text in board_files().items()}
-    return {**parts(), **board, **own}
+    return {**board, **own}
 
 
 def pages() -> APIRouter:

@@ -3,9 +3,8 @@
 import { sentence, titleOf, who } from "./custodian-words.js";
 import { ask } from "./page-api.js";
 import { byId } from "./page-dom.js";
-import { theme } from "./page-theme.js";
+import { draw } from "./figure.js";
 import { withToken } from "./page-token.js";
-import { draw } from "./scene.js";
 
 let drawn = null;
 
@@ -29,7 +28,7 @@ export async function openView(view, entry, told) {
   dialog.showModal();
   byId("view-close").focus();
   if (drawn) drawn.destroy();
-  drawn = draw(byId("view-host"), found.scene, { theme: theme(), table: true });
+  drawn = draw(byId("view-host"), found.view || { kind: found.kind, ...found.table });
 }
 
 /** Let the picture be closed, and drawn again in other colours. */

@@ -4,6 +4,7 @@ import { lookOf, number } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
 import { kindFor } from "../kinds/index.js";
 import { h } from "./dom.js";
+import { announce, tip } from "./floating.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
 import { walked } from "./walk.js";
@@ -54,7 +55,7 @@ export function miniOf(board, column, spec) {
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
   };
-  walked(pic, () => drawn, board.lights, { opens: () => {} });
+  walked(pic, () => drawn, board.lights, { tip, announce, opens: () => {} });
   return {
     element,
     spec,

@@ -16,6 +16,11 @@ export const many = (share, isDark) => (isDark ? dark : light)(0.06 + 0.86 * cla
 /** @param {number} r - From -1 to 1. @param {boolean} isDark @returns {string} */
 export const between = (r, isDark) => opposite[isDark ? "dark" : "light"]((clampTo(r) + 1) / 2);
 
+const STEPS = 22;
+
+/** @param {(share: number) => string} colour - Of a share from 0 to 1. @returns {string[]} Those of a key. */
+export const rampOf = (colour) => Array.from({ length: STEPS }, (_, i) => colour(i / (STEPS - 1)));
+
 const LEVELS = 5;
 
 /** @param {number} place - Of a level. @returns {string} Its colour. */

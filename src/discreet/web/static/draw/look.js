@@ -56,7 +56,13 @@ export function lookOf(columns, how = {}) {
 export function lookFor(look, view) {
   const orders = new Map(view.origin?.orders || []);
   const orderOf = (name) => orders.get(name) || look.orderOf(name);
-  return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
+  const counted = view.origin?.counted;
+  return {
+    ...look,
+    orderOf,
+    placesOf: (name, words) => placesOf(words, orderOf(name)),
+    counted: !counted || counted.includes("rows") ? "rows" : counted,
+  };
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|\p{Bidi_C}/u;

@@ -16,7 +16,8 @@ export function drawPicture(host, kind, view, look) {
   const box = { width: host.clientWidth, height: tall };
   host.classList.remove("lit");
   host.classList.toggle("scrolls", tall > host.clientHeight);
-  const drawn = kind.draw(view, box, lookFor(look, view));
+  const own = lookFor(look, view);
+  const drawn = kind.draw(view, box, own);
   host.replaceChildren();
   const canvas = drawn.paint && layer(host, box);
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
@@ -26,6 +27,7 @@ export function drawPicture(host, kind, view, look) {
   drawn.tint?.(host, null);
   return {
     ...drawn,
+    marks: drawn.marks?.map((it) => ({ ...it, counted: own.counted })),
     box,
     light(lit) {
       host.classList.toggle("lit", lit !== null);
@@ -40,7 +42,7 @@ export function drawPicture(host, kind, view, look) {
 }
 
 /** @returns {string} A drawing as a whole SVG. */
-export function svgOf(drawn, { width, height }) {
+function svgOf(drawn, { width, height }) {
   return (
     `<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">` +
     `${drawn.svg}<g class="hl">${drawn.over || ""}</g>${drawn.top || ""}</svg>`
@@ -57,8 +59,11 @@ function layer(host, { width, height }) {
   return context;
 }
 
-/** The colours of the style as canvases take them. */
-function colours(host) {
+/**
+ * @param {HTMLElement} host - Of a picture.
+ * @returns {object} The colours of its style as canvases and files take them.
+ */
+export function colours(host) {
   const style = getComputedStyle(host);
   const probe = host.appendChild(document.createElement("i"));
   const found = {};

@@ -1,16 +1,15 @@
 /** Draws scatter plots: points or cells on a canvas, and above them what a pointer finds. */
 
-import { hitsOf } from "../rows/scatter-views.js";
 import { inOrder } from "../rows/order.js";
 import { d3 } from "../vendor/d3.js";
 import { bottom, left, plotBox, roomBeside, scaleOf, ticksBeside } from "./axes.js";
-import { level as colourOf, many } from "./colour.js";
+import { level as colourOf, many, rampOf } from "./colour.js";
+import { hitsOf } from "./hits.js";
 import { placeIn } from "./lines.js";
 import { whole } from "./look.js";
 import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
 import { linesOf } from "./reference-lines.js";
-import { rampOf } from "./scale-key.js";
 import { circle, clip, line, rect, text } from "./svg.js";
 
 /** Counts of raw rows stand as one circle in the middle of each cell. */
@@ -35,7 +34,7 @@ export function drawScatter(view, box, look) {
   const panels = view.by && view.panels ? panelsIn(view, box) : [{ box, at: [0, 0] }];
   const places = panels.map((it) => placeOf(view, hits, it, look));
   const bubbles = COUNTED.includes(view.method);
-  const painted = bubbles ? { paint: () => {} } : view.panels && !view.points
+  const painted = bubbles ? { paint: () => {}, vector: () => "" } : view.panels && !view.points
     ? cellsIn(view, places, look)
     : pointsIn(pointsOf(view, places.length, look), places, look);
   return {
@@ -45,23 +44,20 @@ export function drawScatter(view, box, look) {
     keys: keysOf(view, painted, look),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
     ...(isSpread(view) && { read: () => SPREAD }),
+    ...(painted.vector && {
+      vector: (colours) => linesAcross(places, look).map((it) => rect(...it, { fill: colours.grid })).join("") + painted.vector(colours),
+    }),
     paint(context, lit, colours) {
-      linesAcross(context, places, look, colours);
+      context.fillStyle = colours.grid;
+      for (const it of linesAcross(places, look)) context.fillRect(...it);
       painted.paint(context, box, lit && litOf(lit.view, view, places.length), colours);
     },
   };
 }
 
-/** The lines of the axes lie beneath the points. */
-function linesAcross(context, places, look, colours) {
-  if (look.mini) return;
-  context.fillStyle = colours.grid;
-  for (const { y, inner } of places) {
-    for (const it of ticksBeside(y, inner)) {
-      context.fillRect(inner.left, Math.round(y(it)), inner.right - inner.left, 1);
-    }
-  }
-}
+/** The lines of the axes, which lie beneath the points. */
+const linesAcross = (places, look) => (look.mini ? [] : places.flatMap(({ y, inner }) =>
+  ticksBeside(y, inner).map((it) => [inner.left, Math.round(y(it)), inner.right - inner.left, 1])));
 
 /**
  * Return the ends of axes on which all of some scatter plots can be drawn.
@@ -169,7 +165,15 @@ function cellsIn(view, places, look) {
     }
   });
   return {
-    ramp: { says: `rows in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
+    ramp: { says: `${look.counted} in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
+    vector() {
+      const drawn = [];
+      each(1, (k, i, j, x, y, width, height) => {
+        const { rows, counts } = view.panels[k];
+        if (counts[i][j]) drawn.push(rect(x, y, width, height, { fill: colour(counts[i][j] / rows / top) }));
+      });
+      return drawn.join("");
+    },
     paint(context, box, lit, found) {
       const scale = context.getTransform().a;
       context.globalAlpha = lit ? PALE : 1;

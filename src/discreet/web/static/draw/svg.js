@@ -1,5 +1,6 @@
 /** Pieces of SVG as text. All that comes from data goes through `esc`. */
 
+const HATCH = 4; // pixels
 const SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** @param {*} text - Anything. @returns {string} It as text within markup or an attribute. */
@@ -23,6 +24,13 @@ function attributes(given) {
  */
 export const rect = (x, y, width, height, more = {}) =>
   `<rect${attributes({ x, y, width: Math.max(0, width), height: Math.max(0, height), ...more })}/>`;
+
+/** @returns {string} The sign of a bar that is hidden, as wide as it would be. */
+export function hatched(x, y, width, more) {
+  const steps = Array.from({ length: Math.max(1, Math.floor(width / HATCH)) }, (_, i) => x + i * HATCH);
+  const lines = steps.map((at) => `M${px(at)} ${px(y + HATCH)}l${HATCH} -${HATCH}`).join("");
+  return rect(x, y, width, HATCH, { class: "hidden", ...more }) + path(lines, { class: "hidden on" });
+}
 
 /** @returns {string} A line from one point to another. */
 export const line = (x1, y1, x2, y2, name, more = {}) =>

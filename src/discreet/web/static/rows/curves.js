@@ -1,7 +1,8 @@
 /** Curves of the values of a column, of all rows or of each level. */
 
-import { roundHalfEven, short } from "./ends.js";
-import { LEAST_ROWS, quantile, risingOf, risingWithin } from "./groups.js";
+import { binsOf, extent, placesOn, roundHalfEven, short } from "./ends.js";
+import { LEAST_ROWS, quantile, risingOf, risingWithin, take } from "./groups.js";
+import { complete } from "./part.js";
 import { Refused } from "./refused.js";
 
 const MOST_CURVES = 12; // more colours and dashes are not told apart
@@ -157,4 +158,40 @@ function everySoMany(ranks, size) {
     if (ranks[i] > kept.at(-1)) kept.push(ranks[i]);
   }
   return kept;
+}
+
+const BINS = 20;
+
+/**
+ * Count the rows of a curve in the bins that a histogram of the column has.
+ *
+ * @param {Part} part - The rows.
+ * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
+ * @param {object} facts - Of the copy.
+ * @returns {{edges: number[], counts: number[]}}
+ */
+export function stripsOf(part, { columns: [name], by }, facts) {
+  const values = take(part.number(name), complete(part, [name, ...(by || [])]));
+  const [low, high] = extent(values);
+  if (low === high) return { edges: [low - 0.5, low + 0.5], counts: [values.length] };
+  const bins = binsOf(name, values, facts.bins || BINS, facts.axes?.[name]);
+  const counts = new Array(bins.bins).fill(0);
+  for (const value of values) counts[bins.placeOf(value)] += 1;
+  return { edges: bins.edges, counts };
+}
+
+/**
+ * Return the interval of each row, for linked highlighting.
+ *
+ * @param {Part} part - The rows.
+ * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
+ * @param {{edges: number[]}} strips - As `stripsOf` returns them.
+ * @returns {{of: Int32Array, size: number}}
+ */
+export function marksOfStrips(part, { columns: [name], by }, { edges }) {
+  const placeOf = placesOn(edges);
+  const values = part.number(name);
+  const of = new Int32Array(part.size).fill(-1);
+  for (const row of complete(part, [name, ...(by || [])])) of[row] = placeOf(values[row]);
+  return { of, size: edges.length - 1 };
 }
