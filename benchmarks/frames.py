@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.web import board_files
+from discreet.web.parts import figure_style, script_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -88,9 +88,9 @@ def main() -> None:
 def painted(page: Page, count: int) -> float:
     """Draw so many clusters on a page; return the milliseconds to the first paint."""
     page.set_content("<main></main>")
-    files = board_files()
-    page.add_style_tag(content=files["tokens.css"] + files["figure.css"])
-    page.add_script_tag(content=f"{files['figure.js']}\nglobalThis.draw = draw;", type="module")
+    page.add_style_tag(content=figure_style())
+    code = script_of('import { draw } from "./figure/any.js";\nglobalThis.draw = draw;')
+    page.add_script_tag(content=code, type="module")
     page.wait_for_function("globalThis.draw !== undefined")
     return float(page.evaluate(PAINT, _view_of(count)))
 

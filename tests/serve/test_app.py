@@ -27,7 +27,7 @@ from discreet.serve.app import PAGES, TYPES, files
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller, add_token
-from discreet.web import FILES, board_files
+from discreet.web import FILES, page_files
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 
@@ -616,7 +616,7 @@ def test_there_are_the_pages_and_the_drawing_scripts() -> None:
     found = files()
 
     assert {"board.html", "custodian.html"} <= set(found)
-    assert {name: found[name].decode() for name in FILES} == board_files()
+    assert {name: found[name].decode() for name in FILES} == page_files()
     assert {name.rpartition(".")[2] for name in found} <= set(TYPES)
 
 

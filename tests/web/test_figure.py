@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 
 from discreet.plots import HistogramView, ParallelAxis, ParallelView, View
 from discreet.plots.view import Origin
-from discreet.web import board_files
+from discreet.web.parts import figure_style, script_of
 from tests.browser import chromium
 from tests.web.visits import visits
 
@@ -118,19 +118,22 @@ def quiet_page(browser: Browser, *, own: str = "about:blank", **how: Any) -> Ite
         page.close()
 
 
+SHOW = """
+import { draw } from "./figure/any.js";
+globalThis.show = (view) => {
+  globalThis.drawn?.destroy();
+  globalThis.drawn = draw(document.querySelector("main"), view);
+};
+"""
+
+
 @contextmanager
 def drawing(browser: Browser, **how: Any) -> Iterator[Page]:
     """Open a page that draws any view: `show(view)`, and `drawn`."""
     with quiet_page(browser, **how) as page:
         page.set_content("<!DOCTYPE html><html lang=en><body><main></main></body></html>")
-        files = board_files()
-        page.add_style_tag(content=files["tokens.css"] + files["figure.css"])
-        code = f"""{files["figure.js"]}
-            globalThis.show = (view) => {{
-              globalThis.drawn?.destroy();
-              globalThis.drawn = draw(document.querySelector("main"), view);
-            }};"""
-        page.add_script_tag(content=code, type="module")
+        page.add_style_tag(content=figure_style())
+        page.add_script_tag(content=script_of(SHOW), type="module")
         page.wait_for_function("globalThis.show !== undefined")
         yield page
 

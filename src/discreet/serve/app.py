@@ -55,7 +55,7 @@ from discreet.serve.requests import BODIES
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tables import table_body
 from discreet.serve.tokens import Caller
-from discreet.web import board_files
+from discreet.web import page_files
 
 LOOK_SECONDS = 60.0
 CODES = {404: "unknown", 405: "method"}
@@ -366,14 +366,14 @@ PAGES = {"/": "board.html", "/custodian": "custodian.html"}
 
 
 def files() -> Mapping[str, bytes]:
-    """Return all files that pages are made of, by name: a board's, a figure's and their own."""
+    """Return all files that pages are made of, by name: scripts, styles and the pages."""
     folder = resources.files("discreet.serve").joinpath("static")
     own = {
         it.name: it.read_bytes()
         for it in folder.iterdir()
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
-    board = {name: text.encode() for name, text in board_files().items()}
+    board = {name: text.encode() for name, text in page_files().items()}
     return {**board, **own}
 
 

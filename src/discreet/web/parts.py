@@ -8,27 +8,27 @@ from importlib import resources
 
 from discreet.render.modules import joined, texts_below
 
-FILES = ("board.js", "worker.js", "board.css", "tokens.css", "figure.js", "figure.css")
-FIGURE_STYLES = ("marks.css", "figure.css")
+FILES = (*("board.js", "board.css", "worker.js", "tokens.css"), *("custodian.js", "custodian.css"))
 STYLES = (
     *("tokens.css", "board.css", "marks.css", "cards.css", "floating.css", "forms.css"),
     "small.css",
 )
 """In the order in which they hold."""
+FIGURE = ("tokens.css", "marks.css", "figure.css")
 PAGE, WORKER, FILE, WIDGET = "app/main.js", "rows/worker.js", "app/file.js", "app/widget.js"
-FIGURE = "figure/any.js"
+CUSTODIAN = "custodian/main.js"
 
 
 @cache
-def board_files() -> Mapping[str, str]:
+def page_files() -> Mapping[str, str]:
     """Return the texts of pages' scripts and styles, by name."""
     return {
         "board.js": joined(scripts(), PAGE),
         "worker.js": joined(scripts(), WORKER),
         "board.css": _styles(*STYLES),
         "tokens.css": _styles("tokens.css"),
-        "figure.js": joined(scripts(), FIGURE),
-        "figure.css": _styles(*FIGURE_STYLES),
+        "custodian.js": joined(scripts(), CUSTODIAN),
+        "custodian.css": _styles(*FIGURE[1:], "custodian.css"),
     }
 
 
@@ -52,7 +52,7 @@ def script_of(text: str) -> str:
 @cache
 def figure_style() -> str:
     """Return the style of a figure that stands by itself."""
-    return _styles("tokens.css", *FIGURE_STYLES)
+    return _styles(*FIGURE)
 
 
 @cache

@@ -14,9 +14,6 @@ import { sentenceOf, titleOf } from "./words.js";
 
 /**
  * Make a card.
- *
- * @param {object} board - What it stands on.
- * @param {object} spec - What it draws.
  * @returns {object} `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`, `view()`.
  */
 export function cardOf(board, spec) {

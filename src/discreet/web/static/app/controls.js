@@ -10,15 +10,7 @@ const SWITCHES = {
   crosstab: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "% of row"]] },
 };
 
-/**
- * Return what stands in the line.
- *
- * @param {object} board - Knows the columns and the cards.
- * @param {object} spec - Of the picture.
- * @param {object} drawn - With its `keys`.
- * @param {object} look - How things are said.
- * @returns {Node[]}
- */
+/** Return what stands in the line. */
 export function controlsOf(board, spec, drawn, look) {
   // The key of parallel axes stands beside the choice of their colours.
   const levels = spec.kind === "parallel" ? undefined : spec.by?.[0];

@@ -16,14 +16,7 @@ export const floating = () => [
 
 const byId = (id) => document.getElementById(id);
 
-/**
- * Open a menu or a form beside what was pressed.
- *
- * @param {Element} anchor - What was pressed.
- * @param {Node|Node[]} content - What it holds.
- * @param {number} [width] - In pixels.
- * @param {string} [label] - For a screen reader.
- */
+/** Open a menu or a form beside what was pressed. */
 export function open(anchor, content, width = 232, label = "Menu") {
   const pop = byId("pop");
   fill(pop, content);

@@ -8,11 +8,7 @@ const WIDTH = 88; // pixels of a scale
 
 /**
  * Return the keys of a picture, those of levels behind the name of their column.
- *
- * @param {object[]} keys - As a kind's `draw` returns them.
- * @param {string} [of] - What levels are of.
  * @param {object} [lights] - Lights up the rows of a key that is pointed at.
- * @returns {Node[]}
  */
 export function keysOf(keys, of, lights) {
   const made = keys.map((key) => (key.ramp || key.thick ? scaleOf(key) : keyOf(key, lights)));

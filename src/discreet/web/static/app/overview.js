@@ -16,10 +16,6 @@ export function miniSpec(column) {
 
 /**
  * Make the small card of a column.
- *
- * @param {object} board - What it stands on.
- * @param {object} column - What is known of it.
- * @param {object} spec - Of its picture.
  * @returns {object} As a card: `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`.
  */
 export function miniOf(board, column, spec) {

@@ -10,12 +10,8 @@ const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity
 
 /**
  * Draw a picture anew, light, with its title above and a sentence below.
- *
  * @param {HTMLElement} pic - Where it is drawn: it is as large on paper.
- * @param {object} kind - Of the picture.
- * @param {object} view - Its numbers.
  * @param {object} look - As `lookOf` returns it, of light colours.
- * @param {{title: string, says: string}} words - What stands around it.
  * @returns {{text: string, width: number, height: number}} An SVG.
  */
 export function onPaper(pic, kind, view, look, { title, says }) {
@@ -53,7 +49,6 @@ export function onPaper(pic, kind, view, look, { title, says }) {
 
 /**
  * @param {{text: string, width: number, height: number}} svg - As `onPaper` returns it.
- * @returns {Promise<Blob>} It as PNG.
  */
 export async function asPng({ text, width, height }) {
   const image = new Image();

@@ -7,11 +7,7 @@ import { sentenceOf, writtenName } from "./words.js";
 
 /**
  * Save the picture of a card as the server draws it, which says in the file where it comes from.
- *
  * @param {object} board - What it stands on; where no server is, what is seen is saved.
- * @param {object} card - With its answer.
- * @param {string} form - One of `board.formsOf(card)`.
- * @returns {Promise<void>}
  */
 export async function save(board, card, form) {
   if (!board.isServed) {
@@ -21,14 +17,7 @@ export async function save(board, card, form) {
   handOver(await board.server.file(card.spec, board.state(), form), nameOf(card, form));
 }
 
-/**
- * Save what is seen of a card, drawn by the page: the file does not say where it comes from.
- *
- * @param {object} board - What it stands on.
- * @param {object} card - With its answer.
- * @param {string} form - "PNG", "SVG" or "JSON".
- * @returns {Promise<void>}
- */
+/** Save what is seen of a card, drawn by the page: the file does not say where it comes from. */
 export async function saveAsSeen(board, card, form) {
   const { spec, title } = card;
   const name = nameOf(card, form);

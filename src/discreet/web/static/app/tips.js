@@ -4,11 +4,9 @@ import { fill, h } from "./dom.js";
 
 /**
  * Return what shows and says marks.
- *
  * @param {() => HTMLElement} box - Holds the words beside the pointer.
- * @param {() => HTMLElement} live - Is read aloud.
- * @returns {{tip: function, announce: function}} `tip(mark, x, y)`, which hides them of no mark, and
- *   `announce(mark)`. A mark has `say`, `count`, `more`.
+ * @returns {{tip: function, announce: function}} `tip(mark, x, y)`, which hides them of no mark,
+ *   and `announce(mark)`. A mark has `say`, `count`, `more`.
  */
 export const tipsIn = (box, live) => ({
   tip(mark, x, y) {

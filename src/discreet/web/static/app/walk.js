@@ -4,13 +4,11 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * Let the marks of a picture be pointed at, kept and walked.
- *
  * @param {HTMLElement} host - Of the picture; its marks have data-m.
- * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow
- *   keys go further than to the next of them.
- * @param {object} lights - Lights rows up.
- * @param {object} how - `tip` and `announce`, as `tipsIn` returns them, and `opens(spec)` for marks that
- *   open a picture.
+ * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow keys
+ *   go further than to the next of them.
+ * @param {object} how - `tip` and `announce`, as `tipsIn` returns them, and `opens(spec)` for marks
+ *   that open a picture.
  */
 export function walked(host, drawn, lights, { tip, announce, opens }) {
   let at = -1;

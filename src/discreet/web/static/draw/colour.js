@@ -30,10 +30,6 @@ export const level = (place) => `var(--s${place % LEVELS})`;
  * Return the places by which some levels have their colours: those among all levels of the column,
  * so that a level has one colour in all pictures. Of two with one colour the later one takes
  * another that none has, as long as there is one.
- *
- * @param {string[]} drawn - The levels of a picture, in order.
- * @param {string[]} order - All levels of the column.
- * @returns {number[]}
  */
 export function placesOf(drawn, order) {
   const all = [...order, ...drawn.filter((name) => !order.includes(name))];

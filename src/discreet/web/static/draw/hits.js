@@ -10,7 +10,6 @@ const NOWHERE = -1;
 
 /**
  * Return the coarse cells of a view that a pointer finds: those that hold something.
- *
  * @param {object} view - Of points or of cells, from these rows or from a server.
  * @returns {{x: number[], y: number[], list: {panel: number, i: number, j: number, count: number,
  *   levels: object}[], markOf: (panel: number, x: number, y: number) => number}}

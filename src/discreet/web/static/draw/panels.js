@@ -12,12 +12,7 @@ const GAP = { across: 16, down: 12 };
 const HEAD = 22;
 const LEAST = 104; // so high is a panel with its name at least
 
-/**
- * Say whether a picture has panels.
- *
- * @param {object} spec - Of the picture.
- * @returns {boolean}
- */
+/** Say whether a picture has panels. */
 export const hasPanels = ({ kind, by = [], overlay }) =>
   (by.length === 2 && !TABLES.includes(kind)) ||
   (by.length === 1 && OF_LEVELS.includes(kind) && !overlay);
@@ -25,12 +20,7 @@ export const hasPanels = ({ kind, by = [], overlay }) =>
 /** @param {object} spec - Of panels. @returns {boolean} Whether each pair of levels has one. */
 export const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.includes(kind) && !overlay;
 
-/**
- * Return what draws panels of a kind: `title`, `tall` and `draw`, as a kind of pictures has them.
- *
- * @param {object} kind - Of each panel.
- * @returns {object}
- */
+/** Return what draws panels of a kind: `title`, `tall` and `draw`, as a kind of pictures has them. */
 export function panelsDrawn(kind) {
   return {
     name: kind.name,
@@ -126,13 +116,7 @@ function gridOf(view, width) {
   return sideBySide(view.views.length, width);
 }
 
-/**
- * Return how many panels stand side by side, and one below the other.
- *
- * @param {number} many - Of them.
- * @param {number} width - Of the picture.
- * @returns {{across: number, down: number}}
- */
+/** Return how many panels stand side by side, and one below the other. */
 export function sideBySide(many, width) {
   const most = width > 820 ? 5 : width > 400 && many > 2 ? 3 : 2;
   // Rows of one length are read more easily than a last one of a single panel.

@@ -11,10 +11,6 @@ const FILLED = 0.8;
 /**
  * Draw a view of the server. How many are in a cluster is not said, so each is a band of one
  * thickness between the middles of its ranges; the wider they are, the paler it is.
- *
- * @param {object} view - The JSON of Python's ParallelView.
- * @param {{width: number, height: number}} box - All there is.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} As `drawBands` does.
  */
 export function drawClusters(view, box, look) {

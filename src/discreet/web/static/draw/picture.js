@@ -4,11 +4,6 @@ import { lookFor } from "./look.js";
 
 /**
  * Draw a view in place of what is in an element.
- *
- * @param {HTMLElement} host - Of some width and height.
- * @param {object} kind - Of the picture.
- * @param {object} view - Its numbers.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} `marks`, `keys`, and `light(lit)`, which shows where lit rows are (null: none).
  */
 export function drawPicture(host, kind, view, look) {
@@ -60,7 +55,6 @@ function layer(host, { width, height }) {
 }
 
 /**
- * @param {HTMLElement} host - Of a picture.
  * @returns {object} The colours of its style as canvases and files take them.
  */
 export function colours(host) {

@@ -16,13 +16,10 @@ const radiusOf = (count) => (count > 3000 ? 1.3 : count > 800 ? 1.8 : 2.3);
 
 /**
  * Return what paints the points of some panels, and the key of their colours.
- *
- * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>,
- *   level?: ArrayLike<number>}[]} panels - The points of each, and of which level they are.
- * @param {{x: function, y: function}[]} scales - Of each panel.
- * @param {object} look - As `lookOf` returns it.
- * @returns {{ramp: object | null, vector: ?function, paint: (context, box, lit, colours) => void}} `lit`
- *   are the points of each panel that are highlighted, or null; `vector(colours)` is SVG.
+ * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>, level?:
+ *   ArrayLike<number>}[]} panels - The points of each, and of which level they are.
+ * @returns {{ramp: object | null, vector: ?function, paint: (context, box, lit, colours) => void}}
+ *   `lit` are the points of each panel that are highlighted, or null; `vector(colours)` is SVG.
  */
 export function pointsIn(panels, scales, look) {
   const total = panels.reduce((sum, it) => sum + it.x.length, 0);

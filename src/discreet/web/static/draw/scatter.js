@@ -23,10 +23,6 @@ const SPREAD = "Values in coarse steps are spread within their step, so that few
 
 /**
  * Draw a scatter plot.
- *
- * @param {object} view - Of points or of cells.
- * @param {{width: number, height: number}} box - Of the picture.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} As a kind's `draw` does.
  */
 export function drawScatter(view, box, look) {
@@ -59,12 +55,7 @@ export function drawScatter(view, box, look) {
 const linesAcross = (places, look) => (look.mini ? [] : places.flatMap(({ y, inner }) =>
   ticksBeside(y, inner).map((it) => [inner.left, Math.round(y(it)), inner.right - inner.left, 1])));
 
-/**
- * Return the ends of axes on which all of some scatter plots can be drawn.
- *
- * @param {object[]} views - Of points or of cells.
- * @returns {number[][]} Along and upward.
- */
+/** Return the ends of axes on which all of some scatter plots can be drawn. */
 export function endsOfAll(views) {
   const each = views.map((view) => endsOfAxes(view, hitsOf(view)));
   return [0, 1].map((k) => d3.extent(each.flatMap((it) => it[k])));
@@ -73,14 +64,7 @@ export function endsOfAll(views) {
 const endsOfAxes = (view, hits) =>
   (view.panels ? [view.x_edges, view.y_edges] : [hits.x, hits.y]).map((it) => [it[0], it.at(-1)]);
 
-/**
- * Return how high a scatter plot is at least.
- *
- * @param {object} view - Of points or of cells.
- * @param {object} look - As `lookOf` returns it.
- * @param {number} width - Of the picture.
- * @returns {number} In pixels.
- */
+/** Return how high a scatter plot is at least. */
 export const tallScatter = (view, look, width) =>
   view.by && view.panels ? 116 * sideBySide(view.panels.length, width).down : 0;
 

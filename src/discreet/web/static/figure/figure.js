@@ -15,11 +15,7 @@ const [LEAST, MOST, HIGH] = [280, 460, 0.56]; // pixels of a picture's height, a
 
 /**
  * Draw a view in place of what is in an element.
- *
- * @param {HTMLElement} host - Where to.
- * @param {object} view - The JSON of a View, or of a table.
  * @param {object} kinds - What draws it, by name, as kinds/index.js has it.
- * @param {{title?: string, says?: string}} [words] - Of a file that is saved of it.
  * @returns {{svg: () => string, png: () => Promise<Blob>, destroy: () => void}}
  */
 export function drawFigure(host, view, kinds, words = {}) {

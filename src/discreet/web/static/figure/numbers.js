@@ -5,14 +5,7 @@ import { number } from "../draw/look.js";
 
 const MOST = 500; // rows: more would make a page slow that is read aloud
 
-/**
- * Put the numbers of a picture into an element: those of its marks, or of its curves.
- *
- * @param {HTMLElement} host - Where to.
- * @param {object} view - Of the picture.
- * @param {object} drawn - As a kind's `draw` returns it.
- * @returns {boolean} Whether there are any.
- */
+/** Put the numbers of a picture into an element: those of its marks, or of its curves. */
 export function numbersIn(host, view, { marks = [] }) {
   const { head, rows } = marks.length ? ofMarks(marks) : ofCurves(view);
   const cut = rows.length > MOST ? `The first ${MOST} rows of ${rows.length.toLocaleString("en-GB")}` : "";

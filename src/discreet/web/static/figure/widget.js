@@ -3,13 +3,7 @@
 import { h } from "../app/dom.js";
 import { drawFigure } from "./figure.js";
 
-/**
- * Return what anywidget draws by: its model holds a view as JSON text.
- *
- * @param {object} kinds - What draws the view.
- * @param {string} style - Of figures.
- * @returns {{render: function}}
- */
+/** Return what anywidget draws by: its model holds a view as JSON text. */
 export const widgetOf = (kinds, style) => ({
   render({ model, el }) {
     const root = el.shadowRoot || el.attachShadow({ mode: "open" });

@@ -48,26 +48,14 @@ const narrowest = ({ edges }) => Math.min(...edges.slice(1).map((edge, i) => edg
 const upwards = (view, look) =>
   (view.weights ? `density, weighted by ${look.label(view.weights)}` : look.counted + perWidth(view, look));
 
-/**
- * Say of bins of unlike widths what their heights are for.
- *
- * @param {object} view - Of a histogram.
- * @param {object} look - How things are said.
- * @returns {string} Nothing where all are alike.
- */
+/** Say of bins of unlike widths what their heights are for. */
 export function perWidth(view, look) {
   const wide = narrowest(view);
   const alike = view.edges.slice(1).every((edge, i) => edge - view.edges[i] < wide * 1.000001);
   return alike ? "" : ` per ${look.amount(view.columns[0], wide)}`;
 }
 
-/**
- * Return what the marks of bins say and stand for.
- *
- * @param {object} view - Of a histogram.
- * @param {object} look - How things are said.
- * @returns {object[]}
- */
+/** Return what the marks of bins say and stand for. */
 export function marksOf(view, look) {
   const [column] = view.columns;
   const total = view.counts.reduce((sum, count) => sum + (count || 0), 0);

@@ -46,8 +46,6 @@ export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
 
 /**
  * Return what draws a picture: its kind, or panels of it.
- *
- * @param {object} spec - Of the picture.
  * @returns {object} `title`, `draw`, and what else a kind has.
  */
 export function kindFor(spec) {

@@ -29,10 +29,6 @@ const FEWEST = 3;
 /**
  * Return about eight nice counts below the largest; below them half of the least, which is the edge
  * of what is shown.
- *
- * @param {number} most - The count of the fullest cell.
- * @param {number} [least] - Of the emptiest that holds any.
- * @returns {number[]}
  */
 function contourLevels(most, least = 0) {
   if (!(most > 0)) return [];
@@ -49,10 +45,8 @@ const fromEdge = (levels, edge, apart) =>
 /**
  * Return nice counts for several panels: in even steps, or of 1, 2, 5 and 10 where a panel of few
  * would have fewer than three lines then.
- *
  * @param {number[]} peaks - The count of the fullest cell of each.
  * @param {number} least - Of the emptiest cell of all that holds any.
- * @returns {number[]}
  */
 function sharedLevels(peaks, least) {
   const most = Math.max(0, ...peaks);

@@ -25,8 +25,6 @@ const DECIMALS = 6;
 
 /**
  * Return the correlations of the values of columns, and of their ranks.
- *
- * @param {Float64Array[]} columns - Of one length; a gap is NaN.
  * @returns {{pearson: (number | null)[][], spearman: (number | null)[][]}}
  */
 function matricesOf(columns) {
@@ -52,13 +50,7 @@ function matricesOf(columns) {
   return { pearson, spearman };
 }
 
-/**
- * Return Pearson's correlations of some rows of columns, below the diagonal.
- *
- * @param {Float64Array[]} columns - Of one length; a gap is NaN.
- * @param {Uint8Array} mask - One for each row.
- * @returns {(number | null)[][]}
- */
+/** Return Pearson's correlations of some rows of columns, below the diagonal. */
 function correlationsAt(columns, mask) {
   const places = new Int32Array(mask.length);
   let size = 0;

@@ -28,8 +28,6 @@ const MAKERS = {
 
 /**
  * Return what makes the view of a picture of rows.
- *
- * @param {object} spec - Of the picture.
  * @returns {?object} `make`; and `marks` and `lit`, where rows can be lit up in it.
  */
 export function makerFor(spec) {

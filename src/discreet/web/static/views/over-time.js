@@ -41,11 +41,7 @@ function timeOf(part, spec, facts) {
 
 /**
  * Return the view of counts or means over time.
- *
- * @param {Part} part - The rows.
  * @param {{columns: string[], by?: string[]}} spec - The date, perhaps a number, what divides it.
- * @param {object} time - As `timeOf` returns it.
- * @returns {object}
  */
 function overTimeOf(part, spec, time) {
   const value = spec.columns[1];
@@ -93,10 +89,6 @@ function placesOf(part, spec, view) {
 
 /**
  * Return how many of some rows each period has, and their means where a number is named.
- *
- * @param {Part} part - The rows.
- * @param {Int32Array} rows - Those that are looked at.
- * @param {object} spec - Of the picture.
  * @param {object} view - With its `columns`, `starts` and `every`.
  * @returns {{counts: number[], means: ?number[], low: ?number[], high: ?number[]}}
  */

@@ -13,10 +13,8 @@ const MOST_PAIRS = 36;
 
 /**
  * Return what computes panels of a kind: `make`, `marks` and `lit`, as a kind of pictures has them.
- *
  * @param {object} kind - Of each panel. A `grid` of it is made once, of the rows of all panels;
  *   `together` gives their views what they share.
- * @returns {object}
  */
 export function panelsOfRows(kind) {
   return {

@@ -90,14 +90,7 @@ const SIDES = [20, 50];
 const MOST_POINTS = 20000;
 const NOWHERE = -1;
 
-/**
- * Return the different points of some rows, in order of their values.
- *
- * @param {Part} part - The rows of a copy.
- * @param {object} spec - `columns`, `by` and `trend`.
- * @param {Int32Array} rows - Those that have all values.
- * @returns {object} The view.
- */
+/** Return the different points of some rows, in order of their values. */
 function pointsView(part, { columns, by = [], trend }, rows) {
   const [x, y] = columns.map((name) => part.number(name));
   const words = by.length ? part.level(by[0]) : { codes: new Uint8Array(part.size), levels: [""] };
@@ -139,11 +132,8 @@ function trendsOf({ x, y, size, level }, levels) {
 
 /**
  * Return how many of some rows lie in the cells of a grid, those of each level by themselves.
- *
- * @param {Part} part - The rows of a copy.
- * @param {object} spec - `columns`, `by` and `trend`.
- * @param {Int32Array} rows - Those that have all values.
- * @returns {object} The view; and `points`, where they are not too many and cells were not asked for.
+ * @returns {object} The view; and `points`, where they are not too many and cells were not asked
+ *   for.
  */
 function cellsView(part, spec, rows) {
   const { columns, by = [], trend, show } = spec;
@@ -220,11 +210,6 @@ function countedIn(edges, [x, y], of, panels) {
 
 /**
  * Return the place of each row of a part in the panels of a view of cells, and its cell there.
- *
- * @param {Part} part - The rows of a copy.
- * @param {object} spec - As the view was made with.
- * @param {object} view - Of cells.
- * @param {Int32Array} rows - Those that have all values.
  * @returns {Int32Array} Of each row of the part the number of the cell, through all panels; or -1.
  */
 function cellOfRows(part, spec, view, rows) {
@@ -244,11 +229,7 @@ const INTERCEPT_DIGITS = 15;
 
 /**
  * Return the least-squares line of points.
- *
  * @param {string} level - Of which level they are; empty for all rows.
- * @param {ArrayLike<number>} x - Where they lie.
- * @param {ArrayLike<number>} y - As many.
- * @param {ArrayLike<number>} [size] - How often each counts.
  * @returns {{of: string, level: string, slope: number, intercept: number}}
  */
 function trendOf(level, x, y, size) {

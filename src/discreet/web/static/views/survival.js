@@ -50,8 +50,6 @@ const allTimes = (part, { columns, by }) =>
 
 /**
  * Return the rows of each level that has enough of them, in the order of times from 0 on.
- *
- * @param {Part} part - The rows.
  * @param {{columns: string[], by?: string[]}} spec - The time and the event, and what divides them.
  * @returns {{label: string, rows: Int32Array, values: Float64Array}[]}
  */
@@ -87,11 +85,8 @@ function happened(part, { columns }, event, rows) {
 
 /**
  * Return which levels of the second column are the event, or refuse what is not clear.
- *
- * @param {Part} part - The rows.
  * @param {object} spec - With `event_is`, a level or a list of levels; of nothing it is 1 of 0 and
  *   1, or yes of no and yes.
- * @returns {{event: string[], names: string[]}} And the levels there are.
  */
 function eventIn(part, spec) {
   const { columns: [time, event], by } = spec;
@@ -134,9 +129,7 @@ function plain(word) {
 
 /**
  * Return the curve of some rows, as far as enough of them are at risk.
- *
  * @param {Float64Array} times - How long each was observed, rising from 0 on; at least ten.
- * @param {Uint8Array} ended - Whether that ended with the event.
  * @returns {object} `rows`, `events`, `times`, `shares`, `low`, `high`, `end`, and
  *   `atRisk(places)`, how many are observed until each of some times, or longer.
  */
@@ -184,12 +177,7 @@ function lastOfEach(times, end) {
   return cell.map((it, i) => i === 0 || i === cell.length - 1 || cell[i + 1] > it);
 }
 
-/**
- * Return round times from 0 up to an end.
- *
- * @param {number} end - The last time.
- * @returns {number[]}
- */
+/** Return round times from 0 up to an end. */
 function roundPlaces(end) {
   if (!(end > 0)) return [0];
   const power = Number(`1e${Math.floor(Math.log10(end / MOST_TIMES))}`);

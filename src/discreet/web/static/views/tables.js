@@ -75,11 +75,6 @@ const FIGURES = [
 
 /**
  * Return means of a number, by the levels of columns and of all rows.
- *
- * @param {Part} part - The rows.
- * @param {string} value - The column that is averaged.
- * @param {string[]} by - One column of levels, or two.
- * @param {(name: string) => string} label - Of a column.
  * @returns {{head: string[], lines: object[], figures: object[], sizes: [string, number][]}}
  */
 function meansOf(part, value, by, label) {
@@ -148,13 +143,7 @@ function numbersOf(it) {
 const FEW = 50;
 const MOST_NAMED = 3;
 
-/**
- * Say which groups of a table have few rows.
- *
- * @param {string[]} names - Of the groups.
- * @param {number[]} sizes - How many rows each has.
- * @returns {string[]} A sentence, or none.
- */
+/** Say which groups of a table have few rows. */
 function roughOf(names, sizes) {
   const few = names.filter((_, i) => sizes[i] > 0 && sizes[i] < FEW);
   if (!few.length) return [];

@@ -50,7 +50,6 @@ export function tagOf({ kind }) {
 }
 
 /**
- * @param {object} entry - Of /api/custodian/log.
  * @param {Object<string, string>} kinds - What each kind of picture and table is called.
  * @returns {string} "asked for a histogram of age by sex".
  */

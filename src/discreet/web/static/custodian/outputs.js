@@ -1,9 +1,10 @@
 /** Outputs that were handed in: each with its picture, what was checked, and what is decided. */
 
-import { clock, counted, REVIEWED, shortDay, who } from "./custodian-words.js";
-import { ask, pictureOf, save } from "./page-api.js";
-import { byId, make } from "./page-dom.js";
-import { withToken } from "./page-token.js";
+import { handOver } from "../app/dom.js";
+import { ask, bytesOf, fileOf } from "../app/server.js";
+import { byId, make } from "./dom.js";
+import { withToken } from "./token.js";
+import { clock, counted, REVIEWED, shortDay, who } from "./words.js";
 
 const PATH = "/api/custodian/outputs";
 const WAITING = ["waiting", "outdated"];
@@ -12,10 +13,8 @@ const TYPES = { png: "image/png", svg: "image/svg+xml" };
 
 /**
  * Show the outputs, and let them be decided.
- *
- * @param {{fail: (error: Error) => void, toast: (words: string) => void,
- *   done: () => Promise<void>}} page - `done` is called after each act.
- * @returns {() => Promise<void>} Shows them anew.
+ * @param {{fail: (error: Error) => void, toast: (words: string) => void, done: () =>
+ *   Promise<void>}} page - `done` is called after each act.
  */
 export function keepOutputs(page) {
   const show = async () => {
@@ -35,7 +34,7 @@ export function keepOutputs(page) {
 function collectButton({ caller, files }, page) {
   const collect = async () => {
     try {
-      const { collected } = await withToken(() => ask(PATH, { body: { caller } }));
+      const { collected } = await withToken(() => ask(PATH, { caller }));
       page.toast(`Handed in: ${counted(collected, "file")} that ${who(caller)} downloaded. It is in the log.`);
       await page.done();
       byId("h-outputs").focus();
@@ -95,7 +94,8 @@ function picture(output, page) {
   const image = make("img", { alt: `${output.name}: ${output.command}` });
   const type = TYPES[output.name.split(".").pop().toLowerCase()];
   image.addEventListener("load", () => URL.revokeObjectURL(image.src));
-  withToken(() => pictureOf(`${PATH}/${output.id}/file`, type))
+  withToken(() => bytesOf(`${PATH}/${output.id}/file`))
+    .then((bytes) => URL.createObjectURL(new Blob([bytes], { type })))
     .then((address) => {
       image.src = address;
     })
@@ -104,7 +104,9 @@ function picture(output, page) {
 }
 
 function fileButton(output, page) {
-  const take = () => withToken(() => save(`${PATH}/${output.id}/file`, output.name)).catch(page.fail);
+  const take = () => withToken(() => fileOf(`${PATH}/${output.id}/file`))
+    .then((file) => handOver(file, output.name))
+    .catch(page.fail);
   return make("p", {}, make("button", { type: "button", class: "txt", text: "Save the file", "aria-label": `Save the file ${output.name}`, on: { click: take } }));
 }
 
@@ -120,7 +122,7 @@ function reviewForm(output, page) {
   const problem = make("p", { role: "status", class: "no" });
   const act = (what) => async () => {
     try {
-      await withToken(() => ask(`${PATH}/${output.id}`, { body: { what, text: words.value } }));
+      await withToken(() => ask(`${PATH}/${output.id}`, { what, text: words.value }));
       page.toast(`You ${REVIEWED[what]} ${output.name}. It is in the log.`);
       await page.done();
       summaryOf(output)?.focus();

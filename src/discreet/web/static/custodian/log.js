@@ -1,11 +1,12 @@
 /** The record: filters, the timeline, entries with their causes, and files of it. */
 
-import { drawHours, SPANS } from "./custodian-hours.js";
-import { openView } from "./custodian-view.js";
-import { clock, counted, day, sentence, shortVersion, tagOf, who } from "./custodian-words.js";
-import { ask, save } from "./page-api.js";
-import { byId, make, settled } from "./page-dom.js";
-import { withToken } from "./page-token.js";
+import { handOver } from "../app/dom.js";
+import { ask, fileOf } from "../app/server.js";
+import { byId, make, settled } from "./dom.js";
+import { drawHours, SPANS } from "./hours.js";
+import { withToken } from "./token.js";
+import { openView } from "./view.js";
+import { clock, counted, day, sentence, shortVersion, tagOf, who } from "./words.js";
 
 const KINDS = { "": "All", shown: "Shown", left: "Left", refused: "Refused" };
 const MOST = 24;
@@ -13,11 +14,9 @@ const WAIT = 250;
 
 /**
  * Show the record, and let it be filtered.
- *
- * @param {object} told - Of /api/custodian.
- * @param {{fail: (error: Error) => void, toast: (words: string) => void,
- *   each: (page: object) => void}} page - What goes wrong or is done is said there; `each` is
- *   called with the first page of whatever is wanted.
+ * @param {{fail: (error: Error) => void, toast: (words: string) => void, each: (page: object) =>
+ *   void}} page - What goes wrong or is done is said there; `each` is called with the first page of
+ *   whatever is wanted.
  * @returns {{reload: () => Promise<void>, want: (wanted: object) => void}}
  */
 export function keepRecord(told, page) {
@@ -80,7 +79,7 @@ export function keepRecord(told, page) {
   for (const form of ["csv", "json"]) {
     byId(`save-${form}`).addEventListener("click", async () => {
       try {
-        await withToken(() => save(address(`log.${form}`, {}), `discreet-log.${form}`));
+        handOver(await withToken(() => fileOf(address(`log.${form}`, {}))), `discreet-log.${form}`);
         page.toast(`${byId("nlog").textContent} saved. That is in the log, too.`);
       } catch (error) {
         page.fail(error);

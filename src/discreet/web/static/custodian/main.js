@@ -1,16 +1,16 @@
 /** The custodian's page: who may look, what was asked, what the policy says, and the seal. */
 
-import { keepRecord } from "./custodian-log.js";
-import { keepOutputs } from "./custodian-outputs.js";
-import { showPolicy } from "./custodian-policy.js";
-import { showCauses, showGone } from "./custodian-side.js";
-import { keepTokens } from "./custodian-tokens.js";
-import { letViewClose } from "./custodian-view.js";
-import { counted, shortVersion } from "./custodian-words.js";
-import { ask, takeTokenFromAddress } from "./page-api.js";
-import { byId, make } from "./page-dom.js";
-import { themeButton } from "./page-theme.js";
-import { askForToken, offerToken, withToken } from "./page-token.js";
+import { ask, takeTokenFromAddress } from "../app/server.js";
+import { byId, make } from "./dom.js";
+import { keepRecord } from "./log.js";
+import { keepOutputs } from "./outputs.js";
+import { showPolicy } from "./policy.js";
+import { showCauses, showGone } from "./side.js";
+import { themeButton } from "./theme.js";
+import { askForToken, offerToken, withToken } from "./token.js";
+import { keepTokens } from "./tokens.js";
+import { letViewClose } from "./view.js";
+import { counted, shortVersion } from "./words.js";
 
 const TOAST = 5000;
 const MOST_GONE = 6;
@@ -104,7 +104,7 @@ async function verify() {
   button.disabled = true;
   byId("whole").textContent = "Checking …";
   try {
-    showVerified(await withToken(() => ask("/api/custodian/verify", { method: "POST" })));
+    showVerified(await withToken(() => ask("/api/custodian/verify", undefined, "POST")));
   } catch (error) {
     byId("whole").textContent = "It could not be checked.";
     fail(error);

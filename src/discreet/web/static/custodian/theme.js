@@ -5,18 +5,12 @@ const THEMES = ["auto", "light", "dark"];
 const CALLED = { auto: "as the system", light: "light", dark: "dark" };
 
 /** @returns {"auto"|"light"|"dark"} What is chosen. */
-export function theme() {
+function theme() {
   const kept = window.localStorage.getItem(KEPT);
   return THEMES.includes(kept) ? kept : "auto";
 }
 
-/**
- * Let a button go through the themes.
- *
- * @param {HTMLElement} button - The button.
- * @param {(theme: string) => void} [changed] - Called after each change.
- * @returns {void}
- */
+/** Let a button go through the themes. */
 export function themeButton(button, changed = () => {}) {
   const apply = () => {
     document.documentElement.dataset.theme = theme();

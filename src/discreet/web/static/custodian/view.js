@@ -1,21 +1,14 @@
 /** A picture that was shown to somebody, opened by its id. */
 
-import { sentence, titleOf, who } from "./custodian-words.js";
-import { ask } from "./page-api.js";
-import { byId } from "./page-dom.js";
-import { draw } from "./figure.js";
-import { withToken } from "./page-token.js";
+import { ask } from "../app/server.js";
+import { draw } from "../figure/any.js";
+import { byId } from "./dom.js";
+import { withToken } from "./token.js";
+import { sentence, titleOf, who } from "./words.js";
 
 let drawn = null;
 
-/**
- * Fetch a picture and show it.
- *
- * @param {string} view - Its id.
- * @param {object} entry - The entry that it is of.
- * @param {{kinds: object}} told - Of /api/custodian.
- * @returns {Promise<void>}
- */
+/** Fetch a picture and show it. */
 export async function openView(view, entry, told) {
   const found = await withToken(() => ask(`/api/views/${encodeURIComponent(view)}`));
   const dialog = byId("view-dialog");

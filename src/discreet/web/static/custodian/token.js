@@ -1,26 +1,16 @@
 /** The dialog that asks for a token, once for however many requests are waiting for one. */
 
-import { keepToken } from "./page-api.js";
-import { byId } from "./page-dom.js";
+import { keepToken } from "../app/server.js";
+import { byId } from "./dom.js";
 
 let waiting = null;
 
-/**
- * Ask for a token and keep it. Without one there is nothing to see, so it cannot be waved away.
- *
- * @param {string} why - Shown above the field.
- * @returns {Promise<boolean>} Once there is one.
- */
+/** Ask for a token and keep it. Without one there is nothing to see, so it cannot be waved away. */
 export function askForToken(why) {
   return once(why, false);
 }
 
-/**
- * Offer to take another token, and keep it if there is one.
- *
- * @param {string} why - Shown above the field.
- * @returns {Promise<boolean>} Whether there is one.
- */
+/** Offer to take another token, and keep it if there is one. */
 export function offerToken(why) {
   return once(why, true);
 }
@@ -63,13 +53,7 @@ function asked(why, may) {
   });
 }
 
-/**
- * Do something that needs a token; ask for another one as long as the server refuses it.
- *
- * @template T
- * @param {() => Promise<T>} run - What to do.
- * @returns {Promise<T>}
- */
+/** Do something that needs a token; ask for another one as long as the server refuses it. */
 export async function withToken(run) {
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 /** The record over time: stacked bars, one tab stop, arrows go through them. */
 
-import { clock, shortDay } from "./custodian-words.js";
-import { byId, makeSvg } from "./page-dom.js";
+import { byId, makeSvg } from "./dom.js";
+import { clock, shortDay } from "./words.js";
 
 const HOUR = 3600 * 1000;
 const HEIGHT = 72;
@@ -17,12 +17,8 @@ export const SPANS = {
 
 /**
  * Draw the counts of a span that ends now.
- *
- * @param {{at: string}[]} hours - Counts of each kind by hour.
- * @param {string} span - One of `SPANS`.
  * @param {number|null} kept - The start of the bar that is kept, in milliseconds.
  * @param {(bar: {from: number, until: number}|null) => void} keep - Called with a bar, or null.
- * @returns {void}
  */
 export function drawHours(hours, span, kept, keep) {
   const svg = byId("hours");

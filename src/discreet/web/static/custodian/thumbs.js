@@ -1,6 +1,6 @@
 /** A small drawing for each kind of picture: it says which kind it is, and nothing of the data. */
 
-import { makeSvg } from "./page-dom.js";
+import { makeSvg } from "./dom.js";
 
 const WIDE = 140;
 const HIGH = 40;

@@ -1,20 +1,15 @@
 /** Why something was refused, and what has left: beside the record. */
 
-import { thumb } from "./custodian-thumbs.js";
-import { openView } from "./custodian-view.js";
-import { clock, shortDay, titleOf, who } from "./custodian-words.js";
-import { byId, make, makeSvg } from "./page-dom.js";
+import { byId, make, makeSvg } from "./dom.js";
+import { thumb } from "./thumbs.js";
+import { openView } from "./view.js";
+import { clock, shortDay, titleOf, who } from "./words.js";
 
 const MOST_CAUSES = 5;
 
 /**
  * Show by what cause how many were refused.
- *
- * @param {{outcome: string, count: number}[]} found - The most first.
- * @param {{causes: object}} told - Of /api/custodian.
- * @param {number} days - Of how many days they are.
  * @param {(outcome: string) => void} show - Shows those of a cause in the record.
- * @returns {void}
  */
 export function showCauses(found, { causes }, days, show) {
   byId("why-days").textContent = `last ${days} days`;
@@ -45,14 +40,7 @@ export function showCauses(found, { causes }, days, show) {
   byId("why").replaceChildren(...(rows.length ? rows : [none]));
 }
 
-/**
- * Show the newest of what has left the server.
- *
- * @param {{log: object[], fit: number}} page - Of the record, of what left alone.
- * @param {object} told - Of /api/custodian.
- * @param {(error: Error) => void} fail - Called with what goes wrong.
- * @returns {void}
- */
+/** Show the newest of what has left the server. */
 export function showGone({ log, fit }, told, fail) {
   byId("ngone").textContent = fit ? `${Math.min(log.length, fit)} of ${fit}` : "";
   const rows = log.map((entry) => {

@@ -1,15 +1,12 @@
 /** What the policy says, in sentences. */
 
-import { byId, make } from "./page-dom.js";
+import { byId, make } from "./dom.js";
 
 const FIRST = 8;
 
 /**
  * Show the sentences of the policy: the first, or all.
- *
  * @param {{lead: string, rest: string, setting: string}[]} words - Of /api/custodian.
- * @param {boolean} [all]
- * @returns {void}
  */
 export function showPolicy(words, all = false) {
   const shown = all ? words : words.slice(0, FIRST);

@@ -1,20 +1,17 @@
 /** Who may look: tokens are made, changed and revoked. */
 
-import { ago, shortDay } from "./custodian-words.js";
-import { ask } from "./page-api.js";
-import { byId, make } from "./page-dom.js";
-import { withToken } from "./page-token.js";
+import { ask } from "../app/server.js";
+import { byId, make } from "./dom.js";
+import { withToken } from "./token.js";
+import { ago, shortDay } from "./words.js";
 
 const DAY = 24 * 3600 * 1000;
 const PATH = "/api/custodian/tokens";
 
 /**
  * Show the tokens, and let them be made and changed.
- *
- * @param {object} told - Of /api/custodian.
- * @param {{fail: (error: Error) => void, toast: (words: string) => void,
- *   done: () => Promise<void>}} page - `done` is called after each act.
- * @returns {(told: object) => void} Shows them anew.
+ * @param {{fail: (error: Error) => void, toast: (words: string) => void, done: () =>
+ *   Promise<void>}} page - `done` is called after each act.
  */
 export function keepTokens(told, page) {
   const form = byId("make");
@@ -52,7 +49,7 @@ async function makeOne(form, page) {
   const body = { name: value("name").trim(), role: value("role"), days: Number(value("days")) };
   const once = byId("once");
   try {
-    const { text, token } = await withToken(() => ask(PATH, { body }));
+    const { text, token } = await withToken(() => ask(PATH, body));
     once.classList.remove("no");
     once.replaceChildren(
       make("span", { text: "For " }),
@@ -174,7 +171,7 @@ function offerTerms(it, button, page) {
 
 async function changed(it, body, page) {
   try {
-    const { token } = await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, { body }));
+    const { token } = await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, body));
     page.toast(`${it.name} may ask until ${shortDay(new Date(token.expires))}. It is in the log.`);
     await page.done();
     focusLost(() => buttonOf(it.name));
@@ -185,7 +182,7 @@ async function changed(it, body, page) {
 
 async function revoked(it, page) {
   try {
-    await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, { method: "DELETE" }));
+    await withToken(() => ask(`${PATH}/${encodeURIComponent(it.name)}`, undefined, "DELETE"));
     page.toast(`The token of ${it.name} opens nothing any more. It is in the log.`);
     await page.done();
     focusLost(() => byId("new"));
