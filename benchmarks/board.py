@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.web import board_files
+from discreet.web import page_files
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle
 from discreet.web.page import board_page
 
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         return
     from playwright.sync_api import sync_playwright
 
-    scripts = sum(len(it) for name, it in board_files().items() if name.endswith(".js"))
+    scripts = sum(len(it) for name, it in page_files().items() if name.endswith(".js"))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         load = os.getloadavg()[0]

@@ -8,7 +8,6 @@ single frames are spread.
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable
@@ -18,11 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.board import LIT, SIZE, draw_cards, page_of
-from benchmarks.frames import HOVER, PAINT, scene_of
-from benchmarks.frames import SIZE as STAGE
+from benchmarks.frames import HOVER, painted
 from benchmarks.job import Job, Race
-from discreet.render.scene import scene_to_plain
-from discreet.render.to_html import script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -69,11 +65,8 @@ def _board(page: Page, n: int, folder: Path) -> Callable[[], Any]:
 
 
 def _parallel(page: Page, n: int, _: Path) -> Callable[[], Any]:
-    page.set_content("<main></main>")
-    page.add_script_tag(content=f"{script()}\nglobalThis.draw = draw;", type="module")
-    page.wait_for_function("globalThis.draw !== undefined")
-    page.evaluate(PAINT, json.loads(json.dumps(scene_to_plain(scene_of(n)))))
-    return lambda: page.evaluate(HOVER, [FRAMES, *STAGE])
+    painted(page, n)
+    return lambda: page.evaluate(HOVER, [FRAMES])
 
 
 def _job(

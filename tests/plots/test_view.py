@@ -341,7 +341,7 @@ def test_looking_asks_nobody() -> None:
     )
     assert view.describe()
     assert view.scene()
-    assert view.widget().trait_values()["scene"]
+    assert view.widget().trait_values()["view"]
 
 
 def test_what_has_left_has_no_gate() -> None:

@@ -1,10 +1,9 @@
-"""Dates beside the axes: round years, months and days, on figures and on pages alike."""
+"""Dates beside the axes of figures: round years, months and days."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
@@ -12,28 +11,9 @@ from hypothesis import strategies as st
 
 from discreet.plots import ParallelAxis
 from discreet.render.dates import date_ticks, date_words
-from discreet.render.scene import (
-    Axis,
-    Bars,
-    Box,
-    Boxes,
-    Cells,
-    Dots,
-    Panel,
-    Scene,
-    Trapezoids,
-    Uprights,
-    scene_to_plain,
-)
+from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Panel, Scene, scene_to_plain
 from discreet.render.to_matplotlib import draw as figure_of
-from tests.browser import chromium as browser
 from tests.render.plain import scene_from_plain
-from tests.render.test_static import draw, open_page, tables
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-__all__ = ["browser"]  # a fixture
 
 NEW_YEAR = 18262.0
 YEARS = st.floats(-719_162, 2_932_896)
@@ -92,24 +72,12 @@ START = dated("start", NEW_YEAR, NEW_YEAR + 366)
 EDGES = (NEW_YEAR, NEW_YEAR + 100.5, NEW_YEAR + 366)
 PLAIN = Scene((Panel((Bars((0.0, 1.0), (5,)),), Axis("age"), Axis("persons")),))
 BOX = Box("start", NEW_YEAR, NEW_YEAR + 1, NEW_YEAR + 2, NEW_YEAR + 3, NEW_YEAR + 4)
-SCENES: dict[str, tuple[Panel, list[str]]] = {
-    "bars": (
-        Panel((Bars(EDGES, (1.0, 2.0)),), START, Axis("density")),
-        ["2020-01-01 to 2020-04-10T12:00", "1"],
-    ),
-    "dots": (Panel((Dots(EDGES[:1], (3.0,), (1,)),), START, Axis("y")), ["2020-01-01", "3", "1"]),
-    "dots upward": (
-        Panel((Dots((3.0,), EDGES[1:2], (1,)),), Axis("x"), START),
-        ["3", "2020-04-10T12:00", "1"],
-    ),
-    "cells": (
-        Panel((Cells(EDGES, (0.0, 1.0), ((4,), (None,)), "persons"),), START, Axis("y")),
-        ["2020-01-01 to 2020-04-10T12:00", "0 to 1", "4"],
-    ),
-    "boxes": (
-        Panel((Boxes((BOX,)),), Axis(""), START),
-        ["start", *(f"2020-01-0{i}" for i in range(1, 6))],
-    ),
+PANELS: dict[str, Panel] = {
+    "bars": Panel((Bars(EDGES, (1.0, 2.0)),), START, Axis("density")),
+    "dots": Panel((Dots(EDGES[:1], (3.0,), (1,)),), START, Axis("y")),
+    "dots upward": Panel((Dots((3.0,), EDGES[1:2], (1,)),), Axis("x"), START),
+    "cells": Panel((Cells(EDGES, (0.0, 1.0), ((4,), (None,)), "persons"),), START, Axis("y")),
+    "boxes": Panel((Boxes((BOX,)),), Axis(""), START),
 }
 
 
@@ -117,9 +85,9 @@ def test_a_scene_of_numbers_says_nothing_of_dates() -> None:
     assert "dates" not in str(scene_to_plain(PLAIN))
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", PANELS)
 def test_a_scene_of_dates_has_their_words(name: str) -> None:
-    scene = Scene((SCENES[name][0],))
+    scene = Scene((PANELS[name],))
 
     plain = scene_to_plain(scene)
 
@@ -127,9 +95,9 @@ def test_a_scene_of_dates_has_their_words(name: str) -> None:
     assert "2020-10" in str(plain)
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", PANELS)
 def test_a_figure_has_dates_beside_its_axes(name: str) -> None:
-    panel, _ = SCENES[name]
+    panel = PANELS[name]
 
     (ax, *_) = figure_of(Scene((panel,))).axes
 
@@ -141,7 +109,7 @@ def test_a_figure_has_dates_beside_its_axes(name: str) -> None:
 
 
 def test_dates_of_a_narrow_figure_do_not_touch() -> None:
-    figure = figure_of(Scene((SCENES["bars"][0],)), size=(2.0, 2.0))
+    figure = figure_of(Scene((PANELS["bars"],)), size=(2.0, 2.0))
 
     labels = figure.axes[0].get_xticklabels()
 
@@ -149,28 +117,6 @@ def test_dates_of_a_narrow_figure_do_not_touch() -> None:
     boxes = [it.get_window_extent() for it in labels]
     assert 1 <= len(boxes) < len(START.dates)
     assert all(one.x1 <= other.x0 for one, other in pairwise(boxes))
-
-
-def test_a_page_has_dates_beside_its_axes_and_in_its_tables(browser: Browser) -> None:
-    page = open_page(browser)
-    for panel, row in SCENES.values():
-        drawn = draw(page, Scene((panel,)))
-        assert "2020-01" in drawn.words, panel
-        assert not any(word.startswith("18") for word in drawn.words)
-        assert tables(page)[0]["rows"][0] == row
-
-
-def test_a_page_writes_dates_as_figures_do(browser: Browser) -> None:
-    days = [0.0, -1.5, 18262.25, 18262 + 1 / 86_400, 2_932_896.0, -719_162.0, 3e6]
-    axis = dated("x", min(days), max(days))
-    page = open_page(browser)
-
-    draw(page, Scene((Panel((Dots(tuple(days), (1.0,) * 7, (1,) * 7),), axis, Axis("y")),)))
-
-    assert [row[0] for row in tables(page)[0]["rows"]] == [
-        *(date_words(day) for day in days[:-1]),
-        "3,000,000",
-    ]
 
 
 def test_axes_of_parallel_coordinates_have_dates() -> None:
@@ -181,20 +127,3 @@ def test_axes_of_parallel_coordinates_have_dates() -> None:
     assert drawn.ends == ("2020-01-01", "2021-01-01")
     assert drawn.dates[0] == (0.0, "2020-01")
     assert axis.upright(100).dates == ()
-
-
-def test_clusters_of_dates_are_told_in_dates(browser: Browser) -> None:
-    axes = tuple(
-        ParallelAxis(name, "continuous", NEW_YEAR, NEW_YEAR + 366).upright(
-            100, dates=name == "start"
-        )
-        for name in ("start", "days")
-    )
-    marks = (Uprights(axes), Trapezoids(0, ((0.0, 0.5, 0.0, 0.5),)))
-    page = open_page(browser)
-
-    drawn = draw(page, Scene((Panel(marks, Axis(""), Axis("")),)))
-
-    assert {"2020-01-01", "2021-01-01", "2020-07"} <= {*drawn.words}
-    (row,) = tables(page)[0]["rows"]
-    assert row[:4] == ["2020-01-01", "2020-07-02", "18,262", "18,445"]

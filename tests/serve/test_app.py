@@ -21,13 +21,13 @@ from discreet.errors import InputError, LeavingError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS, View
-from discreet.render.to_html import parts
 from discreet.serve import answers, counter, desk, routes
 from discreet.serve import files as files_of
 from discreet.serve.app import PAGES, TYPES, files
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller, add_token
+from discreet.web import FILES, page_files
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import Running, running
 
@@ -522,8 +522,8 @@ def client(served: Running) -> Iterator[httpx.Client]:
 def test_there_are_the_pages_and_the_drawing_scripts_and_they_ask_for_no_others() -> None:
     found = files()
 
-    assert {"board.html", "custodian.html", "board.css", "board.js", "worker.js"} <= set(found)
-    assert {name: found[name] for name in parts()} == dict(parts())
+    assert {"board.html", "custodian.html"} <= set(found)
+    assert {name: found[name].decode() for name in FILES} == page_files()
     assert {name.rpartition(".")[2] for name in found} <= set(TYPES)
     for name in (it for it in found if it.endswith((".html", ".js"))):
         text = found[name].decode()

@@ -297,7 +297,7 @@ def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
         names = [it.path for it in pages().routes if isinstance(it, Route)]
         for name in names:
             assert ear.answer(name, client.get(name)).status_code == 200
-        assert {"/", "/custodian", "/static/board.js", "/static/scene.js"} <= {*names}
+        assert {"/", "/custodian", "/static/board.js", "/static/custodian.js"} <= {*names}
         assert told["paths"]
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from discreet.explore import Study
 from discreet.explore.board import board_rows
 from discreet.render.modules import joined, texts_below
-from discreet.web import board_files
+from discreet.web import page_files
 from tests.browser import chromium
 from tests.serve.cohort import opened
 from tests.serve.looking import keep_screen, violations
@@ -83,7 +83,7 @@ def page(chromium: Browser, study: Study) -> Iterator[Page]:
     page = chromium.new_page(viewport={"width": 360, "height": 700})
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_content(HOST)
-    page.add_style_tag(content=board_files()["board.css"])
+    page.add_style_tag(content=page_files()["board.css"])
     text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
     page.add_script_tag(type="module", content=text)
     page.wait_for_function("globalThis.it")

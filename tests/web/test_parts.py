@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 from discreet.render.modules import joined, texts_below
-from discreet.web import FILES, board_files
+from discreet.web import FILES, page_files
 
 STATIC = resources.files("discreet.web").joinpath("static")
 OURS = {
@@ -20,12 +20,12 @@ OURS = {
 
 
 def test_the_files_are_put_together() -> None:
-    assert sorted(board_files()) == sorted(FILES)
+    assert sorted(page_files()) == sorted(FILES)
 
 
 def test_each_style_is_a_part_of_the_page() -> None:
     styles = [text for name, text in OURS.items() if name.endswith(".css")]
-    assert [it for it in styles if it not in board_files()["board.css"]] == []
+    assert [it for it in styles if it not in page_files()["board.css"]] == []
 
 
 def test_our_scripts_are_small() -> None:

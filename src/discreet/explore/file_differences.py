@@ -27,7 +27,7 @@ ROOM = 100_000
 """Bytes: a file that has so many more than twice those of what is made anew is not looked into."""
 NEAR = 1e-9
 """Machines that calculate a sum in another order differ by less."""
-SCENE = ('<script type="application/json" id="scene">', "</script>")
+VIEW = ('<script type="application/json" id="view">', "</script>")
 GROUP = re.compile(r'<g id="([\w.-]{1,40})"')
 TAG = re.compile(r"<[^<>]*>")
 NUMBER = re.compile(r"(?<![#\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -138,10 +138,10 @@ def _of_page(made: bytes, given: bytes) -> Iterator[_Difference]:
 
 
 def _parted(page: str) -> tuple[str, str, str]:
-    """Return what stands before the scene of a page, the scene, and what stands after it."""
-    before, _, rest = page.partition(SCENE[0])
-    scene, _, after = rest.partition(SCENE[1])
-    return before, scene, after
+    """Return what stands before the view of a page, the view, and what stands after it."""
+    before, _, rest = page.partition(VIEW[0])
+    view, _, after = rest.partition(VIEW[1])
+    return before, view, after
 
 
 def _of_svg(made: bytes, given: bytes) -> Iterator[_Difference]:

@@ -29,8 +29,9 @@ from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.journal import FIGURES, Drawing
 from discreet.render.scene import Axis, Scene
 from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
-from discreet.render.to_html import scene_page, scene_widget
+from discreet.render.subtitle import subtitle_of
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
+from discreet.web.figure import figure_page, figure_widget
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -316,7 +317,9 @@ class View:
         name = f"{self.kind}-{'-'.join(self.columns)}"
         safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
         says = self.describe().splitlines()
-        drawn = scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
+        plain = _plain(dataclasses.replace(self, provenance=None))
+        below = subtitle_of(self.scene().notes)
+        drawn = figure_page(plain, title[:1].upper() + title[1:], below, says, safe)
         return view.file_of(drawn.encode(), ".html").decode()
 
     def widget(self) -> AnyWidget:
@@ -332,7 +335,7 @@ class View:
         Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
         the scene; passing it on is, as with a screenshot, outside what the register knows.
         """
-        return scene_widget(self.scene())
+        return figure_widget(_plain(dataclasses.replace(self, provenance=None)))
 
     @classmethod
     def from_json(cls, text: str) -> Self:

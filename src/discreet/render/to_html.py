@@ -1,8 +1,7 @@
-"""HTML pages that need nothing but themselves: of words and tables, and of a scene that is drawn.
+"""HTML pages of words and tables that need nothing but themselves, and no script.
 
 What is given is text and is escaped; only what this module (or a caller who says so with `Html`)
-wrote is markup. A page of words (`page`) has no script. That of a scene (`scene_page`) has its own,
-and its content security policy lets that and its style run, by their digests, and nothing else.
+wrote is markup.
 """
 
 from __future__ import annotations
@@ -10,21 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from html import escape
-from importlib import resources
-from typing import TYPE_CHECKING
-
-from discreet.errors import needing
-from discreet.render.figure_file import printable
-from discreet.render.modules import joined, texts_below
-from discreet.render.scene import Scene, scene_to_plain
-
-if TYPE_CHECKING:
-    from anywidget import AnyWidget
+from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 
+from discreet.render.figure_file import printable
+from discreet.render.scene import Scene
 from discreet.render.to_matplotlib import figure_bytes
 
 # All rules stand below one class, so that a fragment leaves the notebook around it alone.
@@ -197,88 +187,7 @@ def page(title: str, parts: Sequence[Html], style: str = "") -> str:
     )
 
 
-# --- a scene that a script draws ----------------------------------------------------------------
-
-DRAWN_STYLE = """
-:root{color-scheme:light dark;--paper:#fff;--ink:#222;--soft:#5d646b;--line:#c9ced3}
-@media (prefers-color-scheme:dark){
-:root{--paper:#14181d;--ink:#e8eaed;--soft:#a9b1ba;--line:#454c54}}
-body{margin:0;background:var(--paper);color:var(--ink);
-font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-main{max-width:80rem;margin:0 auto;padding:1rem clamp(.75rem,3vw,2rem) 2rem;box-sizing:border-box}
-h1{font-size:1.25rem;line-height:1.3;margin:.25rem 0 1rem;overflow-wrap:anywhere}
-h2{font-size:1rem;margin:1.5rem 0 .25rem}
-.bar{display:flex;flex-wrap:wrap;gap:.5rem;margin:1rem 0 0}
-.bar[hidden]{display:none}
-button.save{font:inherit;color:inherit;background:none;
-border:1px solid var(--line);border-radius:5px;
-padding:.3rem .8rem;cursor:pointer}
-button.save:hover{border-color:currentColor}
-.says{color:var(--soft);font-size:.875rem;max-width:50rem}
-.says p{margin:.25rem 0;overflow-wrap:anywhere}
-@media print{.bar{display:none}:root{--paper:#fff;--ink:#000;--soft:#444}}
-"""
-
-# Runs within the module of the scripts, so `draw` is at hand.
-START = """
-{
-  const host = document.getElementById("picture");
-  const drawing = draw(host, JSON.parse(document.getElementById("scene").textContent));
-  const keep = (blob, name) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  };
-  const name = document.documentElement.dataset.name;
-  document.getElementById("svg").addEventListener("click", () =>
-    keep(new Blob([drawing.svg()], { type: "image/svg+xml" }), `${name}.svg`),
-  );
-  document.getElementById("png").addEventListener("click", async () =>
-    keep(await drawing.png(), `${name}.png`),
-  );
-  document.querySelector(".bar").hidden = false;
-}
-"""
-
-
-def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figure") -> str:
-    """Return a page that draws a scene by itself, and says below how it was made.
-
-    `name` is what a figure is called that is saved from the page. All that is given is text, and
-    is escaped.
-    """
-    code, policy = _code()
-    sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in says)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en" data-name="{marked_up(name)}"><head>'
-        '<meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        '<meta name="referrer" content="no-referrer">'
-        f"<title>{marked_up(title)}</title><style>{DRAWN_STYLE}</style></head>\n"
-        f'<body><main><h1>{marked_up(title)}</h1><div id="picture"></div>'
-        "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
-        " here.</p></noscript>"
-        '<p class="bar" hidden><button class="save" type="button" id="svg">Save as SVG</button>'
-        '<button class="save" type="button" id="png">Save as PNG</button></p>'
-        f'<h2>How it was made</h2><div class="says">{sentences}</div></main>\n'
-        f"{data_block('scene', scene_to_plain(scene))}\n"
-        f'<script type="module">{code}</script></body></html>\n'
-    )
-
-
-@cache
-def _code() -> tuple[str, str]:
-    """Return the script of a page, and the policy that lets it run and nothing else."""
-    code = code_block(f"\n{script()}\n{START}")
-    policy = (
-        f"default-src 'none'; script-src {digest(code)}; style-src {digest(DRAWN_STYLE)};"
-        " img-src blob: data:; base-uri 'none'; form-action 'none'"
-    )
-    return code, policy
+# --- what pages with a script are made of ---------------------------------------------------------
 
 
 def data_block(name: str, values: object) -> Html:
@@ -300,42 +209,3 @@ def code_block(text: str) -> str:
 def digest(text: str) -> str:
     """Name a text as a content security policy does."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-ENTRY = "scene.js"
-
-
-@cache
-def parts() -> Mapping[str, bytes]:
-    """Return the files of the scripts by their names: ES modules that import each other."""
-    return {name: text.encode() for name, text in _texts().items()}
-
-
-@cache
-def script() -> str:
-    """Return all scripts as one ES module, which exports what `scene.js` does."""
-    return joined(_texts(), ENTRY)
-
-
-@cache
-def _texts() -> Mapping[str, str]:
-    return texts_below(resources.files("discreet.render").joinpath("static"))
-
-
-def scene_widget(scene: Scene) -> AnyWidget:
-    """Return a widget that draws a scene in a notebook and holds its JSON, nothing else."""
-    with needing("jupyter", "a widget"):
-        import anywidget
-        import traitlets
-
-    class SceneWidget(anywidget.AnyWidget):
-        """Draws the scene that its trait holds as JSON."""
-
-        _esm = script()
-        scene = traitlets.Unicode().tag(sync=True)
-
-        def __repr__(self) -> str:
-            return "<a plot of discreet>"
-
-    plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
-    return SceneWidget(scene=plain)

@@ -18,7 +18,6 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
-from discreet.render.to_html import parts
 from discreet.serve.access import Issuer, callers
 from discreet.serve.counter import answered
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
@@ -26,7 +25,7 @@ from discreet.serve.ready import Ready
 from discreet.serve.refusals import refusal
 from discreet.serve.routes import routes
 from discreet.serve.studies import Studies
-from discreet.web import board_files
+from discreet.web import page_files
 
 LOOK_SECONDS = 60.0
 CODES = {404: "unknown", 405: "method"}
@@ -115,15 +114,15 @@ PAGES = {"/": "board.html", "/custodian": "custodian.html"}
 
 
 def files() -> Mapping[str, bytes]:
-    """Return all files that pages are made of, by name: the drawing scripts and the page's own."""
+    """Return all files that pages are made of, by name: scripts, styles and the pages."""
     folder = resources.files("discreet.serve").joinpath("static")
     own = {
         it.name: it.read_bytes()
         for it in folder.iterdir()
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
-    board = {name: text.encode() for name, text in board_files().items()}
-    return {**parts(), **board, **own}
+    board = {name: text.encode() for name, text in page_files().items()}
+    return {**board, **own}
 
 
 def pages() -> APIRouter:

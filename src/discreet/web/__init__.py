@@ -1,12 +1,13 @@
-"""The board: a page on which a study's protected copy is explored, served or as one file.
+"""Pages: the board, the custodian's page, and figures that draw themselves.
 
-`static` is what the page is made of. `app` is the page: its state, columns, cards and menus.
-`kinds` has a module for each plot: what it is called, how it is computed from rows, and how it is
-drawn. `rows` is the copy in the browser: columns, conditions, expressions, and the worker that
-answers. `draw` has what pictures share: axes, colours, marks. `vendor` are libraries of others, as
-they were published. It knows no study: `study` hands it the rows and what may be said of them.
+`static/views` makes the numbers of each kind of picture from rows (the twin of the plot's), and
+`static/kinds` draws them, on the board and in a figure alike. `draw` has what pictures share: axes,
+colours, marks. `rows` is the copy in the browser: columns, conditions, expressions, and the worker
+that answers. `app` is the board: its state, columns, cards and menus; `figure` is one picture by
+itself; `custodian` is the custodian's page. `vendor` are libraries of others, as they were
+published. Nothing here knows a study: `explore` hands over rows and views, and what may be said.
 """
 
-from discreet.web.parts import FILES, board_files
+from discreet.web.parts import FILES, page_files
 
-__all__ = ["FILES", "board_files"]
+__all__ = ["FILES", "page_files"]

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from discreet.render.to_html import code_block, data_block, digest, marked_up
-from discreet.web.parts import board_files, file_script
+from discreet.web.parts import file_script, page_files
 
 LEVEL = 6
 """Of compression: more takes thrice as long and saves hardly anything."""
@@ -55,7 +55,7 @@ def board_page(facts: Mapping[str, Any], rows: bytes, title: str) -> str:
 @cache
 def _code() -> tuple[str, str, str, str]:
     """Return the scripts of the page and of its worker, its style, and the policy of the page."""
-    files = board_files()
+    files = page_files()
     code, worker = code_block(f"\n{file_script()}\n"), code_block(files["worker.js"])
     style = files["board.css"]
     policy = (

@@ -18,8 +18,6 @@ const LINK = "Link copied. Who opens it needs a token of this study.";
 
 /**
  * Return what each act does.
- *
- * @param {object} board - What is acted on.
  * @param {object} how - `who(anchor)` shows whose token it is.
  * @returns {Object<string, (target: HTMLElement, event: Event) => void>}
  */

@@ -18,10 +18,7 @@ import { writtenSpec } from "./state.js";
 
 /**
  * Put the board of a study on a page.
- *
- * @param {HTMLElement} host - Empty.
  * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from.
- * @param {object} how - `takeToken(text)` and `tools`.
  * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
 export function openBoard(host, source, how) {

@@ -6,15 +6,14 @@ import { unreliableIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
 import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
+import { announce, tip } from "./floating.js";
 import { icon } from "./icons.js";
+import { TABLES } from "./on-server.js";
 import { walked } from "./walk.js";
 import { sentenceOf, titleOf } from "./words.js";
 
 /**
  * Make a card.
- *
- * @param {object} board - What it stands on.
- * @param {object} spec - What it draws.
  * @returns {object} `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`, `view()`.
  */
 export function cardOf(board, spec) {
@@ -95,7 +94,7 @@ export function cardOf(board, spec) {
     }
   }
 
-  walked(pic, () => drawn, board.lights, { opens: (wanted) => board.add(wanted) });
+  walked(pic, () => drawn, board.lights, { tip, announce, opens: (wanted) => board.add(wanted) });
   return {
     element,
     spec,
@@ -108,7 +107,7 @@ export function cardOf(board, spec) {
     drawn: () => drawn,
     pic,
     look,
-    canLight: () => Boolean(answer?.view && (kind.marks || kind.lit)),
+    canLight: () => Boolean(answer?.view && !spec.formula && !TABLES.includes(spec.kind)),
   };
 }
 

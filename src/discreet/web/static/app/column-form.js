@@ -15,10 +15,7 @@ const GROUPS = { 3: "3", 4: "4", 5: "5", cuts: "At cuts" };
 const BINS = 100;
 
 /**
- * @param {object} board - Knows the columns and the rows.
- * @param {(name: string, text: string) => void} done - Takes its name and expression.
  * @param {number} [place] - Among the new columns, of one that is changed: its name stays.
- * @returns {HTMLElement}
  */
 export function columnForm(board, done, place = board.part.assign.length) {
   const { where, assign } = board.part;

@@ -7,8 +7,6 @@ const MOST_NAMED = 3;
 
 /**
  * Return the range or the levels that a condition asks for, if it asks for nothing else.
- *
- * @param {object[]} columns - What is known of them. @param {string} text - The condition.
  * @returns {{column: string, from?: string, to?: string, levels?: string[]}|null}
  */
 export function simpleOf(columns, text) {
@@ -35,9 +33,6 @@ function levelsOf(columns, of, sign, [value]) {
 
 /**
  * Say a condition in words.
- *
- * @param {object[]} columns - What is known of them. @param {string} text - The condition.
- * @param {object} look - How columns and values are said.
  * @returns {string} The text itself where it is not simple.
  */
 export function inWords(columns, text, look) {

@@ -1,8 +1,7 @@
 /** The line above a picture: keys of its colours, and the choices it has. */
 
-import { scaleKey } from "../draw/scale-key.js";
-import { thickKey } from "../draw/thick-key.js";
 import { h } from "./dom.js";
+import { keysOf } from "./legend.js";
 
 /** What a picture may be switched between, by its kind. */
 const SWITCHES = {
@@ -11,55 +10,16 @@ const SWITCHES = {
   crosstab: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "% of row"]] },
 };
 
-/**
- * Return what stands in the line.
- *
- * @param {object} board - Knows the columns and the cards.
- * @param {object} spec - Of the picture.
- * @param {object} drawn - With its `keys`.
- * @param {object} look - How things are said.
- * @returns {Node[]}
- */
+/** Return what stands in the line. */
 export function controlsOf(board, spec, drawn, look) {
+  // The key of parallel axes stands beside the choice of their colours.
+  const levels = spec.kind === "parallel" ? undefined : spec.by?.[0];
   return [
     ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
-    ...keysOf(board, spec, drawn.keys || [], look),
+    ...keysOf(drawn.keys || [], levels && look.label(levels), board.lights),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
   ];
-}
-
-/** The keys of a picture, those of levels behind the name of their column. */
-function keysOf(board, spec, keys, look) {
-  const of = spec.by?.[0] ?? spec.colour;
-  const first = keys.findIndex((key) => key.name);
-  const made = keys.map((key) => (key.ramp || key.thick ? scale(key) : keyOf(board, key)));
-  // That of parallel axes stands in the choice of its colours.
-  if (first >= 0 && of && spec.kind !== "parallel") made.splice(first, 0, h("span.of", {}, look.label(of)));
-  return made;
-}
-
-function keyOf(board, { name, colour, dash, light, says }) {
-  const swatch = dash
-    ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
-    : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
-  const made = h(light ? "button.key" : "span.key", {}, "", says || name);
-  made.insertAdjacentHTML("afterbegin", swatch);
-  const mark = light && { say: name, light, count: undefined };
-  if (mark) {
-    made.addEventListener("pointerenter", () => board.lights.point(mark));
-    made.addEventListener("pointerleave", () => board.lights.point(null));
-    made.addEventListener("focus", () => board.lights.point(mark));
-    made.addEventListener("blur", () => board.lights.point(null));
-    made.addEventListener("click", () => board.lights.keep(mark));
-  }
-  return made;
-}
-
-function scale({ ramp, thick }) {
-  const made = h("span.ramp");
-  made.insertAdjacentHTML("afterbegin", ramp ? scaleKey(ramp) : thickKey(thick));
-  return made;
 }
 
 function switchOf(board, spec, look) {

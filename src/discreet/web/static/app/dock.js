@@ -9,13 +9,7 @@ import { saidOf } from "./words.js";
 
 const FIRST = 7;
 
-/**
- * Show in the dock what there is to do.
- *
- * @param {HTMLElement} host - The dock.
- * @param {object} board - What it belongs to.
- * @param {number|null} lit - How many rows are lit.
- */
+/** Show in the dock what there is to do. */
 export function showDock(host, board, lit) {
   const kept = board.lights.kept();
   host.hidden = !board.draft.length && !kept;

@@ -2,11 +2,8 @@
 
 /**
  * Make an element.
- *
  * @param {string} name - Such as "button", with classes: "button.btn.main".
  * @param {object} [given] - Attributes; `on` holds listeners, and what is false is left out.
- * @param {...(Node|string|null|Array)} children - What is in it.
- * @returns {HTMLElement}
  */
 export function h(name, given = {}, ...children) {
   const [tag, ...classes] = name.split(".");

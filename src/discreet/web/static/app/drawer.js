@@ -6,13 +6,7 @@ import { pythonOf, sentenceOf } from "./words.js";
 
 const ROWS = 60;
 
-/**
- * Show the drawer of a card, or close it.
- *
- * @param {HTMLElement} host - The drawer.
- * @param {object} board - What it belongs to.
- * @param {object|null} card - The picture that it is of.
- */
+/** Show the drawer of a card, or close it. */
 export function showDrawer(host, board, card) {
   host.hidden = !card;
   board.cards.forEach((it) => {

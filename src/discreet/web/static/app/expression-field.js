@@ -20,10 +20,8 @@ let fields = 0;
 
 /**
  * Say what an expression makes, or what is wrong with it.
- *
- * @param {object[]} columns - What is known of them.
- * @param {string} text - The expression.
- * @returns {{kind?: string, tree?: object, names?: string[], wrong?: {says: string, at?: number, length?: number}}}
+ * @returns {{kind?: string, tree?: object, names?: string[], wrong?: {says: string, at?: number,
+ *   length?: number}}}
  */
 export function checked(columns, text) {
   const held = new Map(columns.map((it) => [it.name, asHeld(it)]));
@@ -45,9 +43,6 @@ function asHeld(column) {
 
 /**
  * Make the field.
- *
- * @param {object[]} columns - What is known of them.
- * @param {string} label - Of the field. @param {string} text - What it begins with.
  * @param {(text: string) => object|null|undefined} wrongIn - What is wrong, as `checked` says it.
  * @returns {{element: HTMLElement, field: HTMLTextAreaElement}} The field sends "input" as it does.
  */
@@ -98,8 +93,6 @@ function showMistake(field, under, says, wrong) {
 
 /**
  * Return what completes a text: levels within quotation marks, else columns and functions.
- *
- * @param {object[]} columns - What is known of them. @param {string} before - What is typed.
  * @returns {{typed: string, put: string, says: string, more: string}[]}
  */
 export function offersAt(columns, before) {

@@ -9,14 +9,7 @@ const LOGS = { 10: "log10", 2: "log2", e: "log" };
 /** @returns {boolean} Whether a column's name can stand in an expression. */
 export const canBeWritten = ({ name }) => name !== "" && !name.includes("`");
 
-/**
- * Return the condition that a column lies in a range, with its ends.
- *
- * @param {string} name - The column.
- * @param {string} from - As typed; empty where it is open. @param {string} to - As well.
- * @param {boolean} dates - Whether it holds dates.
- * @returns {string} Empty where both ends are open.
- */
+/** Return the condition that a column lies in a range, with its ends. */
 export function inRange(name, from, to, dates) {
   const [low, high] = [from, to].map((end) => (dates && end ? literal(end) : end));
   if (low && high) return `${low} <= ${written(name)} <= ${high}`;
@@ -24,13 +17,7 @@ export function inRange(name, from, to, dates) {
   return high ? `${written(name)} <= ${high}` : "";
 }
 
-/**
- * Return the condition that a column has one of some levels.
- *
- * @param {string} name - The column.
- * @param {string[]} chosen - Of its levels. @param {string[]} levels - All of them.
- * @returns {string} Empty where none is chosen.
- */
+/** Return the condition that a column has one of some levels. */
 export function oneOfLevels(name, chosen, levels) {
   const others = levels.filter((it) => !chosen.includes(it));
   if (!chosen.length) return "";
@@ -43,9 +30,6 @@ export function oneOfLevels(name, chosen, levels) {
 
 /**
  * Return where a column is cut so that about as many rows lie in each group.
- *
- * @param {{edges: number[], counts: number[]}} view - A histogram of many bins.
- * @param {number} groups - How many.
  * @returns {string[]} Fewer cuts where many rows have the same value.
  */
 export function equalCuts({ edges, counts }, groups) {
@@ -67,7 +51,6 @@ export function equalCuts({ edges, counts }, groups) {
 
 /**
  * Return the cuts that are typed as a list, such as "40, 60".
- *
  * @param {string} typed - Numbers, or days where it is a column of `dates`.
  * @returns {{cuts: string[], wrong: string}} `wrong` is what is none of these, or does not rise.
  */

@@ -13,12 +13,7 @@ import { spark } from "./spark.js";
 const DAY = 86_400_000;
 const MOST_LEVELS = 200;
 
-/**
- * @param {object} board - Knows the columns and the rows.
- * @param {(text: string) => void} done - Takes the condition.
- * @param {string} [before] - The filter that is changed.
- * @returns {HTMLElement}
- */
+/**  */
 export function filterForm(board, done, before = "") {
   const columns = [...board.columns.values()];
   const look = lookOf(board.columns);

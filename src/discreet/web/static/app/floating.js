@@ -1,6 +1,7 @@
 /** What floats above the page: menus, the words at a mark, and short notices. */
 
 import { fill, h } from "./dom.js";
+import { clamp, tipsIn } from "./tips.js";
 
 let hushed = 0;
 let grown = { disconnect: () => {} };
@@ -8,21 +9,14 @@ let grown = { disconnect: () => {} };
 /** Elements for what floats; one of each on a page. */
 export const floating = () => [
   h("div", { id: "pop", popover: true }),
-  h("div", { id: "tip", role: "tooltip", hidden: true }),
+  h("div.tip", { id: "tip", role: "tooltip", hidden: true }),
   h("div", { id: "toast", role: "status" }),
   h("p.unseen", { id: "live", "aria-live": "polite" }),
 ];
 
 const byId = (id) => document.getElementById(id);
 
-/**
- * Open a menu or a form beside what was pressed.
- *
- * @param {Element} anchor - What was pressed.
- * @param {Node|Node[]} content - What it holds.
- * @param {number} [width] - In pixels.
- * @param {string} [label] - For a screen reader.
- */
+/** Open a menu or a form beside what was pressed. */
 export function open(anchor, content, width = 232, label = "Menu") {
   const pop = byId("pop");
   fill(pop, content);
@@ -53,26 +47,13 @@ export const close = () => byId("pop").matches(":popover-open") && byId("pop").h
 /** @returns {boolean} Whether a menu is open. */
 export const isOpen = () => byId("pop").matches(":popover-open");
 
-/**
- * Show the words of a mark beside a place, or hide them.
- *
- * @param {object|null} mark - With `say`, `count`, `more`.
- * @param {number} [x] - In pixels of the window. @param {number} [y] - As well.
- */
-export function tip(mark, x, y) {
-  const it = byId("tip");
-  it.hidden = !mark;
-  if (!mark) return;
-  fill(it, h("b", {}, mark.say), [...wordsOf(mark)].map((line) => h("span", {}, line)));
-  const { width, height } = it.getBoundingClientRect();
-  it.style.setProperty("left", `${clamp(x + 14, 8, innerWidth - width - 8)}px`);
-  it.style.setProperty("top", `${y + 18 + height > innerHeight ? y - height - 12 : y + 18}px`);
-}
+const tips = tipsIn(() => byId("tip"), () => byId("live"));
+
+/** Show the words of a mark beside a place; of no mark, hide them. */
+export const tip = tips.tip;
 
 /** Say a mark to a screen reader. */
-export function announce(mark) {
-  say([mark.say, ...wordsOf(mark)].join(", "));
-}
+export const announce = tips.announce;
 
 /** Say something to a screen reader. */
 export function say(words) {
@@ -87,11 +68,3 @@ export function notice(words) {
     byId("toast").textContent = "";
   }, 3600);
 }
-
-function* wordsOf({ count, more }) {
-  if (count !== undefined && count !== null) yield `${count.toLocaleString("en-GB")} rows`;
-  if (count === null) yield "few";
-  if (more) yield more;
-}
-
-const clamp = (value, low, high) => Math.max(low, Math.min(value, high));

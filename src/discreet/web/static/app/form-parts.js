@@ -4,11 +4,8 @@ const WAIT = 150;
 
 /**
  * Return a function that runs once calls of it have stopped for a while.
- *
  * @param {(stays: () => boolean) => Promise<void>} run - What to do; `stays` tells whether it was
  *   not called again in the meantime.
- * @param {(error: Error) => void} failed - Takes what goes wrong.
- * @returns {() => void}
  */
 export function settled(run, failed) {
   let last = 0;

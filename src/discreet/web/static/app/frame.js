@@ -17,9 +17,6 @@ const TOOLS = [
 
 /**
  * Put the frame of a page into an element.
- *
- * @param {HTMLElement} host - Empty.
- * @param {Node} rail - The columns.
  * @param {object} says - `study`, `version`, `promise` with its `sign`; `tools` that there are.
  * @returns {object} `main`, `dock`, `drawer`, `app`.
  */

@@ -12,14 +12,7 @@ const STATES = {
 };
 const SAID = { comment: "You said", approved: "Approved", rejected: "Rejected" };
 
-/**
- * Return the form that hands in the picture of a card.
- *
- * @param {object} board - What it stands on.
- * @param {object} card - The card.
- * @param {() => void} done - Closes the form.
- * @returns {HTMLElement}
- */
+/** Return the form that hands in the picture of a card. */
 export function handInForm(board, card, done) {
   const form = h("select", { name: "form" }, board.formsOf(card).map((it) => h("option", { value: it }, it)));
   return wordsForm({
@@ -36,12 +29,7 @@ export function handInForm(board, card, done) {
   });
 }
 
-/**
- * Return what was handed in, newest first, with what was decided of it.
- *
- * @param {object} board - What the server is asked by.
- * @returns {Promise<HTMLElement>}
- */
+/** Return what was handed in, newest first, with what was decided of it. */
 export async function outputList(board) {
   const host = h("div.form.handed");
   const show = async (open = 0) => {

@@ -7,7 +7,6 @@ import { read, written } from "./state.js";
 
 /**
  * Follow the address.
- *
  * @param {(state: object) => void} show - Called with each state, by whatever way it came.
  * @param {(token: string) => void} takeToken - Called with a token that was pasted as an address.
  * @returns {object} `state()`, `commit(change)`, `undo()`, `redo()`, `canUndo()`, `canRedo()`.

@@ -5,11 +5,7 @@ import { allOffers } from "./offers.js";
 
 /**
  * Listen to a page.
- *
- * @param {HTMLElement} host - The page.
- * @param {object} board - What it shows.
  * @param {object} acts - What each act does, as `actsOf` returns them.
- * @returns {void}
  */
 export function listen(host, board, acts) {
   host.addEventListener("click", (event) => {

@@ -8,12 +8,7 @@ const OF_PAGE = ["PNG", "SVG", "JSON"];
 const IN_PYTHON = "in Python";
 const NO_METHOD = { promises: "", leaves_open: "" };
 
-/**
- * Return what is known of pictures, whatever is shown.
- *
- * @param {object} source - Where pictures come from.
- * @returns {object}
- */
+/** Return what is known of pictures, whatever is shown. */
 export function knowing({ facts, rows, server }) {
   const pictures = new Map(facts.pictures.map((it) => [it.kind, it]));
   const isServed = Boolean(server?.file);

@@ -2,7 +2,6 @@
 
 /**
  * Return what lights rows up.
- *
  * @param {() => object} board - Holds the rows, the part that is shown, and the cards.
  * @returns {object} `point(mark)`, `keep(mark)`, `clear()`, `kept()`, `again()`.
  */

@@ -10,13 +10,7 @@ const AS_SEEN = ["PNG", "SVG"];
 const LABELS = { save: "Save as", "save-seen": "Save as seen, as" };
 const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
 
-/**
- * Return what stands in the menu of a card.
- *
- * @param {object} board - What it stands on.
- * @param {object} card - Of which picture.
- * @returns {Node[]}
- */
+/** Return what stands in the menu of a card. */
 export function menuOf(board, card) {
   const { spec } = card;
   return [

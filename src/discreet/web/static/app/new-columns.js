@@ -11,13 +11,7 @@ export const columnChips = (assign) =>
       h("button.says", { "data-act": "edit-column", "data-place": place, "aria-haspopup": "dialog", title: text }, h("bdi", {}, name)),
       h("button.ib", { "data-act": "drop-column", "data-place": place, "aria-label": `Remove the column ${name}` }, icon("x"))));
 
-/**
- * Take a new column out of a state, and all that rests on it: columns, filters and cards.
- *
- * @param {object} state - Of the board; it is changed.
- * @param {number} place - Of the column among the new ones.
- * @param {object[]} columns - What is known of all columns.
- */
+/** Take a new column out of a state, and all that rests on it: columns, filters and cards. */
 export function dropColumn(state, place, columns) {
   const gone = new Set([state.assign[place][0]]);
   const rests = (text) => (checked(columns, text).names || []).some((it) => gone.has(it));

@@ -6,10 +6,7 @@ const FEW_LEVELS = 12;
 
 /**
  * Return the specs that chosen columns can be drawn by.
- *
  * @param {string[]} names - The columns, in the order in which they were chosen.
- * @param {Map<string, object>} columns - What is known of them.
- * @returns {object[]}
  */
 export function offersOf(names, columns) {
   const of = (kind) => names.filter((name) => typeOf(columns.get(name)) === kind);
@@ -86,13 +83,7 @@ const more = (numbers, levels, dates, names) => [
   }),
 ];
 
-/**
- * Return what can be drawn of columns in some way, those of `offersOf` and those for everyone.
- *
- * @param {string[]} names - The columns.
- * @param {Map<string, object>} columns - What is known of them.
- * @returns {object[]}
- */
+/** Return what can be drawn of columns in some way, those of `offersOf` and those for everyone. */
 export function allOffers(names, columns) {
   const found = offersOf(names, columns);
   const parallel = of("parallel", names, { wide: true });

@@ -13,8 +13,6 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
 
 /**
  * Return what asks the server for pictures.
- *
- * @param {object} facts - Of the study.
  * @returns {object} `answer(spec, state)`; `forms(spec)` and `file(spec, state, form)`;
  *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`.
  */

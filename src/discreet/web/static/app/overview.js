@@ -4,6 +4,7 @@ import { lookOf, number } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
 import { kindFor } from "../kinds/index.js";
 import { h } from "./dom.js";
+import { announce, tip } from "./floating.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
 import { walked } from "./walk.js";
@@ -15,10 +16,6 @@ export function miniSpec(column) {
 
 /**
  * Make the small card of a column.
- *
- * @param {object} board - What it stands on.
- * @param {object} column - What is known of it.
- * @param {object} spec - Of its picture.
  * @returns {object} As a card: `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`.
  */
 export function miniOf(board, column, spec) {
@@ -54,7 +51,7 @@ export function miniOf(board, column, spec) {
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
   };
-  walked(pic, () => drawn, board.lights, { opens: () => {} });
+  walked(pic, () => drawn, board.lights, { tip, announce, opens: () => {} });
   return {
     element,
     spec,

@@ -12,8 +12,6 @@ const KINDS_IN_WORDS = { number: "Numbers", level: "Categories", date: "Dates" }
 
 /**
  * Make the rail.
- *
- * @param {object} board - What it belongs to.
  * @returns {object} `element`, `show(state)`, `find`, `small(name, view)`.
  */
 export function railOf(board) {

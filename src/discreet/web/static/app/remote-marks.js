@@ -12,8 +12,6 @@ const AXES = {
 
 /**
  * Return the axes whose marks, row by row of the first, are those of a picture.
- *
- * @param {object} spec - Of the picture.
  * @param {object} [view] - Its numbers, as the server gave them.
  * @returns {?object[]} Nothing where it has none that can be counted so.
  */

@@ -5,12 +5,7 @@ import { axesOf } from "./remote-marks.js";
 import { ask } from "./server.js";
 import { Unanswered } from "./thread.js";
 
-/**
- * Return what answers as `rowsInThread` does.
- *
- * @param {object} facts - Of the study.
- * @returns {object}
- */
+/** Return what answers as `rowsInThread` does. */
 export function rowsOnServer(facts) {
   const held = new Map();
   const keyOf = (part, spec) => JSON.stringify([part.where, part.assign, spec]);

@@ -36,15 +36,9 @@ export function takeTokenFromAddress() {
   history.replaceState(null, "", location.pathname + location.search + (rest ? `#${rest}` : ""));
 }
 
-/**
- * Ask for JSON.
- *
- * @param {string} path - Such as "/api/study".
- * @param {object} [body] - With one it is a POST.
- * @returns {Promise<any>}
- */
-export async function ask(path, body) {
-  const answer = await sent(path, body);
+/** Ask for JSON; with a body it is a POST, if nothing else is said. */
+export async function ask(path, body, method) {
+  const answer = await sent(path, body, method);
   return answer.json().catch(() => {
     throw new Refusal(answer.status, {});
   });
@@ -56,11 +50,11 @@ export const bytesOf = async (path) => (await sent(path)).arrayBuffer();
 /** @param {string} path - Of a file. @returns {Promise<Blob>} */
 export const fileOf = async (path) => (await sent(path)).blob();
 
-async function sent(path, body) {
+async function sent(path, body, method = body === undefined ? "GET" : "POST") {
   const headers = { Authorization: `Bearer ${encodable(token())}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const how = {
-    method: body === undefined ? "GET" : "POST",
+    method,
     headers,
     cache: "no-store",
     credentials: "omit",

@@ -4,10 +4,7 @@ const [WIDE, HIGH] = [60, 20];
 
 /**
  * Draw the counts of a view as bars.
- *
  * @param {object} [view] - Of one column; nothing where it is not drawn.
- * @param {(bar: number) => boolean} [isOn] - Which bars are meant.
- * @returns {string} As SVG.
  */
 export function spark(view, isOn = () => true) {
   const counts = view?.counts || [];

@@ -5,12 +5,7 @@ export const EMPTY = { where: [], assign: [], cards: [], abreast: "", show: "" }
 const LISTS = ["by"]; // of a spec: what may be several columns
 const NUMBERS = ["bins", "grid", "ranges"];
 
-/**
- * Return the address of a state; names and expressions are escaped, signs between them are not.
- *
- * @param {object} state - As `EMPTY` has its parts.
- * @returns {string} What stands behind "#".
- */
+/** Return the address of a state; names and expressions are escaped, signs between them are not. */
 export function written(state) {
   const parts = {
     cards: state.cards.map(writtenSpec).join(";"),
@@ -25,12 +20,7 @@ export function written(state) {
     .join("&");
 }
 
-/**
- * Return the state of an address; what it cannot read is left out.
- *
- * @param {string} hash - With or without its "#".
- * @returns {object}
- */
+/** Return the state of an address; what it cannot read is left out. */
 export function read(hash) {
   const parts = new Map(
     hash.replace(/^#/, "").split("&").filter(Boolean).map((it) => cut(it, "=")),
@@ -48,9 +38,7 @@ export function read(hash) {
 
 /**
  * Return a spec as it stands in an address: "histogram:bmi:by=sex".
- *
  * @param {object} spec - `kind`, `columns`, and what a picture is asked for with.
- * @returns {string}
  */
 export function writtenSpec(spec) {
   const { kind, columns, ...more } = spec;

@@ -10,9 +10,7 @@ export class Unanswered extends Error {
 
 /**
  * Start a worker and give it the rows.
- *
  * @param {string} script - The address of the worker's script.
- * @param {ArrayBuffer} bytes - The rows, which are handed over.
  * @param {object} facts - Of the study: how pictures are drawn, and its columns.
  * @returns {Promise<object>} `part`, `views`, `light`: each asks, and answers by a promise.
  */

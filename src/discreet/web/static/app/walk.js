@@ -1,19 +1,16 @@
 /** Marks by mouse, touch and keys: one tab stop a picture, arrows walk its marks. */
 
-import { announce, tip } from "./floating.js";
-
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * Let the marks of a picture be pointed at, kept and walked.
- *
  * @param {HTMLElement} host - Of the picture; its marks have data-m.
- * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow
- *   keys go further than to the next of them.
- * @param {object} lights - Lights rows up.
- * @param {object} how - `opens(spec)` for marks that open a picture.
+ * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow keys
+ *   go further than to the next of them.
+ * @param {object} how - `tip` and `announce`, as `tipsIn` returns them, and `opens(spec)` for marks
+ *   that open a picture.
  */
-export function walked(host, drawn, lights, how) {
+export function walked(host, drawn, lights, { tip, announce, opens }) {
   let at = -1;
   const markAt = (event) => {
     const it = event.target.closest?.("[data-m]");
@@ -22,7 +19,7 @@ export function walked(host, drawn, lights, how) {
   const press = (place, x, y) => {
     const mark = drawn()?.marks[place];
     if (!mark) return;
-    if (mark.go) how.opens(mark.go);
+    if (mark.go) opens(mark.go);
     else lights.keep(mark);
     tip(mark, x, y);
   };

@@ -10,10 +10,7 @@ const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Return the condition that a mark stands for, as an expression.
- *
  * @param {object} condition - A column with a level, or with a range.
- * @param {Map<string, object>} columns - What is known of them.
- * @returns {string}
  */
 export function expressionOf({ column, level, from, to, closed }, columns) {
   const name = written(column);

@@ -7,8 +7,6 @@ const DAY = 86400000;
 
 /**
  * Return the place within a picture that its marks have.
- *
- * @param {{width: number, height: number}} box - All there is.
  * @param {object} look - `mini` pictures have less beside them.
  * @param {object} [room] - Other distances: left, right, top, bottom.
  * @returns {{left: number, right: number, top: number, bottom: number}}
@@ -23,15 +21,7 @@ export function plotBox(box, look, room = {}) {
   return { left: l, right: box.width - r, top: t, bottom: box.height - b };
 }
 
-/**
- * Return a scale of the values of a column, of dates where it has dates.
- *
- * @param {string} name - The column.
- * @param {number[]} domain - The ends.
- * @param {number[]} range - Of pixels.
- * @param {object} look - Knows which columns are dates.
- * @returns {function}
- */
+/** Return a scale of the values of a column, of dates where it has dates. */
 export function scaleOf(name, domain, range, look) {
   if (!look.isDate(name)) return d3.scaleLinear(domain, range);
   const scale = d3.scaleUtc(domain.map((it) => new Date(it * DAY)), range);
@@ -53,15 +43,7 @@ function shortDate(date) {
   return (date.getUTCMonth() ? month : year)(date);
 }
 
-/**
- * Draw the axis of a column below a picture.
- *
- * @param {function} x - Its scale.
- * @param {object} inner - As `plotBox` returns it.
- * @param {string} name - The column.
- * @param {object} look - Labels and units.
- * @returns {string}
- */
+/** Draw the axis of a column below a picture. */
 export function bottom(x, inner, name, look) {
   const base = line(inner.left, inner.bottom, inner.right, inner.bottom, "bl");
   if (look.mini) return base + ends(x, inner, name, look);
@@ -94,14 +76,7 @@ function ends(x, inner, name, look) {
     text(inner.right, at, look.say(name, high) + unit, "end");
 }
 
-/**
- * Return how much room the numbers beside an axis take.
- *
- * @param {function} y - Its scale.
- * @param {object} inner - As `plotBox` returns it.
- * @param {number} [least] - In pixels.
- * @returns {number}
- */
+/** Return how much room the numbers beside an axis take. */
 export function roomBeside(y, inner, least = 40) {
   const say = y.tickFormat(upward(inner));
   return Math.max(least, ...ticksBeside(y, inner).map((it) => wide(say(it)) + 10));
@@ -114,13 +89,8 @@ const upward = ({ top, bottom: low }) => Math.max(2, Math.round((low - top) / 48
 
 /**
  * Draw the axis of a column, or of counts, to the left of a picture, with lines across it.
- *
- * @param {function} y - Its scale.
- * @param {object} inner - As `plotBox` returns it.
- * @param {string} words - What it is of.
- * @param {object} look - Whether the picture is mini or bare, or `painted`: with lines on its canvas.
- * @param {function} [say] - Says a tick.
- * @returns {string}
+ * @param {object} look - Whether the picture is mini or bare, or `painted`: with lines on its
+ *   canvas.
  */
 export function left(y, inner, words, look, say) {
   if (look.mini) return "";

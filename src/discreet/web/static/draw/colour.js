@@ -16,6 +16,11 @@ export const many = (share, isDark) => (isDark ? dark : light)(0.06 + 0.86 * cla
 /** @param {number} r - From -1 to 1. @param {boolean} isDark @returns {string} */
 export const between = (r, isDark) => opposite[isDark ? "dark" : "light"]((clampTo(r) + 1) / 2);
 
+const STEPS = 22;
+
+/** @param {(share: number) => string} colour - Of a share from 0 to 1. @returns {string[]} Those of a key. */
+export const rampOf = (colour) => Array.from({ length: STEPS }, (_, i) => colour(i / (STEPS - 1)));
+
 const LEVELS = 5;
 
 /** @param {number} place - Of a level. @returns {string} Its colour. */
@@ -25,10 +30,6 @@ export const level = (place) => `var(--s${place % LEVELS})`;
  * Return the places by which some levels have their colours: those among all levels of the column,
  * so that a level has one colour in all pictures. Of two with one colour the later one takes
  * another that none has, as long as there is one.
- *
- * @param {string[]} drawn - The levels of a picture, in order.
- * @param {string[]} order - All levels of the column.
- * @returns {number[]}
  */
 export function placesOf(drawn, order) {
   const all = [...order, ...drawn.filter((name) => !order.includes(name))];

@@ -13,13 +13,9 @@ const SPREAD = [1, 4, 6, 4, 1];
 /**
  * Return a sheet with points, the later over the earlier; so many that they hide each other are
  * small squares, coloured as the one in them that has the most neighbours.
- *
- * @param {{width: number, height: number}} box - Of the picture.
  * @param {number} scale - Pixels of the screen to one of the picture.
- * @param {{x: ArrayLike<number>, y: ArrayLike<number>, of?: Uint8Array, colours: string[],
- *   radius: number, alpha: number}[]} sets - Where they lie; `of` names the colour of each.
- * @param {boolean} misty - Whether they are so many.
- * @returns {HTMLCanvasElement | null} Null of a picture without room.
+ * @param {{x: ArrayLike<number>, y: ArrayLike<number>, of?: Uint8Array, colours: string[], radius:
+ *   number, alpha: number}[]} sets - Where they lie; `of` names the colour of each.
  */
 export function sheetOf(box, scale, sets, misty) {
   const wide = Math.ceil(box.width * scale);
@@ -114,12 +110,8 @@ function stampsOf(radius, reach, alpha, width) {
 /**
  * Say how many lie near each point, of all that lie there: on a grid that is the same whatever the
  * size of the picture.
- *
  * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>}} points - Where
  *   they lie, and how often each counts.
- * @param {number[]} along - The ends of the axis of x.
- * @param {number[]} upward - And of y.
- * @returns {Float64Array} Shares of all points.
  */
 export function nearby({ x, y, size }, along, upward) {
   const held = new Float64Array(ACROSS * UP);
@@ -155,14 +147,7 @@ function spread(held, all) {
   return around;
 }
 
-/**
- * Return which colour each point has for its neighbours.
- *
- * @param {Float64Array} near - As `nearby` gives it.
- * @param {number} top - What has the last colour.
- * @param {number} steps - How many colours there are.
- * @returns {Uint8Array}
- */
+/** Return which colour each point has for its neighbours. */
 export function colourOf(near, top, steps) {
   const of = new Uint8Array(near.length);
   for (let i = 0; i < of.length; i += 1) {
@@ -171,13 +156,7 @@ export function colourOf(near, top, steps) {
   return of;
 }
 
-/**
- * Order points so that those of the last colour are painted last.
- *
- * @param {Uint8Array} of - The colour of each.
- * @param {number} steps - How many colours there are.
- * @returns {Uint32Array} The points in that order.
- */
+/** Order points so that those of the last colour are painted last. */
 export function inOrderOf(of, steps) {
   const starts = new Uint32Array(steps + 1);
   for (let i = 0; i < of.length; i += 1) starts[of[i] + 1] += 1;

@@ -9,10 +9,7 @@ let moved = null;
 /**
  * Lay a button on the name of each axis. An axis that was moved keeps the focus when it is drawn
  * again.
- *
  * @param {HTMLElement} host - Where the picture is; its place is that of the drawing.
- * @param {{grips?: object[]}} drawn - The drawing.
- * @param {(from: number, to: number) => void} onMove - Called with the places of an axis.
  */
 export function moves(host, { grips = [] }, onMove) {
   for (const old of host.querySelectorAll(".grip")) old.remove();

@@ -12,10 +12,6 @@ const LETTERS = 14; // a line of text
 
 /**
  * Return where groups lie.
- *
- * @param {{width: number, height: number}} box - All there is.
- * @param {string[]} names - Of the groups.
- * @param {number} below - How much room the axis takes.
  * @param {object} look - `bare` pictures have less beside them.
  * @returns {object} `inner`, as `plotBox` gives it; `each`, the `top` of every group and its
  *   `height`; and `words(said, what)`, which draws the names and what is said to the right.

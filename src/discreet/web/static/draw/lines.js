@@ -12,9 +12,7 @@ export const HOT = { fill: "var(--hot)", "fill-opacity": 0.16, stroke: "var(--ho
 
 /**
  * Return how the line of a level is drawn.
- *
  * @param {number} place - Of the level; those beyond the fifth have dashes.
- * @returns {object} Attributes.
  */
 export const strokeOf = (place) => ({
   fill: "none",
@@ -28,11 +26,7 @@ const dashOf = (place) => DASHES[Math.floor(place / 5) % DASHES.length];
 
 /**
  * Return the keys of lines of levels.
- *
  * @param {?string} by - The column; without one there are none.
- * @param {string[]} names - Its levels.
- * @param {object} look - Knows which levels can be lit.
- * @returns {object[]}
  */
 export function keysOf(by, names, look) {
   if (!by) return [];
@@ -43,11 +37,8 @@ export function keysOf(by, names, look) {
 
 /**
  * Return the place by which a level has its colour and dashes, among the levels of some lines.
- *
  * @param {?string} by - The column; without one the only line has the first.
  * @param {string[]} names - Of all lines, in panels beside it too.
- * @param {object} look - Knows the order of levels.
- * @returns {(name: string) => number}
  */
 export function placeIn(by, names, look) {
   const places = by ? look.placesOf(by, names) : names.map(() => 0);
@@ -57,23 +48,10 @@ export function placeIn(by, names, look) {
 /** @returns {string[]} The labels of the lines of some views, in the order of their column's levels. */
 export const labelsOf = (lines, order) => inOrder(lines.map((it) => it.label ?? it.level), order);
 
-/**
- * Return how much room names to the right of a picture take.
- *
- * @param {string[]} names - Of lines.
- * @param {{width: number}} box - All there is.
- * @returns {number}
- */
+/** Return how much room names to the right of a picture take. */
 export const roomOf = (names, box) => Math.min(Math.max(0, ...names.map(wide)) + 12, box.width * 0.2);
 
-/**
- * Draw the names of lines where they end, so that none lies on another.
- *
- * @param {{name: string, x: number, y: number}[]} ends - Where each line ends.
- * @param {{top: number, bottom: number}} inner - Where lines lie.
- * @param {number} room - As `roomOf` returns it.
- * @returns {string} Nothing where they do not fit.
- */
+/** Draw the names of lines where they end, so that none lies on another. */
 export function namesAtEnds(ends, inner, room) {
   if (ends.length * LETTERS > inner.bottom - inner.top + LETTERS) return "";
   const sorted = ends.map((it) => ({ ...it })).sort((a, b) => a.y - b.y);
@@ -92,12 +70,8 @@ export function namesAtEnds(ends, inner, room) {
 
 /**
  * Return a line in steps.
- *
  * @param {{times: number[], heights: number[], end: number}} steps - It is so high from each time.
- * @param {function} x - The scale across.
- * @param {function} y - The scale upwards.
  * @param {boolean} [back] - From the end to the first, and without a beginning of its own.
- * @returns {string}
  */
 export function stepPath({ times, heights, end }, x, y, back = false) {
   const corners = times.flatMap((time, i) => {

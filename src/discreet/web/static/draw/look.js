@@ -9,10 +9,8 @@ const date = d3.utcFormat("%-d %b %Y");
 
 /**
  * Return how a picture says what it shows.
- *
  * @param {Map<string, object>} columns - What is known of each column: label, unit, dates.
  * @param {object} how - `dark`; `mini` and `bare` pictures have less beside them.
- * @returns {object}
  */
 export function lookOf(columns, how = {}) {
   const of = (name) => columns.get(name) || {};
@@ -46,17 +44,17 @@ export function lookOf(columns, how = {}) {
   };
 }
 
-/**
- * Return how a view says what it shows, whose levels may be numbers that are no levels elsewhere.
- *
- * @param {object} look - As `lookOf` returns it.
- * @param {object} view - Of a picture.
- * @returns {object}
- */
+/** Return how a view says what it shows, whose levels may be numbers that are no levels elsewhere. */
 export function lookFor(look, view) {
   const orders = new Map(view.origin?.orders || []);
   const orderOf = (name) => orders.get(name) || look.orderOf(name);
-  return { ...look, orderOf, placesOf: (name, words) => placesOf(words, orderOf(name)) };
+  const counted = view.origin?.counted;
+  return {
+    ...look,
+    orderOf,
+    placesOf: (name, words) => placesOf(words, orderOf(name)),
+    counted: !counted || counted.includes("rows") ? "rows" : counted,
+  };
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|\p{Bidi_C}/u;
@@ -75,11 +73,7 @@ export const whole = (count) => grouped(Math.round(count));
 export const percent = (share) =>
   `${(100 * share).toFixed(share < 0.0995 ? 1 : 0).replace(/\.0$/, "")} %`;
 
-/**
- * @param {number} value - Of a column.
- * @param {number} [digits] - Significant ones.
- * @returns {string} It as a reader would write it.
- */
+/**  */
 export function number(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);

@@ -1,20 +1,26 @@
 /** Draws the panels of small multiples, side by side and alike. */
 
 import { sum } from "../rows/counts.js";
-import { isOfPairs } from "../rows/panels.js";
 import { whole } from "./look.js";
 import { clip, moved, rect, text, wide } from "./svg.js";
 
+/** Kinds whose marks would hide one another: each level has a panel of its own. */
+const OF_LEVELS = ["histogram", "heatmap", "contour"];
+const OF_PAIRS = [...OF_LEVELS, "scatter"];
+const TABLES = ["summary", "means"];
 const GAP = { across: 16, down: 12 };
 const HEAD = 22;
 const LEAST = 104; // so high is a panel with its name at least
 
-/**
- * Return what draws panels of a kind: `title`, `tall` and `draw`, as a kind of pictures has them.
- *
- * @param {object} kind - Of each panel.
- * @returns {object}
- */
+/** Say whether a picture has panels. */
+export const hasPanels = ({ kind, by = [], overlay }) =>
+  (by.length === 2 && !TABLES.includes(kind)) ||
+  (by.length === 1 && OF_LEVELS.includes(kind) && !overlay);
+
+/** @param {object} spec - Of panels. @returns {boolean} Whether each pair of levels has one. */
+export const isOfPairs = ({ kind, by, overlay }) => by.length === 2 && OF_PAIRS.includes(kind) && !overlay;
+
+/** Return what draws panels of a kind: `title`, `tall` and `draw`, as a kind of pictures has them. */
 export function panelsDrawn(kind) {
   return {
     name: kind.name,
@@ -50,9 +56,11 @@ function drawn(kind, view, box, look) {
   let first = 0;
   const panels = view.views.map((each, i) => {
     const place = places[i];
-    if (!each) return { place, says: isFew(view, place.levels) ? "fewer than 50 rows" : "no rows" };
+    if (!each) return { place, says: isFew(view, place.levels) ? `fewer than 50 ${look.counted}` : `no ${look.counted}` };
     const found = kind.draw(each, { width: place.width, height: place.height }, bare);
-    const count = each.shown ?? sum(found.marks.map((it) => it.count));
+    const isKnown = kind.count || found.marks.some((it) => it.count !== undefined);
+    const counted = () => kind.count?.(each) ?? sum(found.marks.map((it) => it.count));
+    const count = each.shown ?? (isKnown ? counted() : undefined);
     const panel = { ...found, i, place, first, count };
     first += found.marks.length;
     return panel;
@@ -68,6 +76,9 @@ function drawn(kind, view, box, look) {
     keys,
     overlay: (lit) =>
       ofEach(lit).map((it) => put(it.panel, it.panel.overlay?.(it.lit) || "")).join(""),
+    ...(made.every((it) => it.vector) && {
+      vector: (colours) => made.map((panel) => put(panel, panel.vector(colours))).join(""),
+    }),
     ...(made[0].paint && {
       paint(context, lit, colours) {
         for (const it of ofEach(lit)) {
@@ -105,13 +116,7 @@ function gridOf(view, width) {
   return sideBySide(view.views.length, width);
 }
 
-/**
- * Return how many panels stand side by side, and one below the other.
- *
- * @param {number} many - Of them.
- * @param {number} width - Of the picture.
- * @returns {{across: number, down: number}}
- */
+/** Return how many panels stand side by side, and one below the other. */
 export function sideBySide(many, width) {
   const most = width > 820 ? 5 : width > 400 && many > 2 ? 3 : 2;
   // Rows of one length are read more easily than a last one of a single panel.

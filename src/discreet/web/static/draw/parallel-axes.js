@@ -11,12 +11,7 @@ export const railOf = (place, i) => rect(...along(place, i, 0, place.length), { 
 
 /**
  * Draw what stands beside an axis: its ticks or levels, and its name, which a grip lies on.
- *
- * @param {object} place - As `placed` returns it.
- * @param {number} i - Which axis.
  * @param {object} axis - `name`, and `ends` (of numbers) or `spans` (of levels: words, from, to).
- * @param {object} look - Labels and units.
- * @returns {string}
  */
 export function drawAxis(place, i, axis, look) {
   const beside = axis.spans ? levels(place, i, axis.spans) : ticks(place, i, axis, look);
@@ -82,10 +77,6 @@ function nameOf(place, i, name, look) {
 
 /**
  * Return where the grips of axes lie, and what each moves.
- *
- * @param {object} place - As `placed` returns it.
- * @param {{name: string}[]} axes - In order.
- * @param {object} look - Labels.
  * @returns {object[]} For `moves` of draw/grips.js.
  */
 export const gripsOf = (place, axes, look) =>

@@ -11,10 +11,6 @@ const FILLED = 0.8;
 /**
  * Draw a view of the server. How many are in a cluster is not said, so each is a band of one
  * thickness between the middles of its ranges; the wider they are, the paler it is.
- *
- * @param {object} view - The JSON of Python's ParallelView.
- * @param {{width: number, height: number}} box - All there is.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} As `drawBands` does.
  */
 export function drawClusters(view, box, look) {
@@ -23,28 +19,39 @@ export function drawClusters(view, box, look) {
   const far = (pixel) => (pixel / pixels) * place.length;
   const ends = clusters.map((boxes) => [stacks(boxes, 0, far), stacks(boxes, 2, far)]);
   const thick = Math.max(THINNEST, Math.min(THICKEST, ...ends.flat().map((it) => it.most)));
-  let mark = 0;
-  const drawn = clusters.map((boxes, gap) =>
-    boxes.map(([a, b, c, d], i) => {
-      const [from, to] = ends[gap].map((it) => it.at(i, thick));
-      const share = (b - a + d - c) / (2 * pixels);
-      return path(outline(place, gap, [from, from + thick], [to, to + thick]), {
-        class: "rib",
-        fill: "var(--s0)",
-        "fill-opacity": (0.15 + 0.65 * (1 - share) ** 3).toFixed(2),
-        "data-m": String(mark++),
-      });
-    }).join(""),
-  );
+  const all = clusters.flatMap((boxes, gap) => boxes.map((_, i) => [gap, i]));
+  // Those of a public table are whole ranges, as the papers draw them.
+  const isWhole = view.origin?.regime === "research";
+  const band = ([gap, i], more) => {
+    const [a, b, c, d] = clusters[gap][i].map(far);
+    if (isWhole) return path(outline(place, gap, [a, b], [c, d]), more);
+    const [from, to] = ends[gap].map((it) => it.at(i, thick));
+    return path(outline(place, gap, [from, from + thick], [to, to + thick]), more);
+  };
+  const drawn = all.map(([gap, i], mark) => {
+    const [a, b, c, d] = clusters[gap][i];
+    const share = (b - a + d - c) / (2 * pixels);
+    const opacity = (isWhole ? 0.05 + 0.45 * (1 - share) ** 6 : 0.15 + 0.65 * (1 - share) ** 3).toFixed(2);
+    return band([gap, i], { class: "rib", fill: "var(--s0)", "fill-opacity": opacity, "data-m": String(mark) });
+  });
   const shown = axes.map((axis) => shownAs(axis, far));
-  const least = `at least ${parameters.k} rows`;
+  const least = parameters.k === undefined ? "" : `at least ${parameters.k} ${look.counted}`;
   return {
     svg: `<g class="base">${drawn.join("")}</g>${axes.map((_, i) => railOf(place, i)).join("")}`,
     top: shown.map((axis, i) => drawAxis(place, i, axis, look)).join(""),
     marks: marksOf(view, look, least),
+    joined: (mark) => ({ clusters: joinedTo(all[mark], view) }),
+    overlay: (lit) => (lit.clusters || []).map((it) => band(it, { class: "hot" })).join(""),
     grips: gripsOf(place, axes, look),
-    read: () => `Each band stands for ${least}; pale ones reach over wide ranges. Point at one to see its ranges.`,
+    ...(least && { read: () => `Each band stands for ${least}; pale ones reach over wide ranges. Point at one to see its ranges.` }),
   };
+}
+
+/** A cluster, as its gap and its place there, and those beside it that light up with it. */
+function joinedTo([gap, place], { joins }) {
+  const before = (joins[gap - 1] || []).filter(([, right]) => right === place).map(([left]) => [gap - 1, left]);
+  const after = (joins[gap] || []).filter(([left]) => left === place).map(([, right]) => [gap + 1, right]);
+  return [...before, [gap, place], ...after];
 }
 
 /** Put the clusters of one range one upon the other, those that go lower below. */

@@ -17,9 +17,7 @@ export const tallOf = (axes, width) => (isNarrow(axes, width) ? 24 + 96 * axes :
 
 /**
  * Return where axes lie. A place is where an axis is, and how far from its foot, both in pixels.
- *
  * @param {object[]} axes - Each with a `name`, and with `levels` where it has any.
- * @param {{width: number, height: number}} box - All there is.
  * @returns {object} `down` where axes lie one below the other; `at` of each, their `length`, the
  *   `room` between two, `xy(at, far)`, and `grip(i, words)`, the place of an axis' name.
  */
@@ -78,12 +76,7 @@ function below(count, { width, height }) {
 
 /**
  * Return the outline of a band between two neighbouring axes.
- *
- * @param {object} place - As `placed` returns it.
- * @param {number} gap - After which axis.
  * @param {number[]} one - How far from the foot it begins and ends on that axis.
- * @param {number[]} other - And on the next.
- * @returns {string} A path.
  */
 export function outline({ at, xy }, gap, one, other) {
   const [from, to] = [at[gap] + RAIL, at[gap + 1] - RAIL];

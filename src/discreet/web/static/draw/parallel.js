@@ -15,10 +15,7 @@ const SIZES = [5, 10, 25, 50, 100, 300, 1000, 3000, 10000, 30000, 100000];
 
 /**
  * Draw a view of rows.
- *
  * @param {object} view - As `make` of kinds/parallel.js returns it.
- * @param {{width: number, height: number}} box - All there is.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} Beside what every drawing has: `grips`, and `read(lit)`, which says where lit
  *   rows go through the axes. The last of its keys are some counts, and how thick they are.
  */

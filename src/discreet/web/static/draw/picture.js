@@ -4,11 +4,6 @@ import { lookFor } from "./look.js";
 
 /**
  * Draw a view in place of what is in an element.
- *
- * @param {HTMLElement} host - Of some width and height.
- * @param {object} kind - Of the picture.
- * @param {object} view - Its numbers.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} `marks`, `keys`, and `light(lit)`, which shows where lit rows are (null: none).
  */
 export function drawPicture(host, kind, view, look) {
@@ -16,7 +11,8 @@ export function drawPicture(host, kind, view, look) {
   const box = { width: host.clientWidth, height: tall };
   host.classList.remove("lit");
   host.classList.toggle("scrolls", tall > host.clientHeight);
-  const drawn = kind.draw(view, box, lookFor(look, view));
+  const own = lookFor(look, view);
+  const drawn = kind.draw(view, box, own);
   host.replaceChildren();
   const canvas = drawn.paint && layer(host, box);
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
@@ -26,6 +22,7 @@ export function drawPicture(host, kind, view, look) {
   drawn.tint?.(host, null);
   return {
     ...drawn,
+    marks: drawn.marks?.map((it) => ({ ...it, counted: own.counted })),
     box,
     light(lit) {
       host.classList.toggle("lit", lit !== null);
@@ -40,7 +37,7 @@ export function drawPicture(host, kind, view, look) {
 }
 
 /** @returns {string} A drawing as a whole SVG. */
-export function svgOf(drawn, { width, height }) {
+function svgOf(drawn, { width, height }) {
   return (
     `<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">` +
     `${drawn.svg}<g class="hl">${drawn.over || ""}</g>${drawn.top || ""}</svg>`
@@ -57,8 +54,10 @@ function layer(host, { width, height }) {
   return context;
 }
 
-/** The colours of the style as canvases take them. */
-function colours(host) {
+/**
+ * @returns {object} The colours of its style as canvases and files take them.
+ */
+export function colours(host) {
   const style = getComputedStyle(host);
   const probe = host.appendChild(document.createElement("i"));
   const found = {};

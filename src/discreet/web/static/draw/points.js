@@ -1,8 +1,8 @@
 /** Pictures of points: where they lie in panels, and how they are painted. */
 
-import { rampOf } from "./scale-key.js";
-import { many } from "./colour.js";
+import { many, rampOf } from "./colour.js";
 import { colourOf, inOrderOf, nearby, sheetOf } from "./dots.js";
+import { circle } from "./svg.js";
 
 /** Of more points than these, colours say how many lie near. */
 const DENSE = 400;
@@ -16,13 +16,10 @@ const radiusOf = (count) => (count > 3000 ? 1.3 : count > 800 ? 1.8 : 2.3);
 
 /**
  * Return what paints the points of some panels, and the key of their colours.
- *
- * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>,
- *   level?: ArrayLike<number>}[]} panels - The points of each, and of which level they are.
- * @param {{x: function, y: function}[]} scales - Of each panel.
- * @param {object} look - As `lookOf` returns it.
- * @returns {{ramp: object | null, paint: (context, box, lit, colours) => void}} `lit` are the
- *   points of each panel that are highlighted, or null.
+ * @param {{x: ArrayLike<number>, y: ArrayLike<number>, size?: ArrayLike<number>, level?:
+ *   ArrayLike<number>}[]} panels - The points of each, and of which level they are.
+ * @returns {{ramp: object | null, vector: ?function, paint: (context, box, lit, colours) => void}}
+ *   `lit` are the points of each panel that are highlighted, or null; `vector(colours)` is SVG.
  */
 export function pointsIn(panels, scales, look) {
   const total = panels.reduce((sum, it) => sum + it.x.length, 0);
@@ -36,16 +33,22 @@ export function pointsIn(panels, scales, look) {
   if (dense) coloured(sets, panels, scales, colours.length, misty);
   // All points, and all of them pale: drawn once, for the pointer lights others at each move.
   const sheets = {};
+  const alpha = dense ? ALPHA.near : ALPHA.level;
   const base = (found) => (levels ? LEVELS.map((it) => found[it]) : dense ? colours : [found.s0]);
   return {
-    ramp: dense ? { says: `rows near a point`, from: "few", to: "many", colours } : null,
+    ramp: dense ? { says: `${look.counted} near a point`, from: "few", to: "many", colours } : null,
+    /** As marks of SVG; nothing of so many that an image is smaller. */
+    vector: misty ? null : (found) => {
+      const inks = base(found);
+      const each = ({ x, y, of }) => Array.from(x, (at, i) => circle(at, y[i], radius, { fill: inks[of ? of[i] : 0] }));
+      return `<g fill-opacity="${alpha}">${sets.flatMap(each).join("")}</g>`;
+    },
     paint(context, box, lit, found) {
       const scale = context.getTransform().a;
       const lay = (sheet) => sheet && context.drawImage(sheet, 0, 0, sheet.width / scale, sheet.height / scale);
       const inks = lit ? [found.line2] : base(found);
       const key = [scale, box.width, box.height, ...inks].join();
       if (sheets[Boolean(lit)]?.key !== key) {
-        const alpha = dense ? ALPHA.near : ALPHA.level;
         const drawn = sets.map((it) => ({ ...it, of: lit ? undefined : it.of, colours: inks, radius, alpha }));
         sheets[Boolean(lit)] = { key, sheet: sheetOf(box, scale, drawn, misty) };
       }

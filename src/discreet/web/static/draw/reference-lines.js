@@ -5,10 +5,8 @@ import { path, text } from "./svg.js";
 
 /**
  * Draw the lines that points are to be compared with, as far as they lie within the picture.
- *
  * @param {object} view - With `lines`, each of places, a label and a look.
  * @param {object} place - Of the picture: its scales, and where it lies within.
- * @returns {string}
  */
 export function linesOf({ lines = [] }, { x, y, inner }) {
   const [low, high] = y.domain();

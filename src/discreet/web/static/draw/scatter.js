@@ -1,16 +1,15 @@
 /** Draws scatter plots: points or cells on a canvas, and above them what a pointer finds. */
 
-import { hitsOf } from "../rows/scatter-views.js";
 import { inOrder } from "../rows/order.js";
 import { d3 } from "../vendor/d3.js";
 import { bottom, left, plotBox, roomBeside, scaleOf, ticksBeside } from "./axes.js";
-import { level as colourOf, many } from "./colour.js";
+import { level as colourOf, many, rampOf } from "./colour.js";
+import { hitsOf } from "./hits.js";
 import { placeIn } from "./lines.js";
 import { whole } from "./look.js";
 import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
 import { linesOf } from "./reference-lines.js";
-import { rampOf } from "./scale-key.js";
 import { circle, clip, line, rect, text } from "./svg.js";
 
 /** Counts of raw rows stand as one circle in the middle of each cell. */
@@ -24,10 +23,6 @@ const SPREAD = "Values in coarse steps are spread within their step, so that few
 
 /**
  * Draw a scatter plot.
- *
- * @param {object} view - Of points or of cells.
- * @param {{width: number, height: number}} box - Of the picture.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} As a kind's `draw` does.
  */
 export function drawScatter(view, box, look) {
@@ -35,7 +30,7 @@ export function drawScatter(view, box, look) {
   const panels = view.by && view.panels ? panelsIn(view, box) : [{ box, at: [0, 0] }];
   const places = panels.map((it) => placeOf(view, hits, it, look));
   const bubbles = COUNTED.includes(view.method);
-  const painted = bubbles ? { paint: () => {} } : view.panels && !view.points
+  const painted = bubbles ? { paint: () => {}, vector: () => "" } : view.panels && !view.points
     ? cellsIn(view, places, look)
     : pointsIn(pointsOf(view, places.length, look), places, look);
   return {
@@ -45,30 +40,22 @@ export function drawScatter(view, box, look) {
     keys: keysOf(view, painted, look),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
     ...(isSpread(view) && { read: () => SPREAD }),
+    ...(painted.vector && {
+      vector: (colours) => linesAcross(places, look).map((it) => rect(...it, { fill: colours.grid })).join("") + painted.vector(colours),
+    }),
     paint(context, lit, colours) {
-      linesAcross(context, places, look, colours);
+      context.fillStyle = colours.grid;
+      for (const it of linesAcross(places, look)) context.fillRect(...it);
       painted.paint(context, box, lit && litOf(lit.view, view, places.length), colours);
     },
   };
 }
 
-/** The lines of the axes lie beneath the points. */
-function linesAcross(context, places, look, colours) {
-  if (look.mini) return;
-  context.fillStyle = colours.grid;
-  for (const { y, inner } of places) {
-    for (const it of ticksBeside(y, inner)) {
-      context.fillRect(inner.left, Math.round(y(it)), inner.right - inner.left, 1);
-    }
-  }
-}
+/** The lines of the axes, which lie beneath the points. */
+const linesAcross = (places, look) => (look.mini ? [] : places.flatMap(({ y, inner }) =>
+  ticksBeside(y, inner).map((it) => [inner.left, Math.round(y(it)), inner.right - inner.left, 1])));
 
-/**
- * Return the ends of axes on which all of some scatter plots can be drawn.
- *
- * @param {object[]} views - Of points or of cells.
- * @returns {number[][]} Along and upward.
- */
+/** Return the ends of axes on which all of some scatter plots can be drawn. */
 export function endsOfAll(views) {
   const each = views.map((view) => endsOfAxes(view, hitsOf(view)));
   return [0, 1].map((k) => d3.extent(each.flatMap((it) => it[k])));
@@ -77,14 +64,7 @@ export function endsOfAll(views) {
 const endsOfAxes = (view, hits) =>
   (view.panels ? [view.x_edges, view.y_edges] : [hits.x, hits.y]).map((it) => [it[0], it.at(-1)]);
 
-/**
- * Return how high a scatter plot is at least.
- *
- * @param {object} view - Of points or of cells.
- * @param {object} look - As `lookOf` returns it.
- * @param {number} width - Of the picture.
- * @returns {number} In pixels.
- */
+/** Return how high a scatter plot is at least. */
 export const tallScatter = (view, look, width) =>
   view.by && view.panels ? 116 * sideBySide(view.panels.length, width).down : 0;
 
@@ -169,7 +149,15 @@ function cellsIn(view, places, look) {
     }
   });
   return {
-    ramp: { says: `rows in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
+    ramp: { says: `${look.counted} in a cell`, from: "few", to: "many", colours: rampOf((it) => colour(it * it)) },
+    vector() {
+      const drawn = [];
+      each(1, (k, i, j, x, y, width, height) => {
+        const { rows, counts } = view.panels[k];
+        if (counts[i][j]) drawn.push(rect(x, y, width, height, { fill: colour(counts[i][j] / rows / top) }));
+      });
+      return drawn.join("");
+    },
     paint(context, box, lit, found) {
       const scale = context.getTransform().a;
       context.globalAlpha = lit ? PALE : 1;

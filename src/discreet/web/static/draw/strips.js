@@ -2,14 +2,7 @@
 
 import { rect } from "./svg.js";
 
-/**
- * Draw intervals from the top to the bottom of a picture.
- *
- * @param {{edges: number[]}} strips - None where a view has none.
- * @param {function} x - The scale across.
- * @param {object} inner - As `plotBox` returns it.
- * @returns {string}
- */
+/** Draw intervals from the top to the bottom of a picture. */
 export const drawStrips = ({ edges }, x, { top, bottom }) =>
   edges
     .slice(1)
@@ -18,12 +11,7 @@ export const drawStrips = ({ edges }, x, { top, bottom }) =>
 
 /**
  * Say what each interval holds.
- *
- * @param {{edges: number[], counts: number[]}} strips - As above.
- * @param {string} column - What they are of.
- * @param {object} look - How it is said.
  * @param {function} [more] - Says more of the interval up to a value.
- * @returns {object[]} Marks.
  */
 export function marksOfIntervals({ edges, counts }, column, look, more) {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -1,5 +1,6 @@
 /** Pieces of SVG as text. All that comes from data goes through `esc`. */
 
+const HATCH = 4; // pixels
 const SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** @param {*} text - Anything. @returns {string} It as text within markup or an attribute. */
@@ -17,12 +18,17 @@ function attributes(given) {
 }
 
 /**
- * @param {number} x - Left end. @param {number} y - Top. @param {number} width - In pixels.
- * @param {number} height - In pixels. @param {object} [more] - Such as {class: "bar", "data-m": 3}.
- * @returns {string}
+ * @param {object} [more] - Such as {class: "bar", "data-m": 3}.
  */
 export const rect = (x, y, width, height, more = {}) =>
   `<rect${attributes({ x, y, width: Math.max(0, width), height: Math.max(0, height), ...more })}/>`;
+
+/** @returns {string} The sign of a bar that is hidden, as wide as it would be. */
+export function hatched(x, y, width, more) {
+  const steps = Array.from({ length: Math.max(1, Math.floor(width / HATCH)) }, (_, i) => x + i * HATCH);
+  const lines = steps.map((at) => `M${px(at)} ${px(y + HATCH)}l${HATCH} -${HATCH}`).join("");
+  return rect(x, y, width, HATCH, { class: "hidden", ...more }) + path(lines, { class: "hidden on" });
+}
 
 /** @returns {string} A line from one point to another. */
 export const line = (x1, y1, x2, y2, name, more = {}) =>
@@ -34,21 +40,14 @@ export const path = (d, more = {}) => `<path${attributes({ d, ...more })}/>`;
 /** @returns {string} A circle. */
 export const circle = (cx, cy, r, more = {}) => `<circle${attributes({ cx, cy, r, ...more })}/>`;
 
-/**
- * @param {number} x - Where. @param {number} y - Its base line. @param {*} words - What it says.
- * @param {string} [anchor] - "start", "middle" or "end". @param {string} [name] - Its class.
- * @returns {string}
- */
+/**  */
 export const text = (x, y, words, anchor = "start", name = "", more = {}) =>
   `<text${attributes({ x, y, "text-anchor": anchor, class: name, ...more })}>${esc(words)}</text>`;
 
 /** @returns {string} What is drawn, moved. */
 export const moved = (x, y, drawn) => `<g transform="translate(${px(x)} ${px(y)})">${drawn}</g>`;
 
-/**
- * @param {string} words - A name. @param {number} room - In pixels.
- * @returns {string} It, cut where it is longer.
- */
+/**  */
 export function clip(words, room) {
   const letters = [...words];
   let width = 0;

@@ -5,9 +5,7 @@ import { esc } from "./svg.js";
 
 /**
  * Draw a table, of the browser or of the server.
- *
  * @param {object} view - The JSON of Python's CopyTable: names, head, lines, notes, figures.
- * @param {object} look - As `lookOf` returns it.
  * @returns {object} `html`, and `marks`: the cells that count rows of a level.
  */
 export function drawTable(view, look) {

@@ -2,10 +2,9 @@
 
 /**
  * Find the note that a comparison is not reliable.
- *
  * @param {object} view - Of the server: a table has notes, a plot has remarks of its origin.
- * @returns {{says: string, all: boolean}} The note, "" where there is none; `all` where nothing that
- *   is compared is reliable, so that the picture is shown grey.
+ * @returns {{says: string, all: boolean}} The note, "" where there is none; `all` where nothing
+ *   that is compared is reliable, so that the picture is shown grey.
  */
 export function unreliableIn(view) {
   const notes = [...(view?.notes || []), ...(view?.origin?.remarks || [])];

@@ -3,12 +3,10 @@
 import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
 import { clip, line, rect, text, wide } from "../draw/svg.js";
-import { countPairs, marksOfPairs, sum } from "../rows/counts.js";
-import { levelsIn, MISSING_NAMES, placesAmong } from "../rows/levels.js";
+import { sum } from "../rows/counts.js";
+import { MISSING_NAMES } from "../rows/levels.js";
 import { inOrder } from "../rows/order.js";
-import { Refused } from "../rows/refused.js";
 
-const MOST = 200;
 const ROOM = 22; // so high is a bar with its name at least
 const ROOM_MINI = 18;
 
@@ -17,35 +15,6 @@ export const bars = {
 
   title: ({ columns: [name], by = [] }, say) =>
     by.length ? `${say.label(name)} by ${say.label(by[0])}` : say.label(name),
-
-  /** The levels that panels of bars have together; each by itself has its own. */
-  grid(part, spec) {
-    const { own, other } = placed(part, spec);
-    return { own: own.names, other: other && other.names };
-  },
-
-  make(part, spec) {
-    const { own, other } = placed(part, spec);
-    const pairs = countPairs(own, other || everyone(part));
-    const counts = pairs.map(sum);
-    return {
-      kind: "bars",
-      columns: spec.columns,
-      levels: own.names,
-      counts,
-      by: other ? spec.by[0] : null,
-      by_levels: other ? other.names : [],
-      by_counts: other ? other.names.map((_, j) => pairs.map((row) => row[j])) : [],
-      ...(spec.percent && { percent: true }),
-      shown: sum(counts),
-    };
-  },
-
-  marks(part, { columns: [name] }, view, facts, grid) {
-    const among = (column, names) => ({ names, of: placesAmong(part.level(column), names) });
-    const other = view.by === null ? everyone(part) : among(view.by, grid?.other || view.by_levels);
-    return marksOfPairs(among(name, grid?.own || view.levels), other);
-  },
 
   alike: (views, look) => ({
     levels: together(views.flatMap((view) => view.levels), look.orderOf(views[0].columns[0])),
@@ -73,16 +42,6 @@ export const bars = {
   },
 };
 
-function placed(part, { columns: [name], by = [] }) {
-  const own = levelsIn(part.level(name), { missing: true });
-  const other = by.length ? levelsIn(part.level(by[0]), { missing: true }) : null;
-  if (own.names.length * (other ? other.names.length : 1) > MOST) {
-    throw new Refused(
-      `There are more than ${MOST} levels, too many to be told apart. Join some in a new column.`);
-  }
-  return { own, other };
-}
-
 /** Levels in the order of pictures, a missing value last. */
 function together(all, order) {
   const gaps = MISSING_NAMES.filter((name) => all.includes(name));
@@ -98,8 +57,6 @@ function widened(view, { levels, by_levels: others }) {
 
 /** Nothing is known of what is hidden; of a level that is not there nobody is. */
 const hidden = (row, { levels }, name) => (row.length && levels.includes(name) ? null : 0);
-
-const everyone = (part) => ({ names: [""], of: new Int16Array(part.size) });
 
 /** What is drawn of each level: counts, or sums of weights. */
 function rowsOf(view) {

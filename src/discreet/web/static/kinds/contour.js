@@ -1,11 +1,9 @@
 /** The contour plot: the grid of a heat map, drawn as areas of equal count. */
 
 import { bottom, left, plotBox, roomBeside, scaleOf } from "../draw/axes.js";
-import { many } from "../draw/colour.js";
+import { many, rampOf } from "../draw/colour.js";
 import { number } from "../draw/look.js";
-import { rampOf } from "../draw/scale-key.js";
 import { path, rect } from "../draw/svg.js";
-import { contourLevels, sharedLevels } from "../rows/contour-levels.js";
 import { sum } from "../rows/counts.js";
 import { FEWEST } from "../rows/part.js";
 import { d3 } from "../vendor/d3.js";
@@ -16,24 +14,9 @@ const LIT = [0.25, 0.5, 0.75];
 
 export const contour = {
   name: "contour",
+
   title: ({ columns: [first, second] }, say) =>
     `Where rows lie closest: ${say.label(first)} and ${say.label(second)}`,
-  grid: heatmap.grid,
-  marks: heatmap.marks,
-
-  make(part, spec, facts, grid) {
-    const view = heatmap.make(part, spec, facts, grid);
-    const held = view.counts.flat().filter(Boolean);
-    const levels = contourLevels(Math.max(0, ...held), held.length ? Math.min(...held) : 0);
-    return { ...view, kind: "contour", levels };
-  },
-
-  /** Panels have lines at the same counts. */
-  together(views) {
-    const held = views.filter(Boolean).map((view) => view.counts.flat().filter(Boolean));
-    const levels = sharedLevels(held.map((it) => Math.max(0, ...it)), Math.min(...held.flat()));
-    return views.map((view) => view && { ...view, levels });
-  },
 
   draw(view, box, look) {
     const [first, second] = view.columns;
@@ -57,7 +40,7 @@ export const contour = {
       svg: left(y, inner, look.full(second), look) + `<g class="base">${drawn.join("")}</g>` +
         bottom(x, inner, first, look) + cells.join(""),
       marks: grid.marks,
-      keys: levels.length ? [{ ramp: { says: `rows in a cell`, ...ends, colours: rampOf(colour) } }] : [],
+      keys: levels.length ? [{ ramp: { says: `${look.counted} in a cell`, ...ends, colours: rampOf(colour) } }] : [],
       overlay(lit) {
         const held = Array.from(lit.counts);
         if (sum(held) < FEWEST) return grid.overlay(lit);

@@ -1,13 +1,8 @@
 /** Correlations: a square for each two of some columns, in colours that part at 0. */
 
-import { between, on } from "../draw/colour.js";
-import { rampOf } from "../draw/scale-key.js";
+import { between, on, rampOf } from "../draw/colour.js";
 import { clip, rect, text, wide } from "../draw/svg.js";
-import { correlationsAt, correlations as correlationsOf } from "../rows/correlation.js";
-import { Refused } from "../rows/refused.js";
 
-/** More numbers than those of so many columns are not read in one picture. */
-const MOST = 20;
 const [LARGEST, HEAD, WORDS] = [64, 20, 27];
 
 export const correlations = {
@@ -17,17 +12,8 @@ export const correlations = {
     columns.length === 2 ? `How ${say.label(columns[0])} and ${say.label(columns[1])} go together`
       : `How ${inWords(columns.length)} columns go together`,
 
-  make(part, { columns }) {
-    if (columns.length < 2 || columns.length > MOST) {
-      throw new Refused(`Correlations are of 2 to ${MOST} columns. Choose some of these.`);
-    }
-    const found = correlationsOf(columns.map((name) => part.number(name)));
-    return { kind: "correlations", columns, ...found, shown: part.size };
-  },
-
-  lit: (part, { columns }, view, mask) => ({
-    pearson: correlationsAt(columns.map((name) => part.number(name)), mask),
-  }),
+  /** How high it is at most, however wide. */
+  most: ({ columns }) => HEAD + LARGEST * (columns.length - 1) + 8,
 
   draw(view, box, look) {
     const place = placeOf(view, box, look);

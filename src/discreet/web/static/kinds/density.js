@@ -5,9 +5,7 @@ import { level } from "../draw/colour.js";
 import { HOT, keysOf, labelsOf, placeIn, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
-import { densitiesOf, densityOf, litValues } from "../rows/curves.js";
 import { extent } from "../rows/ends.js";
-import { marksOfStrips, stripsOf } from "../rows/strips.js";
 import { d3 } from "../vendor/d3.js";
 
 const HEADROOM = 1.05;
@@ -18,32 +16,6 @@ export const density = {
 
   title: ({ columns: [name], by }, say) =>
     `How ${say.label(name)} is distributed${by ? ` by ${say.label(by[0])}` : ""}`,
-
-  make(part, spec, facts) {
-    const { curves, few, others, constant, shown } = densitiesOf(part, spec);
-    return {
-      kind: "density",
-      columns: spec.columns,
-      curves: curves.map(({ label, x, y }) => ({ label, x, y })),
-      bandwidths: curves.map((it) => it.bandwidth),
-      by: spec.by?.[0] ?? null,
-      few,
-      others,
-      constant,
-      strips: stripsOf(part, spec, facts),
-      shown,
-    };
-  },
-
-  marks: (part, spec, view) => marksOfStrips(part, spec, view.strips),
-
-  lit(part, spec, view, mask) {
-    const found = litValues(part, spec, mask);
-    if (!found || found.values[0] === found.values.at(-1)) return null;
-    const { x, y } = densityOf(found.values);
-    // The area is their share, so that it lies within that of all rows.
-    return { x, y: y.map((height) => height * found.share) };
-  },
 
   top: (view) => HEADROOM * Math.max(...view.curves.flatMap((it) => it.y)),
 

@@ -1,7 +1,6 @@
-/** How well a regression fits: its residuals in three pictures, which a server makes. */
+/** How well a regression fits: its residuals in three pictures. */
 
 import { drawScatter, endsOfAll } from "../draw/scatter.js";
-import { Refused } from "../rows/refused.js";
 
 export const residuals = diagnostic("residuals", {
   axes: ["fitted values", "residuals"],
@@ -26,11 +25,6 @@ function diagnostic(name, { axes, against, slope }) {
     name,
 
     title: ({ formula = "" }) => `Residuals of ${formula} against ${against}`,
-
-    make(part, { formula = "" }) {
-      const python = `study.${name}(${JSON.stringify(formula)})`;
-      throw new Refused(`Models need Python. In a notebook: ${python}`, { python });
-    },
 
     draw(view, box, look) {
       const points = { ...view, columns: axes };

@@ -5,9 +5,7 @@ import { keysOf, labelsOf, placeIn, stepPath, strokeOf } from "../draw/lines.js"
 import { percent } from "../draw/look.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
-import { litValues, stepsOf, valuesOf } from "../rows/curves.js";
 import { extent } from "../rows/ends.js";
-import { marksOfStrips, stripsOf } from "../rows/strips.js";
 import { d3 } from "../vendor/d3.js";
 
 export const ecdf = {
@@ -15,27 +13,6 @@ export const ecdf = {
 
   title: ({ columns: [name], by }, say) =>
     `Share at or below each ${say.label(name)}${by ? ` by ${say.label(by[0])}` : ""}`,
-
-  make(part, spec, facts) {
-    const { drawn, few, others, shown } = valuesOf(part, spec);
-    return {
-      kind: "ecdf",
-      columns: spec.columns,
-      curves: drawn.map(({ label, values }) => ({ label, ...stepsOf(values) })),
-      by: spec.by?.[0] ?? null,
-      few,
-      others,
-      strips: stripsOf(part, spec, facts),
-      shown,
-    };
-  },
-
-  marks: (part, spec, view) => marksOfStrips(part, spec, view.strips),
-
-  lit(part, spec, view, mask) {
-    const found = litValues(part, spec, mask);
-    return found && stepsOf(found.values);
-  },
 
   alike: (views, look) => ({
     ends: extent(views.flatMap(endsOf)),

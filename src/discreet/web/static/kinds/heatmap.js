@@ -1,17 +1,12 @@
 /** The heat map: how many rows lie in each cell of a grid of two columns. */
 
 import { bottom, left, plotBox, roomBeside, scaleOf } from "../draw/axes.js";
-import { many } from "../draw/colour.js";
+import { many, rampOf } from "../draw/colour.js";
 import { whole } from "../draw/look.js";
-import { rampOf } from "../draw/scale-key.js";
 import { rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
-import { binsOf, lightOfBin, placesOn } from "../rows/ends.js";
-import { complete } from "../rows/part.js";
+import { lightOfBin } from "../rows/ends.js";
 
-const GRID = 30;
-const LEAST_GRID = 5;
-const ROWS_A_CELL = 5;
 const NARROW = 8; // cells of fewer pixels stand without lines between them
 
 export const heatmap = {
@@ -19,42 +14,6 @@ export const heatmap = {
 
   title: ({ columns: [first, second] }, say) =>
     `Where rows lie: ${say.label(first)} and ${say.label(second)}`,
-
-  /** How many cells a side has hangs on all rows, where nobody says. */
-  grid(part, { columns, grid }, facts) {
-    const usual = Math.max(LEAST_GRID, Math.floor(Math.sqrt((facts.rows ?? part.size) / ROWS_A_CELL)));
-    const cells = grid || Math.min(facts.grid || GRID, usual);
-    const rows = complete(part, columns);
-    return columns.map((name) => {
-      const values = part.number(name);
-      const kept = Float64Array.from(rows, (row) => values[row]);
-      return binsOf(name, kept, cells, facts.axes?.[name]);
-    });
-  },
-
-  make(part, spec, facts, grid) {
-    const [x, y] = grid || heatmap.grid(part, spec, facts);
-    const [across, up] = spec.columns.map((name) => part.number(name));
-    const rows = complete(part, spec.columns);
-    const counts = Array.from({ length: x.bins }, () => new Array(y.bins).fill(0));
-    for (const row of rows) counts[x.placeOf(across[row])][y.placeOf(up[row])] += 1;
-    return {
-      kind: "heatmap", columns: spec.columns, x_edges: x.edges, y_edges: y.edges, counts, shown: rows.length,
-    };
-  },
-
-  marks(part, { columns }, { x_edges: x, y_edges: y }) {
-    const [across, up] = columns.map((name) => part.number(name));
-    const [placeX, placeY] = [x, y].map(placesOn);
-    const high = y.length - 1;
-    const of = new Int32Array(part.size).fill(-1);
-    for (let i = 0; i < of.length; i += 1) {
-      if (Number.isFinite(across[i]) && Number.isFinite(up[i])) {
-        of[i] = placeX(across[i]) * high + placeY(up[i]);
-      }
-    }
-    return { of, size: (x.length - 1) * high };
-  },
 
   top: (view) => Math.max(...view.counts.flat(), 1),
 
@@ -81,7 +40,7 @@ export const heatmap = {
     const cells = each(flat, (count, i, j, at) =>
       cell(i, j, 1, { fill: colour(count / top), class: "cell", "data-m": at }));
     const ground = rect(inner.left, inner.top, inner.right - inner.left, inner.bottom - inner.top, { class: "few" });
-    const scale = { says: `rows in a cell`, from: whole(leastOf(flat)), to: whole(top) };
+    const scale = { says: `${look.counted} in a cell`, from: whole(leastOf(flat)), to: whole(top) };
     return {
       svg: left(y, inner, look.full(second), look) + ground + `<g class="base">${cells}</g>` +
         bottom(x, inner, first, look),

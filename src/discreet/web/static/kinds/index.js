@@ -1,7 +1,6 @@
-/** The kinds of pictures, by their names: as those of the package, and in order of use. */
+/** What draws each kind of picture, by its name: as those of the package, in order of use. */
 
-import { panelsDrawn } from "../draw/panels.js";
-import { hasPanels, panelsOfRows } from "../rows/panels.js";
+import { hasPanels, panelsDrawn } from "../draw/panels.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { contour } from "./contour.js";
@@ -12,14 +11,12 @@ import { leverage, qq, residuals } from "./diagnostics.js";
 import { ecdf } from "./ecdf.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
-import { means } from "./means.js";
-import { model } from "./model.js";
 import { outlines } from "./outlines.js";
-import { overTime } from "./over-time.js";
+import { over_time } from "./over-time.js";
 import { parallel } from "./parallel.js";
 import { scatter } from "./scatter.js";
-import { summary } from "./summary.js";
 import { survival } from "./survival.js";
+import { means, model, summary } from "./tables.js";
 import { violin } from "./violin.js";
 
 const ALL = [
@@ -35,7 +32,7 @@ const ALL = [
   violin,
   density,
   ecdf,
-  overTime,
+  over_time,
   contour,
   summary,
   means,
@@ -48,13 +45,11 @@ const ALL = [
 export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
 
 /**
- * Return what computes and draws a picture: its kind, or panels of it.
- *
- * @param {object} spec - Of the picture.
- * @returns {object} As any kind.
+ * Return what draws a picture: its kind, or panels of it.
+ * @returns {object} `title`, `draw`, and what else a kind has.
  */
 export function kindFor(spec) {
   const isOverlaid = spec.kind === "histogram" && spec.overlay && spec.by?.length;
   const kind = isOverlaid ? outlines : KINDS.get(spec.kind);
-  return kind && hasPanels(spec) ? { ...panelsOfRows(kind), ...panelsDrawn(kind) } : kind;
+  return kind && hasPanels(spec) ? panelsDrawn(kind) : kind;
 }

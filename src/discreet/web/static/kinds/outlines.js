@@ -6,43 +6,16 @@ import { placeIn } from "../draw/lines.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
-import { placesAmong } from "../rows/levels.js";
 import { inOrder } from "../rows/order.js";
-import { panelsOfRows } from "../rows/panels.js";
 import { d3 } from "../vendor/d3.js";
 import { histogram, marksOf as marksOfBins, perWidth } from "./histogram.js";
 
-const MOST = 6;
 const FEWEST = 50;
-const ofLevels = panelsOfRows(histogram);
 
 export const outlines = {
   name: "histogram",
 
   title: ({ columns: [name], by = [] }, say) => [name, ...by].map(say.label).join(" by "),
-
-  make(part, spec, facts) {
-    const all = ofLevels.make(part, { ...spec, overlay: false }, facts);
-    const held = all.views.map((view) => sum(view.counts));
-    const largest = [...held.keys()].sort((a, b) => held[b] - held[a]).slice(0, MOST);
-    const kept = [...held.keys()].filter((i) => largest.includes(i));
-    const others = all.levels.filter((_, i) => !largest.includes(i));
-    return {
-      ...all,
-      levels: kept.map((i) => all.levels[i]),
-      views: kept.map((i) => all.views[i]),
-      overlaid: true,
-      ...(others.length && { others }),
-      shown: sum(kept.map((i) => held[i])),
-    };
-  },
-
-  marks(part, spec, view) {
-    const { of, size } = histogram.marks(part, spec, view.views[0]);
-    const places = placesAmong(part.level(spec.by[0]), view.levels);
-    for (let i = 0; i < of.length; i += 1) if (places[i] < 0) of[i] = -1;
-    return { of, size };
-  },
 
   top: (view, look) => 1.04 * Math.max(...heights(view, look).flat(), 0),
 
@@ -70,7 +43,7 @@ export const outlines = {
     const hits = all.map((count, i) => count &&
       rect(x(edges[i]), inner.top, x(edges[i + 1]) - x(edges[i]), inner.bottom - inner.top,
         { class: "hit", "data-m": i }));
-    const words = (isShare(look) ? "% of each level" : "rows") + perWidth(view.views[0], look);
+    const words = (isShare(look) ? "% of each level" : look.counted) + perWidth(view.views[0], look);
     const say = isShare(look) ? (value) => percent(value) : whole;
     return {
       svg: left(y, inner, words, look, say) + `<g class="base">${drawn.join("")}</g>` +

@@ -5,8 +5,6 @@ import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, strokeOf } from "../dra
 import { drawStrips } from "../draw/strips.js";
 import { circle, clip, line, path, px } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
-import { groupsOf, within } from "../rows/groups.js";
-import { overTimeOf, periodOfEach, rowsOfTime, seriesOf, timeOf } from "../rows/over-time.js";
 import { endOf, EVERY, STEP } from "../rows/periods.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -15,26 +13,12 @@ const APART = 7; // points that stand closer are not marked
 const DAY = 86400000;
 const WORDS = { week: "week of %-d %b %Y", month: "%b %Y", quarter: "Q%q %Y", year: "%Y", day: "%-d %b %Y" };
 
-export const overTime = {
+export const over_time = {
   name: "over_time",
 
   title({ columns: [date, value], by }, say) {
     const what = value ? `${say.label(value)} over ${say.label(date)}` : `Number over ${say.label(date)}`;
     return by ? `${what} by ${say.label(by[0])}` : what;
-  },
-
-  grid: timeOf,
-
-  make: (part, spec, facts, time) => overTimeOf(part, spec, time || timeOf(part, spec, facts)),
-
-  marks: (part, spec, view) => ({ of: periodOfEach(part, spec, view), size: view.starts.length }),
-
-  lit(part, spec, view, mask) {
-    const rows = within(rowsOfTime(part, spec), mask);
-    if (view.columns.length > 1) return { lines: [seriesOf(part, rows, spec, view).means] };
-    const groups = groupsOf(part, rows, spec.by?.[0]);
-    const drawn = groups.filter(({ label }) => view.series.some((it) => it.level === label));
-    return { lines: drawn.map((it) => seriesOf(part, it.rows, spec, view).counts) };
   },
 
   top: (view) => reach(view)[1],
@@ -52,7 +36,7 @@ export const overTime = {
     const at = placed(view, box, look);
     const { inner, x, y, starts } = at;
     const period = view.every === STEP ? "" : ` a ${view.every}`;
-    const said = value ? `mean of ${look.full(value)}` : `rows${period}`;
+    const said = value ? `mean of ${look.full(value)}` : `${look.counted}${period}`;
     const each = (it) => strokeOf(placeOf(it.level));
     const bands = view.series.map((it) => bandOf(it, each(it), at)).join("");
     const lines = view.series.map((it) => lineOf(it.means.length ? it.means : it.counts, each(it), at));

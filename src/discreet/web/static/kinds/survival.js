@@ -4,10 +4,6 @@ import { left, plotBox } from "../draw/axes.js";
 import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, stepPath, strokeOf } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { clip, line, path, rect, text, wide } from "../draw/svg.js";
-import { below, take, within } from "../rows/groups.js";
-import {
-  allTimes, eventIn, happened, LEAST_AT_RISK, observed, roundPlaces, survivalOf,
-} from "../rows/survival.js";
 import { d3 } from "../vendor/d3.js";
 
 const AT_RISK = "at risk";
@@ -22,33 +18,8 @@ export const survival = {
 
   tall: (view, look) => (look.bare || look.mini ? 0 : LEAST_HEIGHT + LINE * view.curves.length),
 
-  /** Until when the curves of parts that are drawn beside each other go. */
-  grid: (part, spec) => ({ until: Math.max(0, allTimes(part, spec).values.at(-LEAST_AT_RISK)) }),
-
-  make(part, spec, facts, grid) {
-    const { event, names } = eventIn(part, spec);
-    const curves = observed(part, spec).map((it) =>
-      ({ level: it.label, ...survivalOf(it.values, happened(part, spec, event, it.rows)) }));
-    const places = roundPlaces(Math.max(grid?.until ?? 0, ...curves.map((it) => it.end)));
-    return {
-      kind: "survival",
-      columns: spec.columns,
-      event_is: event,
-      by: spec.by?.[0] ?? null,
-      curves: curves.map(({ atRisk, ...it }) => ({ ...it, at_risk: atRisk(places) })),
-      places,
-      events: names,
-      shown: curves.reduce((sum, it) => sum + it.rows, 0),
-    };
-  },
-
-  lit(part, spec, view, mask) {
-    const { values, rows } = allTimes(part, spec);
-    const kept = within(rows.subarray(below(values, 0)), mask);
-    if (kept.length < LEAST_AT_RISK) return null;
-    const found = survivalOf(take(part.number(spec.columns[0]), kept), happened(part, spec, view.event_is, kept));
-    return { times: found.times, heights: found.shares, end: found.end };
-  },
+  /** Marks count who is at risk at some time. */
+  count: (view) => view.curves.reduce((sum, it) => sum + it.rows, 0),
 
   top: (view) => 1 - lowest(view),
 
@@ -117,7 +88,6 @@ function placed(view, names, box, look) {
 }
 
 const lastOf = ({ curves, places }) => Math.max(...curves.map((it) => it.end), places.at(-1)) || 1;
-
 const percents = (share) => `${Math.round(share * 100)} %`;
 
 function curveOf(it, place, { x, y, lo }) {

@@ -5,12 +5,9 @@ import { AXIS, gridOf, lanesOf, LOWEST } from "../draw/lanes.js";
 import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, path, px, rect } from "../draw/svg.js";
-import { densitiesOf, densityOf } from "../rows/curves.js";
-import { extent, short } from "../rows/ends.js";
-import { LEAST_ROWS, marksOfGroups, quantile, risingOf, risingWithin } from "../rows/groups.js";
+import { extent } from "../rows/ends.js";
 
 const HALF = 0.44; // of a lane, to each side
-const DIGITS = 6;
 
 export const violin = {
   name: "violin",
@@ -19,36 +16,6 @@ export const violin = {
     by ? `${say.label(name)} across ${say.label(by[0])}` : `How ${say.label(name)} is distributed`,
 
   tall: (view, look) => (look.mini ? 0 : LOWEST * view.curves.length + AXIS),
-
-  make(part, spec) {
-    const { curves, few, others, constant, shown } = densitiesOf(part, spec);
-    return {
-      kind: "violin",
-      columns: spec.columns,
-      curves: curves.map(({ label, x, y }) => ({ label: spec.by ? label : spec.columns[0], x, y })),
-      quarters: curves.map(({ values }) => quartersOf(values)),
-      rows: curves.map(({ values }) => values.length),
-      by: spec.by?.[0] ?? null,
-      few,
-      others,
-      constant,
-      shown,
-    };
-  },
-
-  marks: (part, spec, view) => marksOfGroups(part.size, drawn(part, spec, view)),
-
-  lit(part, spec, view, mask) {
-    const each = drawn(part, spec, view).map((all) => {
-      const kept = risingWithin(all, mask);
-      if (kept.length < LEAST_ROWS || kept[0] === kept.at(-1)) return null;
-      const { x, y } = densityOf(kept);
-      // The area is their share, so that it lies within that of all rows.
-      const share = kept.length / all.rows.length;
-      return { x, y: y.map((height) => height * share), median: quantile(kept, 0.5) };
-    });
-    return { each };
-  },
 
   alike: (views) => ({ ends: extent(views.flatMap(endsOf)), widest: Math.max(...views.map(widestOf)) }),
 
@@ -60,7 +27,7 @@ export const violin = {
     const widest = look.alike?.widest || widestOf(view);
     const at = (i) => ({ x, mid: each[i].top + height / 2, up: (HALF * height) / widest });
     const shapes = view.curves.map((it, i) => shapeOf(it, view.quarters[i], at(i), height));
-    const counted = view.by && !look.bare && "rows";
+    const counted = view.by && !look.bare && look.counted;
     return {
       svg: gridOf(x, inner) + bottom(x, inner, column, look) +
         `<g class="base">${shapes.join("")}</g>` +
@@ -74,20 +41,6 @@ export const violin = {
 
 const endsOf = ({ curves }) => extent(curves.flatMap((it) => extent(it.x)));
 const widestOf = ({ curves }) => Math.max(...curves.flatMap((it) => it.y));
-
-/** The rows of the levels that are drawn. */
-function drawn(part, { columns: [name], by }, view) {
-  const groups = risingOf(part, [name, ...(by || [])], name, by?.[0]);
-  if (!by) return groups;
-  return view.curves.map((it) => groups.find(({ label }) => label === it.label));
-}
-
-/** The quartiles; in six digits one may come to lie beyond an end. */
-function quartersOf(values) {
-  const [q1, median, q3] = [0.25, 0.5, 0.75].map((it) => short(quantile(values, it), DIGITS));
-  const [low, high] = [values[0], values.at(-1)];
-  return [Math.max(q1, low), Math.min(Math.max(median, low), high), Math.min(q3, high)];
-}
 
 function shapeOf(curve, [q1, median, q3], at, height) {
   const { x, mid } = at;

@@ -1,6 +1,6 @@
 /** What can be asked of the rows of a protected copy. */
 
-import { kindFor } from "../kinds/index.js";
+import { makerFor } from "../views/index.js";
 import { readBundle } from "./bundle.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { countsOf, maskOf } from "./light.js";
@@ -50,7 +50,7 @@ export class Answers {
     const column = columnOf(part, name, text);
     const kind = column.kind === "level" ? "bars" : "histogram";
     const spec = { kind, columns: [name] };
-    const view = KINDS.get(kind).make(withNew(part, column), spec, this.facts);
+    const view = makerFor(spec).make(withNew(part, column), spec, this.facts);
     return { found: { kind: column.kind, levels: column.levels || null, view } };
   }
 
@@ -93,7 +93,7 @@ export class Answers {
   lit(held, spec, mask, size) {
     const { view } = this.view(held, spec);
     if (!view) return null;
-    const kind = kindFor(spec);
+    const kind = makerFor(spec);
     const cache = held.views.get(JSON.stringify(spec));
     const out = {};
     if (kind.marks) {
@@ -122,8 +122,8 @@ function levelsOf(part, name) {
 }
 
 function known(spec) {
-  const kind = kindFor(spec);
-  if (!kind?.make) throw new Refused(`No picture “${spec.kind}” is drawn of the copy's rows.`);
+  const kind = makerFor(spec);
+  if (!kind) throw new Refused(`No picture “${spec.kind}” is drawn of the copy's rows.`);
   return kind;
 }
 

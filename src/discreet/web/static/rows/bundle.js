@@ -13,7 +13,6 @@ const MISSING = { i4: -(2 ** 31), i2: -(2 ** 15), i1: -(2 ** 7), u2: 65535, u1: 
 
 /**
  * Read a bundle.
- *
  * @param {ArrayBuffer} bytes - As the server or a file holds them.
  * @returns {{size: number, version: string, columns: Map<string, Column>}} A column of numbers has
  *   `values` (a gap is NaN) and `dates` (days since 1970-01-01); one of levels has `codes`,

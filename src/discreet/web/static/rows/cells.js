@@ -10,10 +10,6 @@ const DIGITS = 12;
 /**
  * Return the ends of about so many cells that hold all values; of values that are multiples of a
  * step each cell holds as many multiples, or stripes would be seen where there are none.
- *
- * @param {Float64Array} values - Without gaps.
- * @param {number} side - How many cells.
- * @returns {number[]}
  */
 export function edgesOf(values, side) {
   const [low, high] = extent(values);
@@ -36,12 +32,7 @@ export function edgesOf(values, side) {
   return Array.from({ length: side + 1 }, (_, i) => (i === side ? high : i * width + low));
 }
 
-/**
- * Return the step that nearly all values are multiples of, or 0.
- *
- * @param {Float64Array} values - Without gaps.
- * @returns {number}
- */
+/** Return the step that nearly all values are multiples of, or 0. */
 export function stepOf(values) {
   const sorted = Float64Array.from(values).sort();
   const gaps = new Map();
@@ -63,12 +54,7 @@ export function stepOf(values) {
   return near >= ON_GRID * values.length ? step : 0;
 }
 
-/**
- * Return ends of cells without the last digits of their arithmetic; narrow ones keep more.
- *
- * @param {number[]} edges - Rising.
- * @returns {number[]}
- */
+/** Return ends of cells without the last digits of their arithmetic; narrow ones keep more. */
 export function shortEdges(edges) {
   const [away] = extent(edges.map((it) => -Math.abs(it)));
   const [narrowest] = extent(edges.slice(1).map((edge, i) => edge - edges[i]));
@@ -78,8 +64,6 @@ export function shortEdges(edges) {
 
 /**
  * Return what says in which cell a value lies.
- *
- * @param {number[]} edges - Rising.
  * @param {boolean} [open] - Whether the first and the last cell hold what lies beyond them.
  * @returns {(value: number) => number} The place; -1 of what lies in none.
  */

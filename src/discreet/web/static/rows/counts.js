@@ -1,12 +1,6 @@
 /** Counts of rows by the levels of two columns. */
 
-/**
- * Count the rows of each pair of levels.
- *
- * @param {{names: string[], of: Int16Array}} first - As `levelsIn` returns them.
- * @param {{names: string[], of: Int16Array}} second - Those of the other column.
- * @returns {number[][]} A row for each level of the first.
- */
+/** Count the rows of each pair of levels. */
 export function countPairs(first, second) {
   const counts = first.names.map(() => new Array(second.names.length).fill(0));
   first.of.forEach((place, row) => {
@@ -15,13 +9,7 @@ export function countPairs(first, second) {
   return counts;
 }
 
-/**
- * Return the mark of each row where each pair of levels is one, row by row.
- *
- * @param {{names: string[], of: Int16Array}} first - As `levelsIn` returns them.
- * @param {{names: string[], of: Int16Array}} second - Those of the other column.
- * @returns {{of: Int32Array, size: number}}
- */
+/** Return the mark of each row where each pair of levels is one, row by row. */
 export function marksOfPairs(first, second) {
   const across = second.names.length;
   const of = Int32Array.from(first.of, (place, row) =>

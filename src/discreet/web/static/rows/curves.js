@@ -1,7 +1,8 @@
 /** Curves of the values of a column, of all rows or of each level. */
 
-import { roundHalfEven, short } from "./ends.js";
-import { LEAST_ROWS, quantile, risingOf, risingWithin } from "./groups.js";
+import { binsOf, extent, placesOn, roundHalfEven, short } from "./ends.js";
+import { LEAST_ROWS, quantile, risingOf, risingWithin, take } from "./groups.js";
+import { complete } from "./part.js";
 import { Refused } from "./refused.js";
 
 const MOST_CURVES = 12; // more colours and dashes are not told apart
@@ -14,11 +15,9 @@ const DIGITS = 6;
 
 /**
  * Return the rising values of each level that has a curve; the level is empty where none is asked.
- *
- * @param {Part} part - The rows.
- * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
- * @returns {{drawn: {label: string, rows: Int32Array, values: Float64Array}[], few: string[], others: string[],
- *   shown: number}} `few` have too few rows, `others` fewer than the levels that are drawn.
+ * @returns {{drawn: {label: string, rows: Int32Array, values: Float64Array}[], few: string[],
+ *   others: string[], shown: number}} `few` have too few rows, `others` fewer than the levels that
+ *   are drawn.
  */
 export function valuesOf(part, spec) {
   const { columns: [name], by } = spec;
@@ -35,9 +34,6 @@ export function valuesOf(part, spec) {
 
 /**
  * Return the density of each level that has one: not of rows that have one value alone.
- *
- * @param {Part} part - The rows.
- * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
  * @returns {object} `curves`, each with its `values`; `constant`, and as `valuesOf` says.
  */
 export function densitiesOf(part, spec) {
@@ -55,7 +51,6 @@ export function densitiesOf(part, spec) {
 
 /**
  * Return the groups that have a line of their own: those with the most rows.
- *
  * @param {{label: string, rows: Int32Array}[]} groups - In the order in which they are drawn.
  * @returns {{drawn: object[], few: string[], others: string[]}}
  */
@@ -69,10 +64,6 @@ export function largest(groups) {
 
 /**
  * Return the rising values of the rows of a mask, all levels together; none of too few.
- *
- * @param {Part} part - The rows.
- * @param {{columns: string[], by?: string[]}} spec - The column, and what divides it.
- * @param {Uint8Array} mask - One for each row.
  * @returns {?{values: Float64Array, share: number}} And which share of the rows they are.
  */
 export function litValues(part, { columns: [name], by }, mask) {
@@ -83,8 +74,6 @@ export function litValues(part, { columns: [name], by }, mask) {
 
 /**
  * Return the density of rising values by a Gaussian kernel that is reflected at both ends.
- *
- * @param {Float64Array} values - Not all the same.
  * @returns {{x: number[], y: number[], bandwidth: number}}
  */
 export function densityOf(values) {
@@ -136,9 +125,7 @@ function smoothed(heights, sd) {
 
 /**
  * Return at which values the distribution of rising values steps up, and how far.
- *
  * @param {Float64Array} values - Of more than a thousand different ones every so many are taken.
- * @returns {{x: number[], y: number[]}}
  */
 export function stepsOf(values) {
   let at = [];
@@ -157,4 +144,26 @@ function everySoMany(ranks, size) {
     if (ranks[i] > kept.at(-1)) kept.push(ranks[i]);
   }
   return kept;
+}
+
+const BINS = 20;
+
+/** Count the rows of a curve in the bins that a histogram of the column has. */
+export function stripsOf(part, { columns: [name], by }, facts) {
+  const values = take(part.number(name), complete(part, [name, ...(by || [])]));
+  const [low, high] = extent(values);
+  if (low === high) return { edges: [low - 0.5, low + 0.5], counts: [values.length] };
+  const bins = binsOf(name, values, facts.bins || BINS, facts.axes?.[name]);
+  const counts = new Array(bins.bins).fill(0);
+  for (const value of values) counts[bins.placeOf(value)] += 1;
+  return { edges: bins.edges, counts };
+}
+
+/** Return the interval of each row, for linked highlighting. */
+export function marksOfStrips(part, { columns: [name], by }, { edges }) {
+  const placeOf = placesOn(edges);
+  const values = part.number(name);
+  const of = new Int32Array(part.size).fill(-1);
+  for (const row of complete(part, [name, ...(by || [])])) of[row] = placeOf(values[row]);
+  return { of, size: edges.length - 1 };
 }

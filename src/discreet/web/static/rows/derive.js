@@ -10,14 +10,7 @@ import { Refused } from "./refused.js";
 
 const NO_AND_YES = ["no", "yes"];
 
-/**
- * Return the column that an expression makes of a part's rows.
- *
- * @param {Part} part - The rows.
- * @param {string} name - What it is called.
- * @param {string} text - The expression.
- * @returns {object}
- */
+/** Return the column that an expression makes of a part's rows. */
 export function columnOf(part, name, text) {
   if (!name.trim()) throw new Refused("a new column needs a name that is text");
   if (part.has(name)) {
@@ -38,10 +31,6 @@ export function columnOf(part, name, text) {
 /**
  * Return a mask of the rows of a part for which a condition holds; not those for which it is
  * unknown.
- *
- * @param {Part} part - The rows.
- * @param {string} text - The condition.
- * @returns {Uint8Array}
  */
 export function maskWhere(part, text) {
   const { expression, columns } = read(part, text);
@@ -57,9 +46,7 @@ export function maskWhere(part, text) {
 
 /**
  * Read an expression; levels that are stored as numbers may be written as either.
- *
  * @param {Part} part - The rows, or what is known of them: of levels those that there are.
- * @param {string} text - The expression.
  * @returns {{expression: object, columns: Map<string, object>}}
  */
 export function read(part, text) {

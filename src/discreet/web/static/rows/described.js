@@ -10,8 +10,6 @@ const DAY = 86400000;
 
 /**
  * Return the rows of each level of a column, those without one, and all.
- *
- * @param {Part} part - The rows.
  * @param {string} [by] - The column; without it there is one part alone.
  * @returns {{group: object, name: string, rows: Int32Array}[]} `group`: the level of each column.
  */
@@ -51,9 +49,6 @@ function listedOf({ codes, levels, missing }) {
 
 /**
  * Describe columns.
- *
- * @param {Part} part - The rows.
- * @param {string[]} columns - What is described.
  * @param {string} [by] - Whose levels have a column of the table each.
  * @returns {{head: string[], lines: object[], figures: object[], sizes: number[]}}
  */

@@ -7,13 +7,7 @@ const DIGITS = 12;
 // As the server has them: how many decimals a step may have, and how many steps an axis.
 const [MOST_DECIMALS, MOST_WHOLE, MOST_STEPS, ON_STEP] = [6, 1e15, 1000, 1e-6];
 
-/**
- * Return a number as a reader would write it, without the last digits of its arithmetic.
- *
- * @param {number} value - Any finite number.
- * @param {number} [digits] - Significant ones.
- * @returns {number}
- */
+/** Return a number as a reader would write it, without the last digits of its arithmetic. */
 export function short(value, digits = DIGITS) {
   const found = Number(value.toPrecision(digits));
   if (Number(value.toPrecision(digits + 1)) !== value) return found;
@@ -25,10 +19,6 @@ export function short(value, digits = DIGITS) {
 
 /**
  * Return the bins of a column, by the rule by which the server bins rows of a copy.
- *
- * @param {string} name - The column, for a message.
- * @param {Float64Array} values - Without gaps.
- * @param {number} bins - How many at most.
  * @param {{limits?: number[], edges?: number[]}} [fixed] - What the policy declares of the column.
  * @returns {{edges: number[], placeOf: (value: number) => number, bins: number}}
  */
@@ -41,12 +31,7 @@ export function binsOf(name, values, bins, fixed = {}) {
   return fixed.limits ? even(low, high, bins) : trimmed(low, high, values, bins);
 }
 
-/**
- * Return which bin each value is in, by the edges alone; the end bins take what lies beyond them.
- *
- * @param {number[]} edges - In order.
- * @returns {(value: number) => number}
- */
+/** Return which bin each value is in, by the edges alone; the end bins take what lies beyond them. */
 export function placesOn(edges) {
   const inner = edges.slice(1, -1).map((edge, i) => edge - TOLERANCE * (edge - edges[i]));
   return (value) => {
@@ -63,10 +48,6 @@ export function placesOn(edges) {
 
 /**
  * Return the condition of a bin; the first and the last hold what lies beyond them too.
- *
- * @param {string} column - Its name.
- * @param {number[]} edges - Of all bins.
- * @param {number} i - Which of them.
  * @returns {{column: string, from?: number, to?: number}}
  */
 export const lightOfBin = (column, edges, i) => ({
@@ -77,9 +58,7 @@ export const lightOfBin = (column, edges, i) => ({
 
 /**
  * Return the least and the largest of some numbers.
- *
  * @param {ArrayLike<number>} values - At least one; gaps are passed over.
- * @returns {number[]}
  */
 export function extent(values) {
   let low = Infinity;
@@ -91,12 +70,7 @@ export function extent(values) {
   return [low, high];
 }
 
-/**
- * Return the largest of 1, 2 or 5 times a power of ten that is no larger than a width.
- *
- * @param {number} width - More than 0.
- * @returns {number}
- */
+/** Return the largest of 1, 2 or 5 times a power of ten that is no larger than a width. */
 export function stepBelow(width) {
   const power = Math.floor(Math.log10(width));
   const found = [5, 2, 1].find((it) => it * 10 ** power <= width * (1 + 1e-12));
@@ -117,14 +91,7 @@ function trimmed(low, high, values, bins) {
   return even(start, short(start + step * width * used), used);
 }
 
-/**
- * Return the largest step by which all values go, 0 of values that go by none: of tenths 0.1.
- *
- * @param {Float64Array} values - Without gaps.
- * @param {number} low - The least of them.
- * @param {number} high - The largest.
- * @returns {number}
- */
+/** Return the largest step by which all values go, 0 of values that go by none: of tenths 0.1. */
 function stepOf(values, low, high) {
   const largest = Math.max(Math.abs(low), Math.abs(high));
   for (let decimals = 0; decimals <= MOST_DECIMALS; decimals += 1) {
@@ -172,12 +139,7 @@ function declared(all, bins) {
   return { edges, placeOf, bins: used };
 }
 
-/**
- * Return the nearest whole number, of two the even one.
- *
- * @param {number} value - Any finite number.
- * @returns {number}
- */
+/** Return the nearest whole number, of two the even one. */
 export function roundHalfEven(value) {
   const below = Math.floor(value);
   const odd = below % 2 !== 0;

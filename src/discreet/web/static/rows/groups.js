@@ -8,11 +8,8 @@ export const LEAST_ROWS = 10;
 
 /**
  * Return some rows by the levels of a column, in the order in which levels are drawn.
- *
- * @param {Part} part - The rows.
  * @param {Int32Array} rows - Those that are looked at; each has a level.
  * @param {string} [by] - The column; without one there is one group, without a name.
- * @returns {{label: string, rows: Int32Array}[]} Levels that some of the rows have.
  */
 export function groupsOf(part, rows, by) {
   if (!by) return [{ label: "", rows }];
@@ -32,11 +29,8 @@ const MOST_SORTED = 24; // of a part, as each takes room
 
 /**
  * Return some rows by the levels of a column, those of each level in the order of their values.
- *
- * @param {Part} part - The rows.
  * @param {string[]} needed - The columns that each row has a value of.
  * @param {string} name - The one of them that they are in the order of.
- * @param {string} [by] - The one that divides them.
  * @returns {{label: string, rows: Int32Array, values: Float64Array}[]} As `groupsOf` says. They are
  *   kept, so that highlighted rows need not be sorted again.
  */
@@ -66,11 +60,7 @@ function rising(numbers, rows) {
   return { rows: found, values };
 }
 
-/**
- * @param {ArrayLike<number>} values - Rising.
- * @param {number} value - Any.
- * @returns {number} How many of them are less.
- */
+/**  */
 export function below(values, value) {
   let [low, high] = [0, values.length];
   while (low < high) {
@@ -89,13 +79,7 @@ export function risingWithin({ rows, values }, mask) {
   return found.subarray(0, size);
 }
 
-/**
- * Return the group of each row of a part, for linked highlighting.
- *
- * @param {number} size - How many rows the part has.
- * @param {{rows: Int32Array}[]} groups - Those that are drawn.
- * @returns {{of: Int32Array, size: number}}
- */
+/** Return the group of each row of a part, for linked highlighting. */
 export function marksOfGroups(size, groups) {
   const of = new Int32Array(size).fill(-1);
   groups.forEach(({ rows }, place) => {
@@ -119,13 +103,7 @@ export function within(rows, mask) {
   return found.subarray(0, size);
 }
 
-/**
- * Return a quantile as numpy has it: on the line between the two values beside it.
- *
- * @param {Float64Array} values - Rising.
- * @param {number} share - From 0 to 1.
- * @returns {number}
- */
+/** Return a quantile as numpy has it: on the line between the two values beside it. */
 export function quantile(values, share) {
   const place = share * (values.length - 1);
   const below = Math.floor(place);

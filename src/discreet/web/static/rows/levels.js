@@ -7,8 +7,6 @@ const MOST_CODES = 30;
 
 /**
  * Return a column as levels: words as they are, and numbers of few different values as words.
- *
- * @param {object} column - Of numbers or of levels.
  * @returns {{codes: Uint8Array, levels: string[], missing: number}}
  */
 export function asLevels(column) {
@@ -40,8 +38,6 @@ export const MISSING_NAMES = ["(missing)", "(no value)"];
 
 /**
  * Return the levels that some rows have, in the order of pictures, and which each row has.
- *
- * @param {object} column - Of levels.
  * @param {{rows?: Int32Array, missing?: boolean}} [how] - Which rows, if not all; whether a gap is
  *   a level, the last one.
  * @returns {{names: string[], of: Int16Array}} The place of each row's level; -1 where it has none.
@@ -63,9 +59,6 @@ export function levelsIn({ codes, levels, missing }, how = {}) {
 /**
  * Return which of the levels of a view each row has. Those that the view does not name are in the
  * one that was joined of small ones, where it has one.
- *
- * @param {object} column - Of levels.
- * @param {string[]} names - Those of the view.
  * @returns {Int16Array} Their places; -1 where a row has none.
  */
 export function placesAmong({ codes, levels, missing }, names) {

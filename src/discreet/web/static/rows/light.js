@@ -4,11 +4,8 @@ import { MISSING_NAMES } from "./levels.js";
 
 /**
  * Return a mask of the rows of a part for which all of some conditions hold.
- *
- * @param {Part} part - The rows.
- * @param {{column: string, from?: number, to?: number, closed?: boolean, level?: string}[]} all -
- *   A range holds its `from` and, where it is `closed`, its `to`; without one of them it is open.
- * @returns {Uint8Array}
+ * @param {{column: string, from?: number, to?: number, closed?: boolean, level?: string}[]} all - A
+ *   range holds its `from` and, where it is `closed`, its `to`; without one of them it is open.
  */
 export function maskOf(part, all) {
   const mask = new Uint8Array(part.size).fill(1);
@@ -21,12 +18,8 @@ export function maskOf(part, all) {
 
 /**
  * Count the rows of a mask in each mark of a picture.
- *
  * @param {Int32Array} of - The mark of each row; -1 where it has none. Where rows have several
  *   marks, it holds all rows several times.
- * @param {number} size - How many marks there are.
- * @param {Uint8Array} mask - One for each row.
- * @returns {Float64Array}
  */
 export function countsOf(of, size, mask) {
   const counts = new Float64Array(size + 1); // the first takes the rows that have no mark

@@ -6,7 +6,6 @@ const BLOCK = 128;
 const LANES = 8;
 
 /**
- * @param {Float64Array} values - Without gaps.
  * @returns {number} Their sum, added pair by pair as numpy does: the same to the last digit.
  */
 export function sumOf(values) {
@@ -38,8 +37,6 @@ export function sdOf(values) {
 }
 
 /**
- * @param {Float64Array} values - Without gaps.
- * @param {number[]} shares - Which quantiles.
  * @returns {number[]} Those between two values on the straight line, as numpy has them.
  */
 export function quantilesOf(values, shares = [0.25, 0.5, 0.75]) {
@@ -53,12 +50,7 @@ export function quantilesOf(values, shares = [0.25, 0.5, 0.75]) {
   });
 }
 
-/**
- * Return the 95 % interval of a mean, by Student's t.
- *
- * @param {Float64Array} values - Without gaps.
- * @returns {number[]|null} Null of fewer than two.
- */
+/** Return the 95 % interval of a mean, by Student's t. */
 export function intervalOf(values) {
   const [mean, sd] = [meanOf(values), sdOf(values)];
   if (mean === null || sd === null) return null;
@@ -66,12 +58,7 @@ export function intervalOf(values) {
   return [mean - half, mean + half];
 }
 
-/**
- * Return where Student's t leaves 2.5 % above it.
- *
- * @param {number} freedom - Degrees of it, 1 or more.
- * @returns {number}
- */
+/** Return where Student's t leaves 2.5 % above it. */
 export function studentT(freedom) {
   let [low, high] = [1.9, 13];
   for (let i = 0; i < 80 && high - low > 1e-15 * high; i += 1) {

@@ -9,13 +9,7 @@ const DIGITS = 6;
 /** What stands where a number is not known. */
 export const UNKNOWN = "–";
 
-/**
- * Return a number with so many decimals, a half to the even digit; unknown ones as a dash.
- *
- * @param {number|null} value - It.
- * @param {number|null} decimals - Null: six significant digits.
- * @returns {string}
- */
+/** Return a number with so many decimals, a half to the even digit; unknown ones as a dash. */
 export function words(value, decimals) {
   if (value === null) return UNKNOWN;
   if (decimals === null || Math.abs(value) >= LARGEST) return general(value);
@@ -52,9 +46,7 @@ function general(value) {
 
 /**
  * Return how many decimals a mean has beside its standard deviation; null where that says none.
- *
  * @param {number|null} sd - It has two digits, or three where its first ones are below 355.
- * @returns {number|null}
  */
 export function decimalsOf(sd) {
   if (!sd) return null;

@@ -25,8 +25,6 @@ const AND_MORE = /^\s*\+|\b(?:or|and) (?:more|over|above|higher|older)\b/i;
 
 /**
  * Return different levels in the order in which they are listed and drawn.
- *
- * @param {Iterable<string>} names - In any order.
  * @param {string[]} [declared] - Levels from first to last; others come after them.
  * @returns {string[]} What stands for rare levels, and for missing values, is last.
  */
@@ -84,9 +82,6 @@ function numberOf(text) {
 
 /**
  * Compare letter by letter, as Python compares texts: signs beyond the first 65,536 are one each.
- *
- * @param {string} a - A text.
- * @param {string} b - Another one.
  * @returns {number} Less than 0 where the first stands before the second.
  */
 export function byLetters(a, b) {

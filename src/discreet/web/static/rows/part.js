@@ -13,7 +13,6 @@ export const ROUGH = 300;
 
 /**
  * Return all rows of a copy.
- *
  * @param {{size: number, columns: Map<string, object>}} copy - As `readBundle` gives it.
  * @returns {Part} `size` rows out of `total`, and `column(name)`.
  */
@@ -21,13 +20,7 @@ export function whole(copy) {
   return partOf(copy.columns, null, copy.size, copy.size);
 }
 
-/**
- * Return the rows of a part for which a mask holds 1.
- *
- * @param {Part} part - The rows.
- * @param {Uint8Array} mask - One for each of its rows.
- * @returns {Part}
- */
+/** Return the rows of a part for which a mask holds 1. */
 export function rowsOf(part, mask) {
   let size = 0;
   for (let i = 0; i < mask.length; i += 1) size += mask[i] === 1 ? 1 : 0;
@@ -36,13 +29,7 @@ export function rowsOf(part, mask) {
   return rowsAt(part, rows);
 }
 
-/**
- * Return some rows of a part.
- *
- * @param {Part} part - The rows.
- * @param {Int32Array} rows - Their places in it.
- * @returns {Part}
- */
+/** Return some rows of a part. */
 export function rowsAt(part, rows) {
   const columns = new Map([...part.names()].map((name) => [name, part.column(name)]));
   return partOf(columns, rows, rows.length, part.total);
@@ -50,10 +37,7 @@ export function rowsAt(part, rows) {
 
 /**
  * Return a part with a new column.
- *
- * @param {Part} part - The rows.
  * @param {object} column - With a name that no other column has.
- * @returns {Part}
  */
 export function withNew(part, column) {
   const columns = new Map([...part.names()].map((name) => [name, part.column(name)]));
@@ -113,10 +97,6 @@ function gather(held, rows) {
 
 /**
  * Return in how many rows each column of a picture has no value, the most first.
- *
- * @param {Part} part - The rows.
- * @param {object} spec - Of the picture.
- * @param {object} view - Says how many rows are shown.
  * @returns {[string, number][]} Nothing where it shows all rows, or where a gap is a level.
  */
 export function gapsOf(part, { kind, columns, by = [] }, { shown }) {
@@ -134,13 +114,7 @@ function countOf(held) {
   return known;
 }
 
-/**
- * Return the rows of a part that have a value in each of some columns.
- *
- * @param {Part} part - The rows.
- * @param {string[]} names - The columns.
- * @returns {Int32Array}
- */
+/** Return the rows of a part that have a value in each of some columns. */
 export function complete(part, names) {
   const held = names.map((name) => part.column(name));
   const rows = new Int32Array(part.size);

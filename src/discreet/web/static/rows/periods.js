@@ -18,11 +18,10 @@ const YEARS = [1000, 2999];
 
 /**
  * Divide a column of dates, or of whole numbers such as years.
- *
- * @param {Float64Array} values - Without gaps; one or more.
  * @param {{spec: object, dates: boolean}} of - `every` of the spec says how long a period is;
  *   without it it is the shortest of at most sixty.
- * @param {number} [beyond] - How many rows may lie beyond the ends of a copy, as these are drawn in.
+ * @param {number} [beyond] - How many rows may lie beyond the ends of a copy, as these are drawn
+ *   in.
  * @returns {{every: string, starts: number[], covered: boolean[]}} Whether the rows reach to the
  *   outer ends of the first and of the last.
  */
@@ -121,13 +120,7 @@ function divisor(a, b) {
   return a;
 }
 
-/**
- * Return what a period is called in a view: by its first day, as far as that says more.
- *
- * @param {number} start - Its first day.
- * @param {string} every - How long it is.
- * @returns {string}
- */
+/** Return what a period is called in a view: by its first day, as far as that says more. */
 export function wordsOf(start, every) {
   const day = new Date(start * DAY).toISOString().slice(0, 10);
   const quarter = `${day.slice(0, 4)} Q${Math.floor((Number(day.slice(5, 7)) + 2) / 3)}`;

@@ -9,10 +9,7 @@ const CODES = 5;
 
 /**
  * Return a column cut into ranges, or its levels: how many rows each has, and which each row has.
- *
- * @param {Part} part - The rows.
  * @param {string} name - The column; numbers of few different values are levels.
- * @param {Int32Array} rows - Those that have a value.
  * @param {number} ranges - How many there are of a number, at most.
  * @param {{limits?: number[], edges?: number[]}} [fixed] - What the policy declares of the column.
  * @returns {{name: string, kind: string, edges?: number[], whole?: boolean, levels?: string[],

@@ -7,9 +7,7 @@ const known = new Map();
 
 /**
  * Return the quantile 0.975 of t.
- *
  * @param {number} degrees - Of freedom: a whole number of 1 or more.
- * @returns {number} To about 11 digits.
  */
 export function quantileOfT(degrees) {
   if (!known.has(degrees)) known.set(degrees, degrees > EXACT ? expanded(degrees) : searched(degrees));

@@ -18,7 +18,6 @@ const SHOWN = 30;
 
 /**
  * Read a condition or a formula of columns, such as `age >= 50 and sex == 'F'`.
- *
  * @param {string} text - At most 2,000 characters, nested at most 40 deep.
  * @param {Map<string, string>} kinds - Of each column: "number", "level" or "date".
  * @param {{get: (name: string) => string | undefined}} [yes] - Of columns that say yes or no, the
@@ -43,12 +42,7 @@ export function parseExpression(text, kinds, yes = new Map()) {
   }
 }
 
-/**
- * Return a column that says yes or no as a condition; any other expression as it is.
- *
- * @param {Expression} expression - As read.
- * @returns {Expression}
- */
+/** Return a column that says yes or no as a condition; any other expression as it is. */
 export function asCondition(expression) {
   const tree = conditionOf(expression.tree);
   return { ...expression, kind: tree.kind, tree };
@@ -56,11 +50,8 @@ export function asCondition(expression) {
 
 /**
  * Compute an expression for each row.
- *
- * @param {Expression} expression - As read.
  * @param {Map<string, object>} columns - Those that it names, all of `rows` rows. A column has
  *   `kind`; one of numbers has `values` and `dates`, one of levels `codes`, `levels` and `missing`.
- * @param {number} rows - How many rows there are.
  * @returns {object} A column, or of a condition `values` that are 0, 1, and 2 where it is unknown.
  */
 export function evaluate({ tree }, columns, rows) {

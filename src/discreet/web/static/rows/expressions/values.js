@@ -1,6 +1,6 @@
 /** Values row by row, and what is computed of them; a missing value stays missing. */
 
-import { dated, dayOf, hourOf, partOf, rint, weekdayOf } from "./calendar.js";
+import { dated, hourOf, partOf, rint, weekdayOf } from "./calendar.js";
 import { both, compared, either, missing, opposite } from "./conditions.js";
 
 const SIZES = [[Uint8Array, 255], [Uint16Array, 65_535], [Uint32Array, 2 ** 32 - 1]];

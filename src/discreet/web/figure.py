@@ -1,0 +1,132 @@
+"""A figure that draws itself: one view, as a page in one file or as a widget of a notebook."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import needing
+from discreet.render.subtitle import Subtitle
+from discreet.render.to_html import code_block, data_block, digest, marked_up
+from discreet.web.parts import figure_style, script_of, scripts
+
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
+
+SAID_OTHERWISE = ("not reliable", "dark: ", "blue: ")
+"""How notes begin that do not stand below the picture: the warning stands above it, and large, and
+colours have keys of their own."""
+
+
+def figure_page(
+    view: Mapping[str, Any], title: str, below: Subtitle, made: Sequence[str], name: str = "figure"
+) -> str:
+    """Return a page that draws a view by itself.
+
+    Parameters
+    ----------
+    view : mapping of str to plain values
+        The JSON of a View.
+    title : str
+        What stands above the picture.
+    below : Subtitle
+        What stands below it.
+    made : sequence of str
+        How it was made, in sentences.
+    name : str
+        What a picture is called that is saved from the page.
+
+    Returns
+    -------
+    str
+        All that is given is text, and is escaped. The content security policy lets the page's own
+        script and style run, by their digests, and nothing be asked of anybody.
+    """
+    code, style, policy = _code(_kinds_in(view))
+    sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in made)
+    short = " · ".join(it for it in below.says if not it.startswith(SAID_OTHERWISE))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en" data-name="{marked_up(name)}"><head>'
+        '<meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{marked_up(title)}</title><style>{style}</style></head>\n"
+        f'<body><main class="sheet-of-figure"><h1 id="title">{marked_up(title)}</h1>'
+        '<div id="picture"></div>'
+        "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
+        " here.</p></noscript>"
+        f'<p class="short" id="short">{marked_up(short)}</p>'
+        f'<p class="code">{marked_up(below.code)}</p>'
+        '<p class="save" id="save" hidden><button class="btn" type="button" id="svg">Save as SVG'
+        '</button><button class="btn" type="button" id="png">Save as PNG</button></p>'
+        f'<h2>How it was made</h2><div class="made">{sentences}</div></main>\n'
+        f"{data_block('view', view)}\n"
+        f'<script type="module">{code}</script></body></html>\n'
+    )
+
+
+def figure_widget(view: Mapping[str, Any]) -> AnyWidget:
+    """Return a widget that draws a view in a notebook and holds its JSON, nothing else."""
+    with needing("jupyter", "a widget"):
+        import anywidget
+        import traitlets
+
+    script = _widget_script(_kinds_in(view))
+
+    class FigureWidget(anywidget.AnyWidget):
+        """Draws the view that its trait holds as JSON."""
+
+        _esm = script
+        view = traitlets.Unicode().tag(sync=True)
+
+        def __repr__(self) -> str:
+            return "<a plot of discreet>"
+
+    return FigureWidget(view=json.dumps(view, allow_nan=False, ensure_ascii=False))
+
+
+def _kinds_in(view: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of what draws a view, or the views that it is put together of."""
+    if view.get("overlaid"):
+        return ("outlines",)
+    if "views" in view:
+        return _kinds_in(next(it for it in view["views"] if it is not None))
+    return (view["kind"],)
+
+
+@cache
+def _code(kinds: tuple[str, ...]) -> tuple[str, str, str]:
+    """Return the script of a page, its style, and the policy that lets these run."""
+    start = f'import {{ openPage }} from "./figure/page.js";\nopenPage({{ {", ".join(kinds)} }});'
+    code = code_block(f"\n{script_of(_imports(kinds) + start)}\n")
+    style = figure_style()
+    policy = (
+        f"default-src 'none'; script-src {digest(code)}; style-src {digest(style)};"
+        " img-src blob: data:; base-uri 'none'; form-action 'none'"
+    )
+    return code, style, policy
+
+
+@cache
+def _widget_script(kinds: tuple[str, ...]) -> str:
+    # Within the figure's own root there is no `:root` of the page.
+    style = json.dumps(figure_style().replace(":root", ":host"))
+    start = 'import { widgetOf } from "./figure/widget.js";\n'
+    end = f"export default widgetOf({{ {', '.join(kinds)} }}, {style});"
+    return script_of(_imports(kinds) + start + end)
+
+
+def _imports(kinds: tuple[str, ...]) -> str:
+    """Return lines that import what draws some kinds, from the modules that export them."""
+    modules = {
+        name: path
+        for path, text in scripts().items()
+        if path.startswith("kinds/")
+        for name in re.findall(r"^export const (\w+)", text, re.MULTILINE)
+    }
+    return "".join(f'import {{ {name} }} from "./{modules[name]}";\n' for name in kinds)

@@ -1,0 +1,57 @@
+/** The keys of a picture: its colours, a scale of them, and what thickness stands for. */
+
+import { whole } from "../draw/look.js";
+import { rect } from "../draw/svg.js";
+import { h } from "./dom.js";
+
+const WIDTH = 88; // pixels of a scale
+
+/**
+ * Return the keys of a picture, those of levels behind the name of their column.
+ * @param {object} [lights] - Lights up the rows of a key that is pointed at.
+ */
+export function keysOf(keys, of, lights) {
+  const made = keys.map((key) => (key.ramp || key.thick ? scaleOf(key) : keyOf(key, lights)));
+  const first = keys.findIndex((key) => key.name);
+  if (first >= 0 && of) made.splice(first, 0, h("span.of", {}, of));
+  return made;
+}
+
+function keyOf({ name, colour, dash, light, says }, lights) {
+  const swatch = dash
+    ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
+    : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
+  const mark = light && lights && { say: name, light, count: undefined };
+  const made = h(mark ? "button.key" : "span.key", {}, "", says || name);
+  made.insertAdjacentHTML("afterbegin", swatch);
+  if (!mark) return made;
+  for (const event of ["pointerenter", "focus"]) made.addEventListener(event, () => lights.point(mark));
+  for (const event of ["pointerleave", "blur"]) made.addEventListener(event, () => lights.point(null));
+  made.addEventListener("click", () => lights.keep(mark));
+  return made;
+}
+
+function scaleOf({ ramp, thick }) {
+  const made = h("span.ramp");
+  if (ramp) {
+    const words = (it) => it && h("span", {}, it);
+    made.append(...[words(ramp.says), words(ramp.from), words(ramp.to)].filter(Boolean));
+    made.lastChild.insertAdjacentHTML("beforebegin", bar(ramp.colours));
+    return made;
+  }
+  for (const { count, px } of thick) {
+    const high = Math.max(1, px);
+    const drawn = rect(0, 7 - high / 2, 20, high, { fill: "var(--ink3)" });
+    made.insertAdjacentHTML("beforeend", `<svg width="20" height="14" aria-hidden="true">${drawn}</svg>`);
+    made.append(h("span", {}, whole(count)));
+  }
+  if (thick.length) made.append(" rows");
+  return made;
+}
+
+function bar(colours) {
+  const wide = WIDTH / colours.length;
+  // Each colour reaches under the next, so that no gap is seen between them.
+  const steps = colours.map((fill, i) => rect(i * wide, 0, i + 1 < colours.length ? wide + 1 : wide, 8, { fill }));
+  return `<svg width="${WIDTH}" height="8" aria-hidden="true">${steps.join("")}</svg>`;
+}

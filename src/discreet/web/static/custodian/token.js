@@ -1,0 +1,74 @@
+/** The dialog that asks for a token, once for however many requests are waiting for one. */
+
+import { keepToken } from "../app/server.js";
+import { byId } from "./dom.js";
+
+let waiting = null;
+
+/** Ask for a token and keep it. Without one there is nothing to see, so it cannot be waved away. */
+export function askForToken(why) {
+  return once(why, false);
+}
+
+/** Offer to take another token, and keep it if there is one. */
+export function offerToken(why) {
+  return once(why, true);
+}
+
+function once(why, may) {
+  waiting ??= asked(why, may).finally(() => {
+    waiting = null;
+  });
+  return waiting;
+}
+
+function asked(why, may) {
+  const dialog = byId("token-dialog");
+  const field = byId("token-field");
+  byId("token-why").textContent = why;
+  byId("token-cancel").hidden = !may;
+  const ending = new AbortController();
+  const { signal } = ending;
+  return new Promise((done) => {
+    const end = (given) => {
+      ending.abort();
+      if (given) keepToken(field.value);
+      field.value = "";
+      dialog.close();
+      done(given);
+    };
+    const submitted = (event) => {
+      event.preventDefault();
+      end(true);
+    };
+    const waved = (event) => {
+      event.preventDefault();
+      if (may) end(false);
+    };
+    byId("token-form").addEventListener("submit", submitted, { signal });
+    byId("token-cancel").addEventListener("click", waved, { signal });
+    dialog.addEventListener("cancel", waved, { signal });
+    dialog.showModal();
+    field.focus();
+  });
+}
+
+/** Do something that needs a token; ask for another one as long as the server refuses it. */
+export async function withToken(run) {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      await askForToken(wordsFor());
+    }
+  }
+}
+
+function wordsFor() {
+  const had = window.sessionStorage.getItem("discreet token");
+  keepToken("");
+  return had
+    ? "The server does not accept this token: it is mistyped, or it has expired or been revoked."
+    : "The custodian of the data gave you a token. It stays in this tab and goes when you close it.";
+}
