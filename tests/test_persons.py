@@ -13,8 +13,8 @@ import discreet as dc
 from discreet import BarView, CrossTableView, GridView, HistogramView
 from discreet.arguments import Floats
 from discreet.errors import LeavingError, RefusedError
-from discreet.plots.bars import BARS
-from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.bars import BarChart
+from discreet.plots.crosstab import CrossTable
 
 PATIENTS, VISITS, K = 100, 5, 5
 CELLS = ("x", "y")
@@ -67,6 +67,7 @@ def test_a_table_of_patients_with_several_visits_is_refused_until_they_are_named
         dc.open(pa.table(given))
     # What it was about: a heat map of rows, most of whose cells are of a person or two.
     rows = dc.research(pa.table(given), unit=False).heatmap(*CELLS, k=K)
+    assert isinstance(rows, GridView)
     assert sum(found < K for found in cells_on(rows, given)) > 20
 
 
@@ -89,8 +90,8 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
         held = persons(given, inside(given["x"], histogram.edges, i))
         assert count == (held if held >= K or not held else None)
 
-    bars = study.papers.draw(BARS, ["ward"])
-    table = study.papers.draw(CROSSTAB, ["ward", "sex"])
+    bars = study.papers.draw(BarChart("ward"))
+    table = study.papers.draw(CrossTable("ward", "sex"))
     assert isinstance(bars, BarView)
     assert isinstance(table, CrossTableView)
     for level, count in zip(bars.levels, bars.counts, strict=True):

@@ -397,7 +397,7 @@ def test_of_values_with_many_digits_none_is_drawn() -> None:
 
 def test_averaging_views_of_a_version_teaches_nothing() -> None:
     order = np.random.default_rng(1).permutation(500)
-    views = [dc.open(datasets.d1()).scatter("X", "Y") for _ in range(5)]
+    views: list[Any] = [dc.open(datasets.d1()).scatter("X", "Y") for _ in range(5)]
     views.append(dc.open(datasets.d1().take(order)).scatter("X", "Y"))
 
     rows = np.mean([expanded(view) for view in views], axis=0)
