@@ -27,8 +27,7 @@ from discreet.cli.custodian import (
 )
 from discreet.cli.figures import board, columns, fidelity, means, model, summary
 from discreet.cli.files import check, outputs, protect, verify
-from discreet.cli.plots import PlotCommand, plot
-from discreet.cli.research import PaperCommand, research
+from discreet.cli.plots import PaperCommand, PlotCommand, plot, research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
 from discreet.cli.tables import anonymize, attack, evaluate, rounding, tune
 from discreet.errors import DiscreetError, InputError, path_in_words, without_urls

@@ -245,15 +245,6 @@ class FigureOptions:
     footnote: bool = True
 
 
-@dataclass(frozen=True)
-class NumberOptions:
-    """Numbers of plots."""
-
-    k: int | None = None
-    bins: int | None = None
-    grid: int | None = None
-
-
 @options_of("custodian.research:Research.anonymize")
 @dataclass(frozen=True)
 class TableOptions:

@@ -1,25 +1,30 @@
-"""`discreet plot`: a protected plot of a table."""
+"""`discreet plot`, of the protected copy of a table, and `discreet research`, as the papers print.
+
+The words of options are those of the plots' own docstrings, and which plot takes which is known
+from its fields.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
-from typer.core import TyperArgument, TyperCommand
+from typer import Argument
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from discreet.cli.command import command, given
+from discreet.cli.command import command, given, options_of
 from discreet.cli.common import (
     CopyOptions,
     DerivedOptions,
     DiversityOption,
     FigureOptions,
+    File,
     FileOrStudy,
     JsonOption,
-    NumberOptions,
+    ResearchOptions,
     StudyOptions,
     names_of,
     print_words,
@@ -31,7 +36,7 @@ from discreet.errors import InputError, one_of
 if TYPE_CHECKING:
     from discreet.custodian.research import Research
     from discreet.explore import Study
-    from discreet.plots import View
+    from discreet.plots import Plot, View
 
 KindArgument = Annotated[
     str, Argument(metavar="PLOT", autocompletion=plot_names, help="Which plot.")
@@ -48,111 +53,130 @@ ColumnsArgument = Annotated[
 ]
 AUTO = "auto"
 CHOSEN = "auto for the one that fits the kinds of the columns."
+FEW = 3
+"""An option that so few plots take says of which it is."""
 
 
+@options_of(
+    "plots.histogram:HistogramPlot",
+    "plots.heatmap:HeatMap",
+    "plots.scatter:ScatterPlot",
+    "plots.diagnostics:QQPlot",
+    "plots.parallel:ParallelPlot",
+)
 @dataclass(frozen=True)
-class AxesOptions:
-    """What parallel coordinates take beside what every plot does."""
+class SharedOptions:
+    """What plots of a copy and of the papers take beside their columns.
 
-    sensitive: Annotated[
-        list[str] | None,
-        Option(
-            help="Of parallel: a sensitive column, or some of its values: diagnosis=c50,c61."
-            " Repeatable."
-        ),
-    ] = None
+    Parameters
+    ----------
+    by
+        A categorical column: one colour, box or panel a level. Twice for two columns of the copy.
+    sensitive
+        A sensitive column, or some of its values: diagnosis=c50,c61.
+    """
+
+    by: list[str] | None = None
+    bins: int | None = None
+    grid: int | None = None
+    trend: bool = False
+    overlay: bool = False
+    sensitive: list[str] | None = None
     diversity: DiversityOption = None
-    pixels: Annotated[int | None, Option(help="Of parallel: pixels of every axis.")] = None
-    gradient: Annotated[
-        bool, Option("--gradient/--no-gradient", help="Of parallel: clusters with fading edges.")
-    ] = True
+    pixels: int | None = None
+    gradient: bool = True
 
-    def named(self) -> dict[str, list[str]]:
-        """Return the sensitive columns, each with those of its values that are."""
-        found: dict[str, list[str]] = {}
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that were given, as a plot has them."""
+        values = {name: getattr(self, name) for name in sorted(given(self))}
+        if self.by:
+            values["by"] = self.by[0] if len(self.by) == 1 else self.by
+        if self.sensitive:
+            values["sensitive"] = dict(self._sensitive())
+        return values
+
+    def _sensitive(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the sensitive columns, each with those of its values that are."""
+        values: dict[str, list[str]] = {}
         for each in self.sensitive or ():
-            name, _, values = each.partition("=")
-            more = names_of(values) if values else []
-            found[name.strip()] = [*found.get(name.strip(), []), *more]
-        return found
-
-    def said(self) -> dict[str, Any]:
-        """Return what is asked for beside pixels, as a Study takes it."""
-        named = said(sensitive=self.named() or None, diversity=self.diversity)
-        return named | {"gradient": self.gradient}
+            name, _, some = each.partition("=")
+            values.setdefault(name.strip(), []).extend(names_of(some) if some else [])
+        yield from values.items()
 
 
+@options_of(
+    "plots.bars:BarChart",
+    "plots.scatter:ScatterPlot",
+    "plots.survival:SurvivalPlot",
+    "plots.over_time:OverTimePlot",
+)
 @dataclass(frozen=True)
-class OwnOptions:
-    """What single plots take."""
+class CopyPlotOptions:
+    """What plots of a copy alone take.
 
-    by: Annotated[
-        list[str] | None,
-        Option(
-            help="A categorical column: one colour, box or panel a level. Twice for two columns of"
-            " the copy of the whole table.",
-            autocompletion=column_names,
-        ),
-    ] = None
-    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
-    show: Annotated[
-        str | None,
-        Option(
-            help="Of scatter: points, or density (cells coloured by how many rows lie in them);"
-            " density, where it is left out, of more than 2,000 rows."
-        ),
-    ] = None
-    percent: Annotated[
-        bool, Option("--percent", help="Bars as percent, within each level of --by.")
-    ] = False
-    overlay: Annotated[
-        bool, Option("--overlay", help="A histogram's levels of --by on one pair of axes.")
-    ] = False
-    weights: Annotated[
-        str | None, Option(help="Of bars and histograms: a column of numbers, a survey's weights.")
-    ] = None
-    event_is: Annotated[
-        list[str] | None,
-        Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
-    ] = None
-    every: Annotated[
-        str | None, Option(help="Of over-time: day, week, month, quarter or year.")
-    ] = None
+    Parameters
+    ----------
+    weights
+        A column of numbers, a survey's weights.
+    """
 
-    def divided(self) -> str | list[str] | None:
-        """Return the column that divides the plot, or the two that do."""
-        return self.by[0] if self.by and len(self.by) == 1 else self.by or None
+    show: str | None = None
+    percent: bool = False
+    weights: str | None = None
+    event_is: list[str] | None = None
+    every: str | None = None
 
-    def said(self) -> dict[str, Any]:
-        """Return what is asked for, as a Study takes it."""
-        named = said(by=self.divided(), every=self.every, show=self.show, weights=self.weights)
-        return named | said(event_is=self.event_is or None) | self.yes()
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that were given, as a plot has them."""
+        return {name: getattr(self, name) for name in sorted(given(self))}
 
-    def yes(self) -> dict[str, bool]:
-        """Return what is asked for by its name alone."""
-        flags = ("trend", "percent", "overlay")
-        return {name: True for name in flags if getattr(self, name)}
+
+OF_PLOTS = {it.name for kind in (SharedOptions, CopyPlotOptions) for it in fields(kind)}
 
 
 class PlotCommand(TyperCommand):
-    """The command as Typer has it, whose help lists the plots there are.
+    """The command as Typer has it, whose help lists the plots there are, and what each takes.
 
     They are looked up when they are asked for: importing them takes longer than parsing.
     """
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return what the command takes, the plots named."""
-        found = super().get_params(ctx)
-        for it in found:
+        parameters = super().get_params(ctx)
+        for it in parameters:
             if isinstance(it, TyperArgument) and it.name == "kind":
                 it.help = self.kinds()
-        return found
+            elif isinstance(it, TyperOption) and it.name in OF_PLOTS:
+                of = [plot for plot in self.plots().values() if it.name in plot.settings()]
+                words = str(it.help or "")
+                if 0 < len(of) <= FEW and not words.startswith("Of "):
+                    named = ", ".join(plot.name.replace("_", "-") for plot in of)
+                    it.help = f"Of {named}: {words[:1].lower()}{words[1:]}"
+        return parameters
+
+    def plots(self) -> Mapping[str, type[Plot[Any]]]:
+        """Return the plots that there are."""
+        from discreet.plots import PLOTS
+
+        return PLOTS
 
     def kinds(self) -> str:
         """Name the plots that there are."""
-        from discreet.plots import PLOTS
+        return f"{', '.join(name.replace('_', '-') for name in self.plots())}; {CHOSEN}"
 
-        return f"{', '.join(name.replace('_', '-') for name in PLOTS)}; {CHOSEN}"
+
+class PaperCommand(PlotCommand):
+    """The command as Typer has it, whose help lists the plots of the papers."""
+
+    def plots(self) -> Mapping[str, type[Plot[Any]]]:
+        """Return the plots of the papers of 2021 and 2011."""
+        from discreet.custodian.research import Research
+
+        return {name: it for name, it in super().plots().items() if hasattr(Research, name)}
+
+    def kinds(self) -> str:
+        """Name the plots that there are."""
+        return f"{', '.join(self.plots())}."
 
 
 @command()
@@ -161,20 +185,13 @@ def plot(
     file: FileOrStudy,
     columns: ColumnsArgument,
     study: StudyOptions,
-    numbers: NumberOptions,
-    axes: AxesOptions,
     made: CopyOptions,
     derived: DerivedOptions,
-    own: OwnOptions,
+    shared: SharedOptions,
+    own: CopyPlotOptions,
     drawing: FigureOptions,
-    output: Annotated[
-        Path | None,
-        Option(
-            "--output",
-            "-o",
-            help="Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.",
-        ),
-    ] = None,
+    k: int | None = None,
+    output: Path | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a plot of the protected copy of a table.
@@ -189,59 +206,110 @@ def plot(
     discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
     discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
     discreet plot auto cohort.csv age bmi -o chosen.svg
+
+    Parameters
+    ----------
+    output
+        Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.
     """
     from discreet.plots import PLOTS
 
     kind = kind.replace("-", "_")  # as commands are written
+    settings = shared.settings() | own.settings()
     if kind == AUTO:
-        _check_auto(numbers, axes, own)
+        if taken := settings.keys() - {"by"}:
+            option = min(taken).replace("_", "-")
+            raise InputError(f"--{option} is of single plots; name the plot instead of auto")
+    elif kind not in PLOTS:
+        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     else:
-        _check_asked(kind, columns, axes, own)
-        refuse_unused(kind, given(numbers) - {"k"})
-    check_output(output, drawing, as_json=as_json)
+        _check(PLOTS[kind], columns, settings)
+    _check_output(output, drawing, as_json=as_json)
     with progress_shown():
-        opened = derived.of(study.open(file, **vars(made), k=numbers.k))
+        opened = derived.of(study.open(file, **vars(made), k=k))
         if kind == AUTO:
-            view: View = opened.plot(*columns, by=own.divided())
+            view: View = opened.plot(*columns, by=settings.get("by"))
         else:
-            drawn = own.said() | said(bins=numbers.bins, grid=numbers.grid, pixels=axes.pixels)
-            if PLOTS[kind].axes:
-                drawn |= axes.said()
-            view = drawn_by(opened, kind, columns, drawn)
-        text = view.to_json() if as_json else None
-        if output is not None:
-            view.save(output, **vars(drawing))
-            print_words(f"{output}\n{view.describe()}", err=as_json)
-        if text is not None:
-            typer.echo(text)
+            view = _drawn(opened, PLOTS[kind], columns, settings)
+        _write(view, output, drawing, as_json=as_json)
     if not opened.is_file:  # whose notes name such columns
-        say_codes(opened, view)
+        _print_codes(opened, view)
 
 
-def drawn_by(opened: Study | Research, kind: str, columns: Sequence[str], how: Any) -> View:
-    """Draw a plot by its name."""
+@command("custodian.research:Research.histogram")
+def research(
+    kind: Annotated[str, Argument(metavar="PLOT", help="Which plot.")],
+    file: File,
+    columns: ColumnsArgument,
+    table: ResearchOptions,
+    shared: SharedOptions,
+    drawing: FigureOptions,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
+    noise_on: str | None = None,
+    output: Path | None = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw a plot as the papers print it: by any method, of public or simulated data.
+
+    discreet research scatter d2.csv X Y --method deterministic -k 3 -o scatter.svg
+    discreet research qq cohort.csv "glucose ~ age + bmi" --method probabilistic -o qq.svg
+    discreet research parallel cohort.csv age bmi sex --sensitive sex -l 2 -o parallel.svg
+
+    Parameters
+    ----------
+    k
+        The least number of records at anything drawn.
+    q
+        Noise as a share of the standard deviation.
+    noise_on
+        Of qq by `probabilistic`: noise on points, or on the variable.
+    output
+        Where to save: .png, .svg, .pdf or .html; .json or .csv for numbers.
+    """
+    from discreet.custodian.research import Research
     from discreet.plots import PLOTS
 
-    plot = PLOTS[kind]
-    one = plot.listed() and not plot.one_by_one()
-    view: View = getattr(opened, kind)(*((columns or None,) if one else columns), **how)
+    papers = [name for name in PLOTS if hasattr(Research, name)]
+    if kind not in papers:
+        raise InputError(f"the papers have no plot {kind!r}; there are {one_of(papers)}")
+    settings = shared.settings() | ({} if noise_on is None else {"noise_on": noise_on})
+    way = {"method": method, "k": k, "q": q}
+    way = {name: value for name, value in way.items() if value is not None}
+    _check(PLOTS[kind], columns, settings)
+    for name in way.keys() & {"k", "q"} - {*PLOTS[kind].numbers}:
+        raise InputError(f"{PLOTS[kind].phrase()} has no use for --{name}; leave it out")
+    _check_output(output, drawing, as_json=as_json)
+    coded = [name for name, values in settings.get("sensitive", {}).items() if values]
+    with progress_shown():
+        opened = table.open(file, [*coded, *(shared.by or [])])
+        view = _drawn(opened, PLOTS[kind], columns, settings | way)
+        _write(view, output, drawing, as_json=as_json)
+    _print_codes(opened, view)
+
+
+def _drawn(
+    opened: Study | Research, plot: type[Plot[Any]], columns: Sequence[str], how: Mapping[str, Any]
+) -> View:
+    """Draw a plot by its method."""
+    listed = plot.listed() and not plot.one_by_one()
+    places = (columns or None,) if listed else columns
+    view: View = getattr(opened, plot.name)(*places, **how)
     return view
 
 
-def _check_auto(numbers: NumberOptions, axes: AxesOptions, own: OwnOptions) -> None:
-    """Refuse what a single plot takes, where which plot it is is not said."""
-    taken = (given(numbers) - {"k"}) | given(axes) | (given(own) - {"by"})
-    if taken:
-        option = min(taken).replace("_", "-")
-        raise InputError(f"--{option} is of single plots; name the plot instead of auto")
+def _write(view: View, output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
+    """Save a view, print it, or both."""
+    text = view.to_json() if as_json else None
+    if output is not None:
+        view.save(output, **vars(drawing))
+        print_words(f"{output}\n{view.describe()}", err=as_json)
+    if text is not None:
+        typer.echo(text)
 
 
-def said(**options: Any) -> dict[str, Any]:
-    """Return those of some options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
+def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
     """Refuse a plot that goes nowhere, and what is of a file where there is none."""
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
@@ -249,64 +317,28 @@ def check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) 
         raise InputError("--title, --width, --dpi and --no-footnote are of a file: add -o FIGURE")
 
 
-def check_columns(kind: str, columns: Sequence[str]) -> None:
-    """Refuse columns, or a formula, that a plot has no place for."""
-    from discreet.plots import PLOTS
-
-    found = PLOTS[kind]
-    what, least, most = found.phrase(), found.least(), found.most()
-    if not columns and found.usual().get("columns", 0) is not None:
+def _check(plot: type[Plot[Any]], columns: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """Refuse columns, or a formula, that a plot has no place for, and settings that it has not."""
+    what, least, most = plot.phrase(), plot.least(), plot.most()
+    if not columns and plot.usual().get("columns", 0) is not None:
         raise InputError(f"say what {what} is of: its columns, or a formula")
-    if found.of_formula():
+    if plot.of_formula():
         if len(columns) != 1:
             raise InputError(f"{what} takes one formula, in quotes: 'y ~ x1 + C(group)'")
-        return
-    if least == most != len(columns):
-        which = f": {' and '.join(found.places())}" if found.unlike() else ""
+    elif least == most != len(columns):
+        which = f": {' and '.join(plot.places())}" if plot.unlike() else ""
         raise InputError(f"{what} draws exactly {most} of the columns of the file{which}")
-    if found.unlike() and not least <= len(columns) <= most:
-        raise InputError(f"the columns of {what} are {found.takes()}; name no others")
+    elif plot.unlike() and not least <= len(columns) <= most:
+        raise InputError(f"the columns of {what} are {plot.takes()}; name no others")
+    for name in settings:
+        if name not in plot.settings():
+            raise InputError(f"{what} has no --{name.replace('_', '-')}; leave it out")
 
 
-def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:
-    """Refuse what a plot has no place for."""
-    from discreet.plots import PLOTS
-
-    if kind not in PLOTS:
-        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
-    check_columns(kind, columns)
-    found = PLOTS[kind]
-    known = found.settings()
-    if own.by and "by" not in known:
-        raise InputError(f"{found.phrase()} has no --by; leave it out")
-    if wrong := own.yes().keys() - {*known}:
-        raise InputError(f"{found.phrase()} has no --{min(wrong)}; leave it out")
-    if own.event_is and "event_is" not in known:
-        raise InputError("--event-is is for a survival curve; leave it out")
-    if own.weights and "weights" not in known:
-        raise InputError("--weights is for bars and histograms; leave it out")
-    if own.every and "every" not in known:
-        raise InputError("--every is for a plot over time; leave it out")
-    if own.show and "show" not in known:
-        raise InputError("--show is for a scatter plot; leave it out")
-    if not found.axes and (unused := given(axes)):
-        raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
-
-
-def refuse_unused(kind: str, names: Iterable[str]) -> None:
-    """Refuse a number that a plot is drawn without."""
-    from discreet.plots import PLOTS
-
-    plot = PLOTS[kind]
-    for name in sorted(names):
-        if name not in plot.parameters() and any(name in it.parameters() for it in PLOTS.values()):
-            raise InputError(f"{plot.phrase()} has no use for --{name}; leave it out")
-
-
-def say_codes(found: Study | Research, view: View) -> None:
+def _print_codes(opened: Study | Research, view: View) -> None:
     """Name numbers that may stand for missing values, for whoever keeps the policy."""
-    raw = [name for name in view.columns if name in found.session.table.columns]
-    for name, codes in found.session.missing_codes(raw).items():
+    raw = [name for name in view.columns if name in opened.session.table.columns]
+    for name, codes in opened.session.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)
         print_words(
             f"{name} may hold codes for missing values ({named}), which were drawn as numbers. In"
