@@ -32,8 +32,8 @@ import discreet as dc
 from discreet import cli
 from discreet.errors import DiscreetError, InputError, WideTableWarning
 from discreet.plots import PLOTS, View
-from discreet.plots.bars import BARS
-from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.bars import BarChart
+from discreet.plots.crosstab import CrossTable
 from discreet.policy import PRESETS, Policy
 from discreet.provenance import Provenance
 from discreet.render.metadata import without_words
@@ -371,7 +371,7 @@ def test_the_search_finds_small_levels_and_raw_models() -> None:
     study = dc.research(with_clinics(), bins=6, grid=4)
 
     for picture in (
-        study.papers.draw(BARS, ["clinic"]),
+        study.papers.draw(BarChart("clinic")),
         study.histogram("income", by="clinic", method="none"),
     ):
         with pytest.raises(pytest.fail.Exception, match="a canary sings"):
@@ -599,7 +599,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         frame(
             ward=[f"Zebulon {i % 60}" for i in range(N)], sex=[f"{BIRD}{i % 40}" for i in range(N)]
         )
-    ).papers.draw(CROSSTAB, ["ward", "sex"]),
+    ).papers.draw(CrossTable("ward", "sex")),
     "by notes": lambda folder: standard().histogram("income", by="note"),
     "numbers as levels": lambda folder: standard(kinds={"income": "categorical"}).bars("income"),
     "by numbers as levels": lambda folder: standard(kinds={"income": "categorical"}).histogram(

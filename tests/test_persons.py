@@ -13,8 +13,8 @@ import discreet as dc
 from discreet import BarView, CrossTableView, GridView, HistogramView
 from discreet.arguments import Floats
 from discreet.errors import LeavingError, RefusedError
-from discreet.plots.bars import BARS
-from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.bars import BarChart
+from discreet.plots.crosstab import CrossTable
 
 PATIENTS, VISITS, K = 100, 5, 5
 CELLS = ("x", "y")
@@ -48,7 +48,7 @@ def inside(values: Floats, edges: tuple[float, ...], i: int) -> Any:
     return (values >= low) & (values < high)
 
 
-def cells_on(view: GridView, given: dict[str, Any]) -> list[int]:
+def cells_on(view: Any, given: dict[str, Any]) -> list[int]:
     """Count the patients of each cell that is shown."""
     shape = len(view.x_edges) - 1, len(view.y_edges) - 1
     across = len(view.counts) == shape[0]
@@ -89,8 +89,8 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
         held = persons(given, inside(given["x"], histogram.edges, i))
         assert count == (held if held >= K or not held else None)
 
-    bars = study.papers.draw(BARS, ["ward"])
-    table = study.papers.draw(CROSSTAB, ["ward", "sex"])
+    bars = study.papers.draw(BarChart("ward"))
+    table = study.papers.draw(CrossTable("ward", "sex"))
     assert isinstance(bars, BarView)
     assert isinstance(table, CrossTableView)
     for level, count in zip(bars.levels, bars.counts, strict=True):

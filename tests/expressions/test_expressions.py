@@ -201,7 +201,7 @@ def test_days_are_added_to_dates() -> None:
 
 
 def test_a_date_past_the_calendar_is_missing() -> None:
-    assert np.isnan(parse_expression("visit + 1e9", KINDS).evaluate(COLUMNS).values).all()  # type: ignore[union-attr]
+    assert np.isnan(parse_expression("visit + 1e9", KINDS).evaluate(COLUMNS).values).all()
     assert evaluated("year(visit + 1e15)") == [None] * 4
 
 
@@ -371,10 +371,7 @@ def test_mistakes_of_truth(text: str, message: str) -> None:
 def test_a_column_is_a_condition_where_one_is_due() -> None:
     read = parse_expression("smoker", KINDS, YES)
     assert (read.kind, read.as_condition().kind) == ("level", "truth")
-    np.testing.assert_array_equal(
-        read.as_condition().evaluate(COLUMNS).values,  # type: ignore[union-attr]
-        [1, 0, np.nan, 1],
-    )
+    np.testing.assert_array_equal(read.as_condition().evaluate(COLUMNS).values, [1, 0, np.nan, 1])
     assert parse_expression("sex", KINDS, YES).as_condition().kind == "level"
 
 

@@ -250,7 +250,7 @@ def test_an_attack_rings_by_the_lower_end_of_its_interval() -> None:
     assert not bounded("linkage", replace(found, low=0.9)).rings
     loud = bounded("versions", replace(found, low=0.621))
     assert loud.verdict == "beats guessing by 20.0 points; above the 62 % that it may reach"
-    assert loud.rounded(5).rings  # type: ignore[union-attr]
+    assert loud.rounded(5).rings
 
 
 def test_so_many_copies_are_no_secret() -> None:

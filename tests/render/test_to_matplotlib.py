@@ -432,7 +432,7 @@ class TestTable:
         bold = {text.get_position() for text in texts_on(ax) if text.get_fontweight() == "bold"}
         assert bold == {(0, 2), (1, 2), (2, 2), (2, 0), (2, 1)}
         strong = [rule for rule in rules_of(ax) if rule.get_color() == "#8c8c8c"]
-        places = [tuple(map(tuple, rule.get_xydata().tolist())) for rule in strong]  # type: ignore[union-attr]
+        places = [tuple(map(tuple, rule.get_xydata().tolist())) for rule in strong]
         assert places == [
             ((-0.5, -0.5), (2.5, -0.5)),
             ((-0.5, 1.5), (2.5, 1.5)),

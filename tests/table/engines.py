@@ -26,8 +26,8 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.plots.bars import BARS
-from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.bars import BarChart
+from discreet.plots.crosstab import CrossTable
 from discreet.secret import Secret
 from discreet.sketch import sketched
 from discreet.table import Table
@@ -218,11 +218,11 @@ PICTURES: dict[str, Callable[[dc.Research], Any]] = {
     "heatmap": lambda it: it.heatmap("age", "bmi"),
     "contour": lambda it: it.contour("age", "cost"),
     "box": lambda it: it.box("bmi", by="ward"),
-    "bars": lambda it: it.papers.draw(BARS, ["ward"]),
-    "bars of yes/no": lambda it: it.papers.draw(BARS, ["smokes"]),
-    "bars of whole numbers": lambda it: it.papers.draw(BARS, ["stay"]),
-    "bars of text": lambda it: it.papers.draw(BARS, ["note"]),
-    "crosstab": lambda it: it.papers.draw(CROSSTAB, ["ward", "smokes"]),
+    "bars": lambda it: it.papers.draw(BarChart("ward")),
+    "bars of yes/no": lambda it: it.papers.draw(BarChart("smokes")),
+    "bars of whole numbers": lambda it: it.papers.draw(BarChart("stay")),
+    "bars of text": lambda it: it.papers.draw(BarChart("note")),
+    "crosstab": lambda it: it.papers.draw(CrossTable("ward", "smokes")),
     "parallel": lambda it: it.parallel(["bmi", "cost"], k=100),
 }
 OF_COPY: dict[str, Callable[[dc.Study], Any]] = {

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.plots.bars import BARS
+from discreet.plots.bars import BarChart
 from discreet.table import open_table
 from tests.spark_session import spark_session
 from tests.table.engines import (
@@ -150,7 +150,7 @@ def test_persons_with_several_rows_are_counted_alike(
     def said(source: Any) -> list[Any]:
         study = dc.research(source, study="persons", unit="person")
         table = study.session.table
-        views = [study.papers.draw(BARS, ["ward"]), study.histogram("bmi")]
+        views = [study.papers.draw(BarChart("ward")), study.histogram("bmi")]
         return [table.persons(), table.persons_repeat(), *(view.to_json() for view in views)]
 
     assert said(source_of(engine, given, tmp_path, request)) == said(given)

@@ -11,6 +11,7 @@ from pyarrow import Table, array
 
 import discreet as dc
 from discreet.plots import PLOTS
+from discreet.plots.crosstab import CrossTable
 from discreet.plots.request import GRID
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
@@ -287,9 +288,9 @@ DRAWN = """([spec, view]) => {
 @pytest.mark.parametrize("spec", COUNTED)
 def test_counts_of_data_are_drawn_too(board: Board, spec: dict[str, Any]) -> None:
     """Of the papers now, and of answers of the data."""
-    by = spec.get("by", [None])[0]
+    by = {"by": spec["by"][0]} if "by" in spec else {}
     papers = dc.research(table(), public=True).papers
-    view = papers.draw(PLOTS[spec["kind"]], spec["columns"], by=by)
+    view = papers.draw(PLOTS[spec["kind"]].of_columns(spec["columns"], **by))
     found = board.page.evaluate(DRAWN, [spec, json.loads(view.to_json())])
     assert found["marks"]
 
@@ -298,7 +299,7 @@ def test_a_hidden_cell_of_a_table_is_said_to_be_of_few(board: Board) -> None:
     """An answer of the data may hide what few have, which is no 0."""
     spec = {"kind": "crosstab", "columns": ["ninth", "rare"]}
     papers = dc.research(table(), public=True).papers
-    view = json.loads(papers.draw(PLOTS["crosstab"], spec["columns"]).to_json())
+    view = json.loads(papers.draw(CrossTable("ninth", "rare")).to_json())
     shown = board.page.evaluate(DRAWN, [spec, view])["html"]
     view["counts"][0][0] = None
     hidden = board.page.evaluate(DRAWN, [spec, view])["html"]
