@@ -48,7 +48,7 @@ def inside(values: Floats, edges: tuple[float, ...], i: int) -> Any:
     return (values >= low) & (values < high)
 
 
-def cells_on(view: GridView, given: dict[str, Any]) -> list[int]:
+def cells_on(view: Any, given: dict[str, Any]) -> list[int]:
     """Count the patients of each cell that is shown."""
     shape = len(view.x_edges) - 1, len(view.y_edges) - 1
     across = len(view.counts) == shape[0]

@@ -21,7 +21,7 @@ import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
-from discreet.plots import PLOTS, MultiplesView, PointsView, View
+from discreet.plots import PLOTS, MultiplesView, View
 from discreet.policy import PRESETS, Policy
 
 Floats = NDArray[np.float64]
@@ -368,7 +368,7 @@ def linkage(original: Floats, released: Floats) -> float:
     return float(own.mean())
 
 
-def expanded(view: PointsView) -> Floats:
+def expanded(view: Any) -> Floats:
     """Return a row for each record that a point stands for."""
     return np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
 

@@ -79,11 +79,11 @@ def _keys_race(n: int, folder: Path) -> Race:
 def _save_race(n: int, folder: Path) -> Race:
     path = _written(folder, n)
 
-    def picture() -> dc.HistogramView:
+    def picture() -> dc.View:
         os.environ["DISCREET_STATE"] = tempfile.mkdtemp(dir=folder)  # a register of its own
         return dc.research(path).histogram("x0")
 
-    def saved() -> dc.HistogramView:
+    def saved() -> dc.View:
         view = picture()
         view.to_json()
         return view

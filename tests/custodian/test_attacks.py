@@ -77,8 +77,10 @@ def test_a_level_is_not_drawn_as_a_number() -> None:
     study = dc.open(codes, kinds={"code": "categorical"})
     with pytest.raises(dc.InputError, match="column 'code' is categorical; numbers are needed"):
         study.histogram("code")
-    with pytest.raises(dc.InputError, match="there is no setting 'kind' here; there are 'bins'"):
-        study.histogram("code", kind="categorical")  # type: ignore[call-overload]
+    with pytest.raises(
+        dc.InputError, match="there is no setting 'kind' here; there are 'column', 'by', 'bins'"
+    ):
+        study.histogram("code", kind="categorical")  # type: ignore[call-arg]
 
 
 def test_rows_and_levels_come_from_one_query() -> None:

@@ -305,7 +305,7 @@ def test_limits_of_dates_are_dates(study: dc.Study) -> None:
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
     "a method of counts": (
-        lambda s: s.heatmap("start", "age", method="generalization"),  # type: ignore[call-overload]
+        lambda s: s.heatmap("start", "age", method="generalization"),  # type: ignore[call-arg]
         "there is no setting 'method' here",
     ),
     "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),

@@ -12,7 +12,15 @@ import pytest
 
 from discreet.custodian.gate import NOTHING, ReleaseGate
 from discreet.errors import InputError, LeavingError
-from discreet.policy import PlotRequest, Policy
+from discreet.plots.bars import BarChart
+from discreet.plots.box import BoxPlot
+from discreet.plots.crosstab import CrossTable
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.plot import Plot
+from discreet.plots.scatter import ScatterPlot
+from discreet.policy import Policy, settle
 from discreet.register.register import Register
 from discreet.register.rules import COPY_OF_TABLE, ReleaseRecord
 from discreet.secret import Secret
@@ -63,11 +71,19 @@ def release_gate(register: Register, source: Any = None, **fields: Any) -> Relea
     return ReleaseGate(table, policy, SECRET, register, policy.study)
 
 
-def told(picture: str, *columns: str, fields: Any = None, **named: Any) -> ReleaseRecord:
-    """Return what the register hears of a picture."""
+def record(
+    keeper: ReleaseGate, plot: Plot[Any], form: str = "svg", also: Sequence[str] = (), **way: Any
+) -> ReleaseRecord:
+    """Say what is to be released of a plot, as the papers' gate does."""
+    request = settle(keeper.policy, plot, **way)
+    return keeper.record(request.name, (*request.named, *also), request.how, form)
+
+
+def told(plot: Plot[Any], fields: Any = None, **way: Any) -> ReleaseRecord:
+    """Return what the register hears of a plot."""
     heard = Heard()
     keeper = release_gate(heard, **(fields or {}))
-    keeper.release([keeper.record(keeper.policy.settle(picture, columns, **named), "svg")])
+    keeper.release([record(keeper, plot, **way)])
     (leaving,) = heard.told
     return leaving
 
@@ -76,10 +92,10 @@ NUMBER, LEVELS = "continuous", "categorical"
 KINDS = {f"kind of {name!r}": LEVELS if name in ("sex", "ward") else NUMBER for name in COLUMNS}
 
 
-WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
-    "clusters": (("parallel", "x", "y"), {}, {"way of making clusters": "k-member, k = 3"}),
+WAYS: dict[str, tuple[Plot[Any], dict[str, Any], dict[str, str]]] = {
+    "clusters": (ParallelPlot(("x", "y")), {}, {"way of making clusters": "k-member, k = 3"}),
     "rows": (
-        ("scatter", "x", "y"),
+        ScatterPlot("x", "y"),
         {},
         {
             "way of protecting rows": (
@@ -88,20 +104,20 @@ WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
         },
     ),
     "noise": (
-        ("scatter", "x", "y"),
+        ScatterPlot("x", "y"),
         {"method": "probabilistic", "q": 0.5},
         {"way of protecting rows": "probabilistic, q = 0.5, far_noise = even, k = 3"},
     ),
-    "records": (("scatter", "x", "y"), {"method": "none"}, {"way of protecting rows": "none"}),
-    "counts": (("histogram", "x"), {"k": 4}, {"least count": "k = 4"}),
+    "records": (ScatterPlot("x", "y"), {"method": "none"}, {"way of protecting rows": "none"}),
+    "counts": (HistogramPlot("x"), {"k": 4}, {"least count": "k = 4"}),
 }
 
 
-@pytest.mark.parametrize(("columns", "how", "expected"), WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize(("plot", "way", "expected"), WAYS.values(), ids=WAYS)
 def test_of_the_papers_the_method_and_its_numbers_are_pinned(
-    columns: tuple[str, ...], how: dict[str, Any], expected: dict[str, str]
+    plot: Plot[Any], way: dict[str, Any], expected: dict[str, str]
 ) -> None:
-    assert told(*columns, **how).choices == expected
+    assert told(plot, **way).choices == expected
 
 
 def test_the_copy_is_pinned_and_the_kind_of_each_of_its_columns() -> None:
@@ -111,37 +127,38 @@ def test_the_copy_is_pinned_and_the_kind_of_each_of_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "how", "sketched"),
+    ("plot", "sketched"),
     [
-        (("histogram", "x"), {}, {"column x"}),
-        (("histogram", "x"), {"by": "ward"}, {"column x", "column ward"}),
-        (("bars", "ward"), {"by": "sex"}, {"column ward", "column sex"}),
-        (("box", "x", "y"), {}, {"column x", "column y"}),
-        (("parallel", "x", "ward"), {}, {"column x", "column ward"}),
+        (HistogramPlot("x"), {"column x"}),
+        (HistogramPlot("x", by="ward"), {"column x", "column ward"}),
+        (BarChart("ward", by="sex"), {"column ward", "column sex"}),
+        (BoxPlot(("x", "y")), {"column x", "column y"}),
+        (ParallelPlot(("x", "ward")), {"column x", "column ward"}),
     ],
     ids=["histogram", "histogram by", "bars by", "box", "axes"],
 )
 def test_what_is_drawn_is_sketched_and_the_column_of_its_levels_too(
-    columns: tuple[str, ...], how: dict[str, Any], sketched: set[str]
+    plot: Plot[Any], sketched: set[str]
 ) -> None:
-    assert set(told(*columns, **how).sketches) == sketched
+    assert set(told(plot).sketches) == sketched
 
 
 def test_the_record_names_picture_columns_method_and_form() -> None:
-    leaving = told("histogram", "x", by="ward", fields={"study": "s", "k": 6})
+    leaving = told(HistogramPlot("x", by="ward"), fields={"study": "s", "k": 6})
+
     assert (leaving.study, leaving.kind, leaving.form, leaving.k) == ("s", "histogram", "svg", 6)
     assert (leaving.columns, leaving.method) == (("x", "ward"), "suppression")
     assert leaving.settings == Policy.preset("research", k=6).settings()
 
 
 def test_a_sketch_is_of_the_values_in_any_order_and_of_one_key() -> None:
-    plain = told("histogram", "x").sketches["column x"]
+    plain = told(HistogramPlot("x")).sketches["column x"]
     turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
     another = Secret.from_bytes(bytes(range(1, 33)))
 
     def again(heard: Heard, source: Any = None, secret: Secret = SECRET) -> Sketch:
         keeper = replace(release_gate(heard, source), secret=secret)
-        keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
+        keeper.release([record(keeper, HistogramPlot("x"))])
         return heard.told[0].sketches["column x"]
 
     assert again(Heard(), turned).mark == plain.mark
@@ -166,7 +183,8 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
 def test_every_column_is_recognised_but_row_numbers() -> None:
     heard = Heard()
     keeper = release_gate(heard, unit="person", key="row")
-    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
+    keeper.release([record(keeper, HistogramPlot("x"))])
+
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
     shapes = {"shape of x", "shape of y", "shape of z"}
     assert heard.every == [everything | shapes | {"whole rows", "whose rows"}]
@@ -188,15 +206,18 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
 ) -> None:
     heard = Heard()
     keeper = release_gate(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
-    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), "svg")])
+    keeper.release([record(keeper, HistogramPlot("x"))])
+
     assert ("persons" in heard.every[0]) is told_apart
 
 
 def test_public_data_are_recorded_by_nobody() -> None:
     heard = Heard()
     keeper = release_gate(heard, public=True)
-    for picture, columns in (("bars", ["ward"]), ("heatmap", ["x", "y"])):
-        keeper.release([keeper.record(keeper.policy.settle(picture, columns), "json")])
+
+    for plot in (BarChart("ward"), HeatMap("x", "y")):
+        keeper.release([record(keeper, plot, "json")])
+
     assert heard.told == []
 
 
@@ -204,23 +225,20 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     heard = Heard()
     path = file_of(tmp_path / "a.csv", COLUMNS)
     keeper = release_gate(heard, path)
-    asked = keeper.policy.settle("bars", ["ward"])
-    keeper.release([keeper.record(asked, "svg")])
+    keeper.release([record(keeper, BarChart("ward"))])
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
 
     with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
-        keeper.release([keeper.record(asked, "svg")])
+        keeper.release([record(keeper, BarChart("ward"))])
     assert len(heard.told) == 1
 
 
 # --- with a register ----------------------------------------------------------------------------
 
 
-def leave(keeper: ReleaseGate, picture: str, *columns: str, **named: Any) -> PlotRequest:
-    """Let a picture of counts leave."""
-    asked = keeper.policy.settle(picture, columns, **named)
-    keeper.release([keeper.record(asked, "svg")])
-    return asked
+def leave(keeper: ReleaseGate, plot: Plot[Any]) -> None:
+    """Let a plot of counts leave."""
+    keeper.release([record(keeper, plot)])
 
 
 def leave_from_copy(keeper: ReleaseGate, *columns: str) -> None:
@@ -241,19 +259,19 @@ def test_numbers_as_levels_are_another_copy(tmp_path: Path) -> None:
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
     register = register_in(tmp_path)
-    leave(release_gate(register, study="s"), "histogram", "x", by="sex")
+    leave(release_gate(register, study="s"), HistogramPlot("x", by="sex"))
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
     other = release_gate(register, pa.table({**COLUMNS, "sex": sex}), study="s")
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
-        leave(other, "histogram", "y", by="sex")
-    leave(other, "histogram", "x")
+        leave(other, HistogramPlot("y", by="sex"))
+    leave(other, HistogramPlot("x"))
 
 
 def test_a_broken_register_lets_nothing_leave(tmp_path: Path) -> None:
     (tmp_path / "register.sqlite").write_bytes(b"no register" * 1000)
     keeper = release_gate(register_in(tmp_path), study="s")
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
-        leave(keeper, "histogram", "x")
+        leave(keeper, HistogramPlot("x"))
 
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
@@ -272,7 +290,8 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
 
 def test_the_register_keeps_names_and_no_value(tmp_path: Path) -> None:
     register = register_in(tmp_path)
-    leave(release_gate(register, study="s"), "crosstab", "ward", "sex")
+    leave(release_gate(register, study="s"), CrossTable("ward", "sex"))
+
     (entry,) = register.history()
     assert json.dumps(entry["columns"]) == '["ward", "sex"]'
     kept = (tmp_path / "register.sqlite").read_bytes()
@@ -282,18 +301,21 @@ def test_the_register_keeps_names_and_no_value(tmp_path: Path) -> None:
 # --- several that leave together ------------------------------------------------------------------
 
 
+FORMS = ("csv", "html")
+
+
 def records(keeper: ReleaseGate) -> list[ReleaseRecord]:
     """Say how counts of x and y leave, and a report on them."""
-    asked = keeper.policy.settle("heatmap", ["x", "y"], method="generalization")
-    return [keeper.record(asked, "csv", ("sex",)), keeper.record(asked, "html", ("sex",))]
+    plot = HeatMap("x", "y")
+    return [record(keeper, plot, form, ("sex",), method="generalization") for form in FORMS]
 
 
 def test_a_record_says_its_columns_and_what_it_rests_on() -> None:
     heard = Heard()
     keeper = release_gate(heard)
-    asked = keeper.policy.settle("histogram", ["x"], by="ward")
+    plot = HistogramPlot("x", by="ward")
 
-    keeper.release([keeper.record(asked), keeper.record(asked, also=("sex",))])
+    keeper.release([record(keeper, plot), record(keeper, plot, also=("sex",))])
 
     counted, drawn = heard.told
     assert counted.columns == ("x", "ward")

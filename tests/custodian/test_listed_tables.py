@@ -104,8 +104,8 @@ WHERE: dict[str, Callable[[dc.Study, str, str], Cells]] = {
 def of_board(study: dc.Study, a: str, b: str) -> Cells:
     columns = {it.name: it for it in board_columns(study.session.whole)}
     found: Cells = {}
-    for i, j in zip(columns[a].places, columns[b].places, strict=True):  # type: ignore[union-attr]
-        cell = (columns[a].levels[i], columns[b].levels[j])  # type: ignore[union-attr]
+    for i, j in zip(columns[a].places, columns[b].places, strict=True):
+        cell = (columns[a].levels[i], columns[b].levels[j])
         found[cell] = found.get(cell, 0) + 1
     return found
 

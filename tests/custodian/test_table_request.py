@@ -39,7 +39,7 @@ def asked(at: Papers, columns: Sequence[str] | None = None, **given: Any) -> Tab
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
     want = asked(papers())
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
-    assert (want.rows.plot, want.rows.method) == ("table", "deterministic")
+    assert want.how.method == "deterministic"
 
 
 def test_a_sensitive_column_travels_along() -> None:
@@ -93,7 +93,7 @@ def test_a_share_is_one(share: Any) -> None:
 def test_a_number_without_use_is_refused() -> None:
     with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
         asked(papers(), q=0.5)
-    assert asked(papers(), method="probabilistic", q=0.5).rows.q == 0.5
+    assert asked(papers(), method="probabilistic", q=0.5).how.q == 0.5
 
 
 def test_a_report_says_what_its_reader_may_not_expect() -> None:

@@ -17,7 +17,7 @@ from discreet.custodian.session import Session
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import derived
 from discreet.explore.from_copy import usual_grid
-from discreet.plots.parallel_axes import axes_to_order
+from discreet.plots.parallel import order_of_axes
 
 N = 400
 
@@ -162,22 +162,22 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     ),
     "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies persons"),
     "another k": (
-        lambda s: s.histogram("age", k=7),  # type: ignore[call-overload]
+        lambda s: s.histogram("age", k=7),  # type: ignore[call-arg]
         InputError,
         "there is no setting 'k' here",
     ),
     "a method of counts": (
-        lambda s: s.histogram("age", method="merge"),  # type: ignore[call-overload]
+        lambda s: s.histogram("age", method="merge"),  # type: ignore[call-arg]
         InputError,
         "there is no setting 'method' here",
     ),
     "another method of rows": (
-        lambda s: s.scatter("age", "bmi", method="deterministic"),  # type: ignore[call-overload]
+        lambda s: s.scatter("age", "bmi", method="deterministic"),  # type: ignore[call-arg]
         InputError,
         "there is no setting 'method' here",
     ),
     "counts by name": (
-        lambda s: s.histogram("age", source="counts"),  # type: ignore[call-overload]
+        lambda s: s.histogram("age", source="counts"),  # type: ignore[call-arg]
         InputError,
         "there is no setting 'source' here",
     ),
@@ -358,9 +358,9 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
 
     def noted(table: Any, request: Any) -> Any:
         asked.append(table)
-        return axes_to_order(table, request)
+        return order_of_axes(table, request)
 
-    monkeypatch.setattr(derived, "axes_to_order", noted)
+    monkeypatch.setattr(derived, "order_of_axes", noted)
 
     order = study.axis_order(["sex", "age", "bmi"])
 

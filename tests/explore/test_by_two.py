@@ -121,7 +121,7 @@ def test_outlines_of_the_first_column_lie_in_a_panel_for_each_of_the_second(
     scene = opened.histogram("bmi", by=TWO, overlay=True).scene()
 
     assert [panel.title for panel in scene.panels] == ["sex: f", "sex: m"]
-    assert [[m.label for m in panel.marks] for panel in scene.panels] == [["old", "young"]] * 2  # type: ignore[union-attr]
+    assert [[m.label for m in panel.marks] for panel in scene.panels] == [["old", "young"]] * 2
     assert len({(panel.x.limits, panel.y.limits) for panel in scene.panels}) == 1
 
 

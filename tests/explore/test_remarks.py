@@ -8,7 +8,8 @@ import pytest
 
 from discreet.columns.copied import Copy
 from discreet.custodian.papers import remarks_of
-from discreet.policy import Policy
+from discreet.plots.histogram import HistogramPlot
+from discreet.policy import Policy, settle
 from discreet.table import open_table
 from tests.cases import policy_of
 
@@ -53,7 +54,7 @@ def test_rows_of_a_copy(changes: dict[str, Any], said: list[str]) -> None:
     policy = policy_of(**changes)
     copy = copy_of(-1.0, 90.0)
 
-    found = remarks_of(TABLE, policy, copy, policy.settle("scatter", ["age"], method="rows"))
+    found = remarks_of(TABLE, policy, copy, settle(policy, HistogramPlot("age"), method="rows"))
 
     assert found == ("some rows are left out", *said)
 
@@ -62,7 +63,7 @@ def test_codes_are_said_of_the_columns_that_are_drawn() -> None:
     policy = Policy.preset("standard")
 
     of_age, of_income = (
-        remarks_of(TABLE, policy, None, policy.settle("histogram", [name]))
+        remarks_of(TABLE, policy, None, settle(policy, HistogramPlot(name)))
         for name in ("age", "income")
     )
 
@@ -75,6 +76,6 @@ def test_codes_are_said_of_the_columns_that_are_drawn() -> None:
 def test_declared_limits_hold_what_lies_beyond() -> None:
     policy = Policy.preset("standard", limits={"age": [20, 60]})
 
-    said = remarks_of(TABLE, policy, None, policy.settle("histogram", ["age"]))
+    said = remarks_of(TABLE, policy, None, settle(policy, HistogramPlot("age")))
 
     assert said == ("the end bins of age hold what lies beyond them, too",)

@@ -1073,7 +1073,7 @@ def test_declared_edges_are_the_bins() -> None:
     guarded = opened().histogram("x", edges={"x": edges})
     assert set(guarded.edges) <= set(edges)
     parts = hospital().histogram("x", by="half", edges={"x": edges})
-    assert all(set(view.edges) <= set(edges) for view in parts.views)  # type: ignore[attr-defined]
+    assert all(set(view.edges) <= set(edges) for view in parts.views)
 
 
 # --- models -----------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def test_figure_is_as_made(studies: Callable[[str], Any], name: str, tmp_path: P
     assert (found.verdict, found.checks["seal"]) == (AS_MADE, NOT_CHECKED)
 
 
-SETTINGS: dict[str, Callable[[dc.Study], View]] = {
+SETTINGS: dict[str, Callable[[dc.Study], Any]] = {
     "pixels": lambda s: s.parallel(["bmi", "age"], pixels=300),
     "clusters without fading edges": lambda s: s.parallel(["bmi", "age"], gradient=False),
     "cells": lambda s: s.scatter("age", "bmi", show="density"),

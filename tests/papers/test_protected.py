@@ -22,10 +22,12 @@ from discreet.methods import (
 from discreet.methods.base import RowMethod
 from discreet.papers.protected import make_table, protect_view, said
 from discreet.papers.rows import Done, Noised, noised, prepared, raw_rows
-from discreet.policy import Policy
+from discreet.plots.scatter import ScatterPlot
+from discreet.policy import How, Policy, settle
 from tests.vault.given import SECRET, columns, table_of
 
-STANDARD = Policy.preset("standard")
+STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
+MEANS = How("deterministic", k=3, q=0.0)
 
 
 def shares(n: int = 300) -> dict[str, Any]:
@@ -38,11 +40,11 @@ def shares(n: int = 300) -> dict[str, Any]:
 @pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
 def test_views_have_the_bounds(rule: str, method: str) -> None:
     research = Policy.preset("research", bounds={"x": [0.45, 0.55]}, papers={"outside": rule})
-    asked = research.settle("scatter", ["x", "y"], method=method)
-    plainly = Policy.preset("research").settle("scatter", ["x", "y"], method=method)
+    how, table = settle(research, ScatterPlot("x", "y"), method=method).how, table_of(shares())
 
-    copy = protect_view(table_of(shares()), research, asked, SECRET)
-    without = protect_view(table_of(shares()), Policy.preset("research"), plainly, SECRET)
+    copy, without = (
+        protect_view(table, policy, ["x", "y"], how, SECRET) for policy in (research, RESEARCH)
+    )
 
     inside = (without.columns["x"] >= 0.45) & (without.columns["x"] <= 0.55)
     assert 0 < inside.sum() < 300
@@ -61,11 +63,8 @@ def test_views_have_the_bounds(rule: str, method: str) -> None:
 
 def test_research_protects_the_columns_of_one_view_as_printed() -> None:
     given = columns()
-    research = Policy.preset("research")
 
-    copy = protect_view(
-        table_of(given), research, research.settle("scatter", ["x", "y"], k=4), SECRET
-    )
+    copy = protect_view(table_of(given), RESEARCH, ["x", "y"], How("deterministic", k=4), SECRET)
 
     expected = deterministic(np.column_stack([given["x"], given["y"]]), k=4)
     assert copy.columns["x"].tolist() == expected[:, 0].tolist()
@@ -73,14 +72,13 @@ def test_research_protects_the_columns_of_one_view_as_printed() -> None:
 
 
 def test_research_noise_is_keyed_as_well() -> None:
-    given = columns()
-    research = Policy.preset("research")
-    asked = research.settle("scatter", ["x", "y"], method="probabilistic")
+    given, how = columns(), How("probabilistic", k=3, q=0.25)
     order = np.random.default_rng(2).permutation(120)
     shuffled = {name: values[order] for name, values in given.items()}
 
-    one = protect_view(table_of(given), research, asked, SECRET)
-    other = protect_view(table_of(shuffled), research, asked, SECRET)
+    one, other = (
+        protect_view(table_of(of), RESEARCH, ["x", "y"], how, SECRET) for of in (given, shuffled)
+    )
 
     assert other.columns["x"].tolist() == pytest.approx(one.columns["x"][order].tolist())
     gap = (one.columns["x"] - given["x"]) / np.std(given["x"], ddof=1)
@@ -88,11 +86,10 @@ def test_research_noise_is_keyed_as_well() -> None:
 
 
 def test_research_names_a_constant_column() -> None:
-    research = Policy.preset("research")
     table = table_of(columns() | {"y": np.full(120, 4.5)})
 
     with pytest.raises(RefusedError, match="column 'y' is constant"):
-        protect_view(table, research, research.settle("scatter", ["x", "y"]), SECRET)
+        protect_view(table, RESEARCH, ["x", "y"], MEANS, SECRET)
 
 
 def test_research_protects_within_levels_as_they_are_named() -> None:
@@ -103,14 +100,14 @@ def test_research_protects_within_levels_as_they_are_named() -> None:
         "y": rng.normal(size=120),
         "arm": ["a"] * 60 + ["b"] * 30 + ["c"] * 30,
     }
-    research = Policy.preset("research")
-    asked = research.settle("scatter", ["x", "y"], by="arm")
 
     copy = protect_view(
         table_of(given),
-        research,
-        asked,
+        RESEARCH,
+        ["x", "y"],
+        MEANS,
         SECRET,
+        "arm",
         lambda levels: tuple("a" if level == "a" else "other" for level in levels),
     )
 
@@ -122,17 +119,14 @@ def test_research_protects_within_levels_as_they_are_named() -> None:
 
 
 def test_research_without_a_name_for_levels_has_none() -> None:
-    research = Policy.preset("research")
-    asked = research.settle("scatter", ["x", "y"], by="sex")
+    copy = protect_view(table_of(columns()), RESEARCH, ["x", "y"], MEANS, SECRET, by="sex")
 
-    assert protect_view(table_of(columns()), research, asked, SECRET).strata == {}
+    assert copy.strata == {}
 
 
 def test_a_guarded_study_draws_from_its_copy_alone() -> None:
-    asked = Policy.preset("research").settle("scatter", ["x", "y"])
-
     with pytest.raises(BrokenPromiseError, match="protected copy alone"):
-        protect_view(table_of(columns()), STANDARD, asked, SECRET)
+        protect_view(table_of(columns()), STANDARD, ["x", "y"], MEANS, SECRET)
 
 
 # --- one table alone, and the rows beside the raw ones -------------------------------------------

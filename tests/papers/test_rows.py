@@ -17,7 +17,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.keys import row_keys
 from discreet.papers.protected import protect_view, said
 from discreet.papers.rows import Prepared, noised, prepared, raw_rows, repaired, strata_labels
-from discreet.policy import Policy
+from discreet.policy import How, Policy
 from discreet.secret import Secret
 from tests.cases import policy_of
 from tests.vault.given import SECRET, columns, table_of
@@ -112,11 +112,10 @@ def test_a_method_that_knows_rows_alone_refuses_a_person_with_several() -> None:
     refusal = r"several rows, and method '(deterministic|probabilistic)' .* rows='condensation'"
 
     for rows in ("deterministic", "probabilistic"):
-        asked = RESEARCH.settle("scatter", ["x", "y"], method=rows)
         with pytest.raises(RefusedError, match=refusal):
-            protect_view(table_of(given, unit="who"), RESEARCH, asked, SECRET)
-    asked = RESEARCH.settle("scatter", ["x", "y"], method="microaggregation")
-    found = protect_view(table_of(given, unit="who"), RESEARCH, asked, SECRET)
+            protect_view(table_of(given, unit="who"), RESEARCH, ["x", "y"], How(rows, k=3), SECRET)
+    how = How("microaggregation", k=3)
+    found = protect_view(table_of(given, unit="who"), RESEARCH, ["x", "y"], how, SECRET)
     # three persons of two rows share a mean
     assert np.unique(found.columns["x"], return_counts=True)[1].min() >= 2 * RESEARCH.k
 

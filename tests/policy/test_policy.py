@@ -22,9 +22,22 @@ from discreet.methods import (
     Probabilistic,
     Rounding,
 )
-from discreet.plots import PLOTS
-from discreet.plots.request import NO_AXES
-from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS, PaperSettings, Policy, load_policy
+from discreet.plots import PLOTS, How, Plot, PlotRequest
+from discreet.plots.bars import BarChart
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.scatter import ScatterPlot
+from discreet.policy import (
+    FIELDS,
+    PAPER_FIELDS,
+    PRESETS,
+    PaperSettings,
+    Policy,
+    load_policy,
+    settle,
+)
+from discreet.policy.resolve import plot_named
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
@@ -113,9 +126,9 @@ THRESHOLDS: dict[str, tuple[str, float, float]] = {
 def test_a_count_passes_a_preset_from_its_threshold_on(
     preset: str, shown: int, hidden: int
 ) -> None:
-    asked = Policy.preset(preset).settle("bars", ["sex"])
+    k = settle(Policy.preset(preset), BarChart("sex")).how.k
 
-    assert (shown >= asked.k, hidden >= asked.k) == (True, False)
+    assert (shown >= k, hidden >= k) == (True, False)
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name != "research"])
@@ -617,30 +630,49 @@ OTHER: dict[str, list[Any]] = {
 SAME: dict[str, list[Any]] = {"k": [7], "limits": [{"age": [0, 120]}, {"age": (0.0, 120.0)}]}
 
 
+def settled(
+    policy: Policy, name: str, *, method: Any = None, k: Any = None, q: Any = None, **asked: Any
+) -> PlotRequest:
+    """Settle a plot of column a, or of a and b."""
+    return settle(policy, plot_of(name, **asked), method=method, k=k, q=q)
+
+
+def plot_of(name: str, **asked: Any) -> Plot[Any]:
+    """Ask for a plot of column a, or of a and b."""
+    plot: Any = PLOTS[name]
+    made: Plot[Any] = (
+        plot("a ~ b", **asked) if plot.of_formula() else plot.of_columns("ab", **asked)
+    )
+    return made
+
+
+def value_of(request: PlotRequest, name: str) -> Any:
+    """Return a number of a settled plot."""
+    return getattr(request.how if name in ("k", "q") else request.plot, name)
+
+
 @pytest.mark.parametrize("name", OTHER)
 def test_a_guarded_policy_has_one_value_of_each(name: str) -> None:
     for value in OTHER[name]:
         way_out = rf"policy\.changed\({name}=\.\.\.\)"
         with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study .* {way_out}"):
-            GUARDED.settle("histogram", ["age"], **{name: value})
+            settled(GUARDED, "histogram", **{name: value})
 
 
 @pytest.mark.parametrize("name", SAME)
 def test_and_naming_that_one_changes_nothing(name: str) -> None:
-    asked = GUARDED.settle("histogram", ["age"])
-
     for value in SAME[name]:
-        assert GUARDED.settle("histogram", ["age"], **{name: value}) == asked
+        assert settled(GUARDED, "histogram", **{name: value}) == settled(GUARDED, "histogram")
 
 
 def test_a_value_that_no_policy_may_have_is_wrong_input() -> None:
     with pytest.raises(InputError, match=r"^k of the policy must be a whole number from 1"):
-        GUARDED.settle("histogram", ["age"], k=0)
+        settled(GUARDED, "histogram", k=0)
     with pytest.raises(InputError, match=r"^papers\.bins of the policy must be a whole number"):
-        RESEARCH.settle("histogram", ["age"], bins=1)
+        settled(RESEARCH, "histogram", bins=1)
 
 
-# A picture and method that have a use for each number.
+# A plot and method that have a use for each number.
 USED_BY: dict[str, tuple[str, str]] = {
     "k": ("scatter", "deterministic"),
     "q": ("scatter", "probabilistic"),
@@ -667,18 +699,18 @@ def kept(name: str, value: Any) -> Any:
 
 @pytest.mark.parametrize("name", USED_BY)
 def test_research_takes_all(name: str) -> None:
-    picture, method = USED_BY[name]
+    plot, method = USED_BY[name]
     for value in TAKEN[name]:
-        asked = RESEARCH.settle(picture, ["a", "b"], method=method, **{name: value})
-        assert getattr(asked, name) == kept(name, value)
+        request = settled(RESEARCH, plot, method=method, **{name: value})
+        assert value_of(request, name) == kept(name, value)
 
 
 def test_research_takes_what_no_guarded_policy_may_have() -> None:
-    asked = RESEARCH.settle("histogram", ["a"], method="probabilistic", k=1, q=0, bins=2)
+    request = settle(RESEARCH, HistogramPlot("a", bins=2), method="probabilistic", k=1, q=0)
 
-    assert (asked.k, asked.q, asked.bins) == (1, 0, 2)
+    assert (request.how.k, request.how.q, request.plot.get("bins")) == (1, 0, 2)
     with pytest.raises(InputError, match=r"^k of the policy must be a whole number"):
-        RESEARCH.settle("scatter", ["a", "b"], k=0)
+        settle(RESEARCH, ScatterPlot("a", "b"), k=0)
 
 
 VALUE: dict[str, Any] = {
@@ -689,7 +721,7 @@ VALUE: dict[str, Any] = {
     "limits": {"a": [0, 1]},
     "edges": {"a": [0, 1]},
 }
-# Which numbers each picture has a use for, by the method that draws it; k is used by all.
+# Which numbers each plot has a use for, by the method that draws it; k is used by all.
 USES: dict[str, tuple[str, str, set[str]]] = {
     "histogram by larger bins": ("histogram", "generalization", {"bins", "limits", "edges"}),
     "histogram by hidden bins": ("histogram", "suppression", {"bins", "limits", "edges"}),
@@ -706,116 +738,61 @@ USES: dict[str, tuple[str, str, set[str]]] = {
     "box of centroids": ("box", "deterministic", set()),
     "box of cells": ("box", "suppression", {"grid", "limits"}),
     "residuals of noise": ("residuals", "probabilistic", {"q"}),
-    "quantiles in cells": ("qq", "suppression", {"grid", "limits"}),
+    "quantiles in cells": ("qq", "suppression", {"grid"}),
     "clusters of records": ("parallel", "k-member", {"limits"}),
     "clusters over all axes": ("parallel", "k-member-joint", {"limits"}),
 }
 
 
-@pytest.mark.parametrize(("picture", "method", "used"), USES.values(), ids=USES)
+@pytest.mark.parametrize(("plot", "method", "used"), USES.values(), ids=USES)
 def test_a_number_without_a_use_is_refused_under_research(
-    picture: str, method: str, used: set[str]
+    plot: str, method: str, used: set[str]
 ) -> None:
     for name, value in VALUE.items():
         if name in used | {"k"}:
-            asked = RESEARCH.settle(picture, ["a"], method=method, **{name: value})
-            assert getattr(asked, name) == kept(name, value)
-            continue
-        with pytest.raises(
-            InputError,
-            match=rf"^{PLOTS[picture].phrase} by '{method}' has no use for {name}=; leave it out$",
-        ):
-            RESEARCH.settle(picture, ["a"], method=method, **{name: value})
-        assert RESEARCH.settle(picture, ["a"], method=method, **{name: None}).method == method
+            request = settled(RESEARCH, plot, method=method, **{name: value})
+            assert value_of(request, name) == kept(name, value)
+        elif name == "q" or name in PLOTS[plot].settings():
+            says = f"^{PLOTS[plot].phrase()} by '{method}' has no use for {name}=; leave it out$"
+            with pytest.raises(InputError, match=says):
+                settled(RESEARCH, plot, method=method, **{name: value})
 
 
 @pytest.mark.parametrize("plot", ["bars", "crosstab", "survival", "over_time"])
-@pytest.mark.parametrize("name", VALUE)
-def test_plots_of_levels_and_of_time_have_no_use_for_a_number(plot: str, name: str) -> None:
-    with pytest.raises(InputError, match=f"by 'none' has no use for {name}=; leave it out$"):
-        RESEARCH.settle(plot, ["a"], **{name: VALUE[name]})
-
-
-@pytest.mark.parametrize("name", ["round_to", "outside", "versions"])
-def test_what_is_no_number_of_a_picture_is_not_passed_over_in_silence(name: str) -> None:
-    given: dict[str, Any] = {name: {"round_to": 2, "outside": "clip"}.get(name, 9)}
-
-    with pytest.raises(InputError, match=rf"^a histogram by 'suppression' has no use for {name}="):
-        RESEARCH.settle("histogram", ["a"], **given)
-    says = "is of the papers' methods" if name in PAPER_FIELDS else "is fixed when the study is"
-    with pytest.raises(RefusedError, match=rf"^{name} {says}"):
-        STANDARD.settle("histogram", ["a"], **given)
-
-
-def test_declared_edges_are_of_histograms_alone() -> None:
-    policy = RESEARCH.changed(papers={"edges": {"glucose": [50, 100, 200]}})
-
-    assert policy.settle("histogram", ["glucose"]).edges == {"glucose": (50, 100, 200)}
-    for picture in {*PLOTS} - {"histogram"}:
-        assert policy.settle(picture, ["glucose"]).edges == {}
+def test_plots_of_levels_and_of_time_have_no_use_for_a_number(plot: str) -> None:
+    for name in ("k", "q"):
+        with pytest.raises(InputError, match=f"by 'none' has no use for {name}=; leave it out$"):
+            settled(RESEARCH, plot, **{name: VALUE[name]})
+    assert not {*VALUE} & {*PLOTS[plot].settings()}
 
 
 def test_limits_and_edges_of_one_column_are_not_asked_for_together() -> None:
+    plot = HistogramPlot("a", limits={"a": [0, 2]}, edges={"a": [0, 1, 2]})
+
     with pytest.raises(InputError, match=r"^a column has limits or edges in the policy, not both$"):
-        RESEARCH.settle("histogram", ["a"], limits={"a": [0, 2]}, edges={"a": [0, 1, 2]})
+        settle(RESEARCH, plot)
 
 
-def test_a_settled_question_holds_every_number() -> None:
-    asked = GUARDED.settle("heatmap", ["age", "bmi"], by="sex")
-    axes = dataclasses.replace(asked.axes, sensitive={})
-    plain = dataclasses.replace(
-        asked, limits=dict(asked.limits), edges=dict(asked.edges), axes=axes, levels={}
-    )
+def test_a_settled_plot_has_every_number() -> None:
+    request = settle(GUARDED, HeatMap("age", "bmi", by="sex"))
 
-    assert asked.axes == NO_AXES
-    assert dataclasses.asdict(plain) == {
-        "plot": "heatmap",
-        "columns": ("age", "bmi"),
-        "method": "whole",
-        "k": 7,
-        "q": None,
-        "bins": 20,
-        "grid": 30,
-        "limits": {"age": (0, 120)},
-        "by": "sex",
-        "edges": {},
-        "rounding": None,
-        "c": None,
-        "axes": dataclasses.asdict(axes),
-        "model": None,
-        "trend": False,
-        "noise_on": "points",
-        "of_copy": False,
-        "m": None,
-        "event_is": (),
-        "percent": False,
-        "every": "auto",
-        "overlay": False,
-        "show": "auto",
-        "weights": None,
-        "levels": {},
-        "by_second": None,
-        "periods": None,
-        "until": 0.0,
-    }
-
-
-def of(name: str) -> dict[str, Any]:
-    """Name a number of axes."""
-    return {name: 300}
+    plot = HeatMap("age", "bmi", by="sex", grid=30, limits={"age": (0, 120)})
+    assert request == PlotRequest(plot, How("whole", k=7))
+    edges = {"edges": {"a": [50, 100, 200]}}
+    drawn = settle(RESEARCH.changed(papers=edges), HistogramPlot("a")).plot
+    assert drawn == HistogramPlot("a", bins=20, limits={}, edges={"a": (50, 100, 200)})
 
 
 def test_axes_of_parallel_coordinates_are_numbers_of_the_papers() -> None:
-    asked = STANDARD.settle("parallel", ["a", "b"], k=5)
+    plot = ParallelPlot(("a", "b"))
 
-    assert (asked.method, asked.k, asked.axes) == ("whole", 5, NO_AXES)
+    assert settle(STANDARD, plot, k=5).how == How("whole", k=5)
     for name in ("pixels", "diversity"):
         with pytest.raises(RefusedError, match=rf"^{name} is of the papers' methods; leave it out"):
-            STANDARD.settle("parallel", ["a", "b"], **of(name))
-    wrong: list[dict[str, Any]] = [{"pixels": 333}, {"diversity": 0}]
-    for none in wrong:
+            settle(STANDARD, plot.changed(**{name: 300}))
+    for wrong in (plot.changed(pixels=333), plot.changed(diversity=0)):
         with pytest.raises(InputError, match=r"^papers\.(pixels|diversity) of the policy must be "):
-            RESEARCH.settle("parallel", ["a", "b"], **none)
+            settle(RESEARCH, wrong)
 
 
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
@@ -834,7 +811,7 @@ DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
 
 @pytest.mark.parametrize(("policy", "methods"), DEFAULTS.values(), ids=DEFAULTS)
 def test_every_picture_has_a_method(policy: Policy, methods: dict[str, str]) -> None:
-    assert {picture: policy.settle(picture, ["age"]).method for picture in PLOTS} == methods
+    assert {name: settled(policy, name).how.method for name in PLOTS} == methods
 
 
 METHODS = sorted({method for methods in METHODS_OF.values() for method in methods})
@@ -844,7 +821,7 @@ METHODS = sorted({method for methods in METHODS_OF.values() for method in method
 @pytest.mark.parametrize("picture", METHODS_OF)
 def test_pictures_by_methods_under_research(picture: str, method: str) -> None:
     def ask() -> str:
-        return RESEARCH.settle(picture, ["age", "bmi"], method=method).method
+        return settled(RESEARCH, picture, method=method).how.method
 
     meant = "deterministic" if method == "rows" else method
     if meant in METHODS_OF[picture]:
@@ -852,7 +829,7 @@ def test_pictures_by_methods_under_research(picture: str, method: str) -> None:
         return
     with pytest.raises(
         InputError,
-        match=f"^{PLOTS[picture].phrase} cannot be made by method '{meant}'; there are '",
+        match=f"^{PLOTS[picture].phrase()} cannot be made by method '{meant}'; there are '",
     ):
         ask()
 
@@ -861,23 +838,22 @@ def test_pictures_by_methods_under_research(picture: str, method: str) -> None:
 def test_a_guarded_policy_has_no_other_method_than_its_copy(method: Any) -> None:
     for picture in PLOTS:
         for same in (None, "rows", "whole"):
-            assert STANDARD.settle(picture, ["age"], method=same).method == "whole"
+            assert settled(STANDARD, picture, method=same).how.method == "whole"
         with pytest.raises(RefusedError, match="are drawn from its protected copy alone; leave me"):
-            STANDARD.settle(picture, ["age"], method=method)
+            settled(STANDARD, picture, method=method)
 
 
 @pytest.mark.parametrize("method", ["", "mdlp", "Suppression", "non", ["suppression"], 3])
 def test_no_method_of_another_name(method: Any) -> None:
     with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'su"):
-        RESEARCH.settle("histogram", ["age"], method=method)
+        settled(RESEARCH, "histogram", method=method)
 
 
-@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
-def test_no_picture_of_another_name(policy: Policy) -> None:
+def test_no_plot_of_another_name() -> None:
     with pytest.raises(
         InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'density', 'e"
     ):
-        policy.settle("pie", ["age"])
+        plot_named("pie")
 
 
 # --- what a copy and a study version stand on ------------------------------------------------
@@ -896,7 +872,7 @@ def test_each_row_method_has_its_noise(policy: Policy, noise: dict[str, float]) 
 
 def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
     policy = RESEARCH.changed(k=7, papers={"metric": "mahalanobis"})
-    asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", q=0.5)
+    how = settled(RESEARCH, "scatter", method="probabilistic", q=0.5).how
 
     assert policy.changed(papers={"method": "condensation"}).row_method() == Condensation(k=7)
     assert policy.row_method() == Deterministic(k=7, metric="mahalanobis", q=0.0)
@@ -904,8 +880,8 @@ def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
         q=0.25, k=7
     )
     assert RESEARCH.row_method() == Deterministic(k=3, metric="euclidean", q=0.0)
-    assert RESEARCH.row_method(asked) == Probabilistic(q=0.5, k=3)
-    assert RESEARCH.row_method(RESEARCH.settle("scatter", ["a", "b"], k=9)) == Deterministic(
+    assert RESEARCH.row_method(how) == Probabilistic(q=0.5, k=3)
+    assert RESEARCH.row_method(settled(RESEARCH, "scatter", k=9).how) == Deterministic(
         k=9, metric="euclidean", q=0.0
     )
 
@@ -913,10 +889,10 @@ def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
 def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> None:
     of_copy = RESEARCH.changed(k=7, papers={"method": "probabilistic", "far_noise": "by-distance"})
     research = RESEARCH.changed(papers={"far_noise": "by-distance"})
-    asked = research.settle("scatter", ["a", "b"], method="probabilistic", k=4)
+    how = settled(research, "scatter", method="probabilistic", k=4).how
 
     assert of_copy.row_method() == Probabilistic(q=0.25, far_noise="by-distance", k=7)
-    assert research.row_method(asked) == Probabilistic(q=0.25, far_noise="by-distance", k=4)
+    assert research.row_method(how) == Probabilistic(q=0.25, far_noise="by-distance", k=4)
 
 
 def test_what_decides_a_copy() -> None:
@@ -993,18 +969,18 @@ def test_how_many_regions_there_would_be_decides_no_other_copy(rows: str) -> Non
 
 def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
     policy = RESEARCH.changed(papers={"method": "equal-width", "c": 4})
-    asked = policy.settle("scatter", ["a", "b"], method="rounding", k=7)
+    how = settled(policy, "scatter", method="rounding", k=7).how
 
-    assert (asked.k, asked.q) == (7, 0.0)
-    assert policy.row_method(asked) == Rounding("equal_width", 7, 4)
-    assert RESEARCH.row_method(asked) == Rounding("equal_width", 7, 4)
+    assert (how.k, how.q) == (7, 0.0)
+    assert policy.row_method(how) == Rounding("equal_width", 7, 4)
+    assert RESEARCH.row_method(how) == Rounding("equal_width", 7, 4)
 
 
 def test_rows_of_one_record_are_no_rounding() -> None:
     """The policy `research` may hold k = 1, which suits other pictures; to round, k is 2."""
     policy = RESEARCH.changed(k=1, papers={"method": "rounding"})
 
-    assert policy.settle("histogram", ["a"]).k == 1
+    assert settled(policy, "histogram").how.k == 1
     with pytest.raises(InputError, match=r"^k must be a whole number of at least 2$"):
         policy.row_method()
 

@@ -8,7 +8,16 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.plots import Plot
+from discreet.plots.bars import BarChart
+from discreet.plots.box import BoxPlot
+from discreet.plots.diagnostics import QQPlot
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.scatter import ScatterPlot
 from discreet.policy import Policy, resolve
+from discreet.regression import read_formula
 from discreet.table import open_table
 
 TABLE = open_table(
@@ -20,79 +29,85 @@ TABLE = open_table(
 )
 STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 
-REFUSALS: dict[str, tuple[Policy, str, list[str], dict[str, Any], type[DiscreetError], str, str]]
-REFUSALS = {
-    "no column": (STANDARD, "box", [], {}, InputError, "columns", ""),
-    "one axis": (STANDARD, "parallel", ["x"], {}, InputError, "columns", ""),
-    "no such column": (STANDARD, "histogram", ["z"], {}, InputError, "columns", ""),
-    "by numbers": (STANDARD, "histogram", ["x"], {"by": "y"}, InputError, "by", ""),
-    "by itself": (STANDARD, "bars", ["sex"], {"by": "sex"}, InputError, "by", ""),
-    "boxes": (STANDARD, "box", ["x", "y"], {"by": "sex"}, InputError, "by", "one column"),
+REFUSALS: dict[str, tuple[Policy, Plot[Any], dict[str, Any], type[DiscreetError], str, str]] = {
+    "no column": (STANDARD, BoxPlot(()), {}, InputError, "columns", ""),
+    "one axis": (STANDARD, ParallelPlot(("x",)), {}, InputError, "columns", ""),
+    "no such column": (STANDARD, HistogramPlot("z"), {}, InputError, "columns", ""),
+    "by numbers": (STANDARD, HistogramPlot("x", by="y"), {}, InputError, "by", ""),
+    "by itself": (STANDARD, BarChart("sex", by="sex"), {}, InputError, "by", ""),
+    "by itself twice": (STANDARD, HistogramPlot("x", by=("sex", "sex")), {}, InputError, "by", ""),
+    "boxes": (STANDARD, BoxPlot(("x", "y"), by="sex"), {}, InputError, "by", "one column"),
     "points": (
         RESEARCH,
-        "scatter",
-        ["x", "y"],
-        {"by": "sex", "method": "none"},
+        ScatterPlot("x", "y", by="sex"),
+        {"method": "none"},
         InputError,
         "by",
         "points",
     ),
-    "no method": (RESEARCH, "bars", ["sex"], {"method": "suppression"}, InputError, "method", ""),
-    "raw": (STANDARD, "bars", ["sex"], {"method": "none"}, RefusedError, "method", ""),
-    "k": (STANDARD, "histogram", ["x"], {"k": 7}, RefusedError, "numbers", ""),
-    "bins": (RESEARCH, "histogram", ["x"], {"bins": 1}, InputError, "numbers", ""),
+    "no method": (RESEARCH, BarChart("sex"), {"method": "suppression"}, InputError, "method", ""),
+    "raw": (STANDARD, BarChart("sex"), {"method": "none"}, RefusedError, "method", ""),
+    "k": (STANDARD, HistogramPlot("x"), {"k": 7}, RefusedError, "numbers", ""),
+    "bins": (RESEARCH, HistogramPlot("x", bins=1), {}, InputError, "numbers", ""),
     "noise": (
         RESEARCH,
-        "qq",
-        ["x", "y"],
-        {"noise_on": "variable"},
+        QQPlot("y ~ x", noise_on="variable"),
+        {"model": read_formula("y ~ x", {"x": "continuous", "y": "continuous"})},
         InputError,
         "noise_on",
         "unused",
     ),
     "cost": (
         RESEARCH,
-        "parallel",
-        ["x", "y"],
-        {"method": "none", "cost": "seed"},
+        ParallelPlot(("x", "y"), cost="seed"),
+        {"method": "none"},
         InputError,
         "cost",
         "unused",
     ),
+    "another cost": (RESEARCH, ParallelPlot(("x", "y"), cost="time"), {}, InputError, "cost", ""),
     "limits": (
         RESEARCH,
-        "parallel",
-        ["x", "y"],
-        {"limits": {"z": [0, 1]}},
+        ParallelPlot(("x", "y"), limits={"z": (0, 1)}),
+        {},
+        InputError,
+        "limits",
+        "",
+    ),
+    "limits of levels": (
+        RESEARCH,
+        HistogramPlot("x", limits={"sex": (0, 1)}),
+        {},
         InputError,
         "limits",
         "",
     ),
     "no secret": (
         RESEARCH,
-        "parallel",
-        ["x", "y"],
-        {"sensitive": "ill"},
+        ParallelPlot(("x", "y"), sensitive="ill"),
+        {},
         InputError,
         "sensitive",
         "",
     ),
+    "a word": (STANDARD, ScatterPlot("x", "y", show="dots"), {}, InputError, "show", ""),
+    "a period": (STANDARD, OverTimePlot("x", every="hour"), {}, InputError, "every", ""),
 }
 
 
 @pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
 def test_a_refusal_names_its_parameter(case: Any) -> None:
-    policy, plot, names, how, error, parameter, rule = case
+    policy, plot, way, error, parameter, rule = case
 
     with pytest.raises(error, match=r".+") as refused:
-        resolve(policy, TABLE, plot, names, **how)
+        resolve(policy, TABLE, plot, **way)
 
     assert (refused.value.parameter, refused.value.rule) == (parameter, rule)
 
 
 def test_axes_are_resolved_with_all_that_they_need() -> None:
-    found = resolve(RESEARCH, TABLE, "parallel", ["x", "ill"], pixels=900, diversity=3)
+    plot = resolve(RESEARCH, TABLE, ParallelPlot(("x", "ill"), pixels=900, diversity=3)).plot
 
-    assert (found.axes.pixels, found.axes.diversity) == (500, 3)
-    assert dict(found.axes.sensitive) == {"ill": ()}
-    assert resolve(STANDARD, TABLE, "parallel", ["x", "y"]).axes.diversity == 1
+    assert (plot.get("pixels"), plot.get("diversity")) == (500, 3)
+    assert dict(plot.get("sensitive")) == {"ill": ()}
+    assert resolve(STANDARD, TABLE, ParallelPlot(("x", "y"))).plot.get("diversity") == 1

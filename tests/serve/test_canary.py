@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
-from discreet.plots import PARAMETERS, PLOTS
+from discreet.plots import PLOTS
 from discreet.serve.app import pages
 from discreet.serve.tokens import add_token
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SECRET, planted, shuffled
@@ -315,6 +315,7 @@ def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 NAMES = ["age", "bmi", "ward", "sex", "illness", "patient", "note"]
 WORDS = st.sampled_from([*CLIENTS, "Zebulon", "Canarybird0001", "quuxward", "wombatism", *NAMES])
+PARAMETERS = sorted({name for plot in PLOTS.values() for name in plot.parameters()})
 KEYS = st.sampled_from(["columns", "formula", "by", "method", *PARAMETERS, "sensitive", *CLIENTS])
 LEAVES = (
     WORDS

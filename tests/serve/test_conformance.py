@@ -38,7 +38,7 @@ def operations(served: Running) -> Iterator[Any]:
     """Give every operation that the server describes."""
     schema = schemathesis.openapi.from_url(f"{served.url}/api/openapi.json")
     for found in schema.get_all_operations():
-        operation = found.ok()  # type: ignore[union-attr]
+        operation = found.ok()
         assert operation is not None
         yield operation
 

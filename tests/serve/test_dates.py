@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from discreet.plots import Plot
+from discreet.plots.heatmap import HeatMap
+from discreet.plots.histogram import HistogramPlot
+from discreet.plots.parallel import ParallelPlot
 from discreet.serve.answers import study_json
 from discreet.serve.studies import Served
 from tests.serve.cohort import WHOLE, cohort, served_of
@@ -34,21 +39,18 @@ def test_a_column_of_dates_says_what_holds_it(served: Served) -> None:
     assert "'seen'" in str(study_json(served, ALICE))
 
 
-PLOTS: dict[str, Body] = {
-    "histogram": {"columns": ["seen"]},
-    "heatmap": {"columns": ["seen", "bmi"], "by": "sex"},
-    "parallel": {"columns": ["age", "seen", "sex"]},
-}
+@pytest.mark.parametrize(
+    "plot",
+    [HistogramPlot("seen"), HeatMap("seen", "bmi", by="sex"), ParallelPlot(("age", "seen", "sex"))],
+    ids=lambda it: it.name,
+)
+def test_plots_of_dates_come_from_the_copy(served: Served, plot: Plot[Any]) -> None:
+    body: Body = {"columns": [*plot.names]} | ({"by": plot.by_name} if plot.by_name else {})
 
+    asked = passed(served, plot.name, body)
 
-@pytest.mark.parametrize("kind", PLOTS)
-def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
-    body = PLOTS[kind]
-
-    asked = passed(served, kind, body)
-
-    assert asked.plot.of_copy
-    assert asked.plot == served.copy.settle(kind, body["columns"], by=body.get("by"))
-    answer = answered(served, ALICE, kind, body)
+    assert asked.plot.how.of_copy
+    assert asked.plot == served.copy.settle(plot)
+    answer = answered(served, ALICE, plot.name, body)
     assert "2020" in str(answer)
     assert "'dates'" in str(answer) or '"dates"' in str(answer)

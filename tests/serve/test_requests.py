@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,11 @@ from pyarrow import array
 from pydantic import ValidationError
 
 from discreet.explore.facts import NUMBERS, has_use, usual_number
-from discreet.plots import PARAMETERS, PLOTS
+from discreet.plots import PLOTS, PlotRequest
+from discreet.plots.diagnostics import QQPlot
+from discreet.plots.over_time import OverTimePlot
+from discreet.plots.parallel import ParallelPlot
+from discreet.plots.scatter import ScatterPlot
 from discreet.policy import PRESETS, Policy
 from discreet.policy.resolve import allowed_methods, method_of
 from discreet.serve.refusals import Refusal
@@ -50,6 +54,15 @@ def passed(served: Served, kind: str, body: Mapping[str, Any]) -> Accepted:
     wish = checked(served, kind, body)
     assert isinstance(wish, Accepted), (kind, body, wish)
     return wish
+
+
+def in_python(served: Served, kind: str, body: Mapping[str, Any]) -> PlotRequest:
+    """Ask for the same of the copy."""
+    asked, made = dict(body), cast("Any", PLOTS[kind])
+    way = {name: asked.pop(name) for name in ("method", "k", "q") if name in asked}
+    columns = asked.pop("columns", ())
+    plot = made(**asked) if PLOTS[kind].of_formula() else made.of_columns(columns, **asked)
+    return served.copy.settle(plot, **way)
 
 
 # --- what passes ----------------------------------------------------------------------------------
@@ -143,14 +156,11 @@ def test_what_passes_is_asked_with_one_text(
     wish = passed(studies[policy], kind, body)
 
     assert wish.text == request_text
-    assert wish.plot.plot == kind
-    assert wish.plot.of_copy == (policy == "guarded")
+    assert wish.plot.name == kind
+    assert wish.plot.how.of_copy == (policy == "guarded")
     assert wish.body == json.loads(request_text)
     assert passed(studies[policy], kind, wish.body) == wish
-    how = dict(wish.body)
-    columns, formula = how.pop("columns", ()), how.pop("formula", None)
-    in_python = studies[policy].copy.settle(kind, columns, formula=formula, **how)
-    assert wish.plot == in_python
+    assert wish.plot == in_python(studies[policy], kind, wish.body)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -304,10 +314,10 @@ def test_what_the_policy_does_not_let_pass(
 @pytest.mark.parametrize("kind", [name for name, it in PLOTS.items() if not it.axes])
 def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str) -> None:
     body: Body = {"formula": "bmi ~ age"}
-    if not PLOTS[kind].of_formula:
+    if not PLOTS[kind].of_formula():
         names = {"categorical": ["sex", "region"], "any": ["age", "sex"]}
         names["continuous"] = ["age", "bmi"]
-        body = {"columns": names[PLOTS[kind].columns][: PLOTS[kind].most or 2]}
+        body = {"columns": names[PLOTS[kind].kind()][: PLOTS[kind].most() or 2]}
 
     found = checked(studies["public"], kind, body)
 
@@ -322,10 +332,10 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_which_methods_a_policy_allows_and_the_usual_one_first(preset: str) -> None:
     policy = Policy.preset(preset)
-    for kind, plot in PLOTS.items():
-        allowed = allowed_methods(policy, kind)
+    for plot in PLOTS.values():
+        allowed = allowed_methods(policy, plot)
         assert {*allowed} == ({*plot.methods} if preset == "research" else {"whole"})
-        assert allowed[0] == method_of(policy, kind, None)
+        assert allowed[0] == method_of(policy, plot, None)
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
@@ -362,7 +372,7 @@ USES: dict[str, tuple[str, str, str, str, bool]] = {
 
 @pytest.mark.parametrize(("preset", "kind", "method", "name", "used"), USES.values(), ids=USES)
 def test_what_has_a_use(preset: str, kind: str, method: str, name: str, used: bool) -> None:
-    assert has_use(Policy.preset(preset), kind, method, name) is used
+    assert has_use(Policy.preset(preset), PLOTS[kind], method, name) is used
 
 
 # --- laws -----------------------------------------------------------------------------------------
@@ -377,16 +387,18 @@ def bodies(draw: st.DrawFn, policy: str) -> tuple[str, Body]:
     names = st.sampled_from(
         ["age", "bmi", "glucose", "hdl", "sex", "region", "diagnosis", "nobody"]
     )
-    if picture.of_formula:
+    if picture.of_formula():
         formulas = ["bmi ~ age", "bmi ~ age + C(sex)", "hdl ~ log(age)", "age ~ C(region)", "age"]
         body["formula"] = draw(st.sampled_from(formulas))
     else:
-        most = min(picture.most, 4)
-        body["columns"] = draw(st.lists(names, min_size=picture.least, max_size=most, unique=True))
+        most = min(picture.most(), 4)
+        body["columns"] = draw(
+            st.lists(names, min_size=picture.least(), max_size=most, unique=True)
+        )
     optional: dict[str, st.SearchStrategy[Any]] = {"method": st.sampled_from(PLOTS[kind].methods)}
-    if picture.by:
+    if "by" in picture.settings():
         optional["by"] = st.sampled_from(["sex", "region", "bmi"])
-    if picture.weigh is not None:
+    if "weights" in picture.settings():
         optional["weights"] = st.sampled_from(["age", "sex", "nobody"])
     if kind == "parallel":
         optional["sensitive"] = st.lists(names, max_size=2)
@@ -401,13 +413,13 @@ def bodies(draw: st.DrawFn, policy: str) -> tuple[str, Body]:
         "percent": st.booleans(),
         "overlay": st.booleans(),
         "gradient": st.booleans(),
-        "noise_on": st.sampled_from(PARAMETERS["noise_on"].choices),
-        "cost": st.sampled_from(PARAMETERS["cost"].choices),
+        "noise_on": st.sampled_from(QQPlot.parameters()["noise_on"].choices),
+        "cost": st.sampled_from(ParallelPlot.parameters()["cost"].choices),
         "event_is": st.sampled_from([["1"], ["yes", "no"]]),
-        "every": st.sampled_from(PARAMETERS["every"].choices),
-        "show": st.sampled_from(PARAMETERS["show"].choices),
+        "every": st.sampled_from(OverTimePlot.parameters()["every"].choices),
+        "show": st.sampled_from(ScatterPlot.parameters()["show"].choices),
     }
-    optional |= {name: values[name] for name in picture.parameters}
+    optional |= {name: values[name] for name in picture.parameters()}
     chosen = draw(st.lists(st.sampled_from([*optional]), unique=True, max_size=4))
     return kind, body | {name: draw(optional[name]) for name in chosen}
 
@@ -442,13 +454,13 @@ def test_a_question_has_one_text_however_it_is_put(
     if isinstance(wish, Refusal):
         return
 
-    method = wish.body.get("method", method_of(copy.policy, kind, None))
+    method = wish.body.get("method", method_of(copy.policy, PLOTS[kind], None))
     usual: Body = {"method": method}
-    for name in PLOTS[kind].parameters:
-        if has_use(copy.policy, kind, method, name):
+    for name in PLOTS[kind].parameters():
+        if has_use(copy.policy, PLOTS[kind], method, name):
             number = name in NUMBERS
             usual[name] = (
-                usual_number(copy.policy, method, name) if number else PARAMETERS[name].usual
+                usual_number(copy.policy, method, name) if number else PLOTS[kind].usual()[name]
             )
     named = data.draw(st.sets(st.sampled_from([*usual])))
     whole = {name: usual[name] for name in sorted(named)} | body
@@ -584,16 +596,18 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
 
     assert schema["additionalProperties"] is False
     assert schema["description"] == picture.says
-    assert schema["required"] == ["formula" if picture.of_formula else "columns"]
-    beside = {"by"} if picture.by else set()
+    assert schema["required"] == ["formula" if picture.of_formula() else "columns"]
+    beside = {"by"} if "by" in picture.settings() else set()
     beside |= {"sensitive"} if kind == "parallel" else set()
     beside |= {"weights"} if kind in ("bars", "histogram") else set()
-    beside |= {"limits"} if {"bins", "pixels"} & {*picture.parameters} or picture.binned else set()
+    beside |= (
+        {"limits"} if {"bins", "pixels"} & {*picture.parameters()} or picture.binned else set()
+    )
     assert set(schema["properties"]) == {
         *schema["required"],
         "method",
         "where",
         "assign",
-        *picture.parameters,
+        *picture.parameters(),
         *beside,
     }

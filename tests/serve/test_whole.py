@@ -13,6 +13,7 @@ from pyarrow import array
 
 from discreet.explore.facts import study_facts
 from discreet.plots import PLOTS
+from discreet.plots.histogram import HistogramPlot
 from discreet.serve.answers import answer_view
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
@@ -77,16 +78,16 @@ def test_a_walk_of_two_analysts_is_never_refused(served: Served) -> None:
         plot = PLOTS[kind]
         of = {"continuous": names, "categorical": levels, "any": [*names, *levels]}
         body: Body = {"formula": f"bmi ~ age + {some(1, levels)[0]}"}
-        if not plot.of_formula:
-            body = {"columns": some(min(plot.most, max(plot.least, 3)), of[plot.columns])}
+        if not plot.of_formula():
+            body = {"columns": some(min(plot.most(), max(plot.least(), 3)), of[plot.kind()])}
         if kind == "survival":
             body = {"columns": [*some(1, names), "sex"], "event_is": some(1, SEXES)}
         if kind == "over_time":
             body = {"columns": ["age", "bmi"]}
-        if plot.by and random.uniform() < 0.5:
+        if "by" in plot.settings() and random.uniform() < 0.5:
             free = [it for it in levels if it not in body["columns"]]
-            body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least]}
-        if "grid" in plot.parameters and kind != "scatter" and plot.binned:
+            body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least()]}
+        if "grid" in plot.parameters() and kind != "scatter" and plot.binned:
             body["grid"] = int(random.integers(4, 30))
 
         assert answered(served, caller, kind, body).status == 200, (kind, body)
@@ -115,7 +116,7 @@ def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> No
 
     found = json.loads(answered(served, ALICE, "histogram", body).body)
 
-    in_python = part.draw(PLOTS["histogram"], ["ratio"], by="region").sealed()
+    in_python = part.draw(HistogramPlot("ratio", by="region")).sealed()
     assert found["view"] == json.loads(in_python.to_json())
     assert f"ratio is ldl / hdl; where {OLD['where']}" in found["says"]
     asked = passed(served, "histogram", body)

@@ -48,6 +48,7 @@ class Papers:
             kinds = {name: column.kind for name, column in self.of.table.columns.items()}
             known = {name: it for name, it in kinds.items() if it in KINDS}
             model = read_formula(plot.get("formula"), known)
+            plot = plot.changed(formula=model.formula)
         return resolve(self.of.policy, self.of.table, plot, model=model, **way)
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:

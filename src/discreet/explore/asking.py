@@ -86,8 +86,11 @@ def plot_method(plot: type[Plot[Any]], door: str, draw: Callable[..., Any]) -> C
         else:
             places.append(it)
     ways = ("method", *plot.numbers) if door == PAPERS else ("method", "k") if plot.axes else ()
-    optional = {"default": None, "annotation": "Any"}
-    by_name += [inspect.Parameter(it, inspect.Parameter.KEYWORD_ONLY, **optional) for it in ways]
+    kinds = {it: "str | None" if it == "method" else "Any" for it in ways}
+    by_name += [
+        inspect.Parameter(it, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for it, kind in kinds.items()
+    ]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
     def drawn(self: Any, *given: Any, **named: Any) -> Any:

@@ -191,6 +191,7 @@ class DerivedCopy:
             kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
             kinds |= dict.fromkeys(self.whole.copy.strata, KINDS[1])
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
+            plot = plot.changed(formula=model.formula)
         request = settle_from_copy(self.session.policy, self.whole, raw, plot, model, **way)
         check_two(request, self.whole)
         return request

@@ -27,7 +27,7 @@ from discreet.plots import How, MultiplesView, Origin, Plot, PlotRequest, View, 
 from discreet.plots.facets import codes_as_words
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import check_every
-from discreet.plots.plot import BINS, GRID, PIXELS
+from discreet.plots.plot import BINS, GRID, PAPERS, PIXELS
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import checked, method_of_whole
@@ -311,10 +311,7 @@ def settle_from_copy(
     if "every" in plot.settings():
         _check_times(whole, plot)
     plot = checked(whole.table, plot, model)
-    if plot.get("grid") is not None and not plot.uses(Whole.name, "grid"):
-        raise InputError(
-            f"{plot.phrase()} of the copy has no use for grid=; leave it out", parameter="numbers"
-        )
+    _check_of_use(plot)
     usual = dict[str, Any](bins=BINS, grid=usual_grid(len(whole)), pixels=PIXELS)
     usual["limits"] = policy.limits
     values = {n: it for n, it in usual.items() if n in plot.settings() and plot.get(n) is None}
@@ -346,6 +343,20 @@ def _check_no_clusters(plot: Plot[Any]) -> None:
                 f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
                 " out",
                 parameter=name,
+            )
+
+
+def _check_of_use(plot: Plot[Any]) -> None:
+    """Refuse settings that a plot of the copy has no use for."""
+    usual = plot.usual()
+    for name, it in plot.settings().items():
+        used = it.only != PAPERS and (not it.methods or Whole.name in it.methods)
+        used = plot.uses(Whole.name, name) if name == "grid" else used
+        if not used and plot.get(name) not in (None, usual[name]):
+            raise InputError(
+                f"{plot.phrase()} of the copy has no use for {name}=; leave it out",
+                parameter="numbers" if name == "grid" else name,
+                rule="unused",
             )
 
 

@@ -424,7 +424,8 @@ def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
 
 def _unusual(plot: type[Plot[Any]], given: Body) -> dict[str, Any]:
     """Return what is no number of the policy and is not as where nobody says."""
-    usual = plot.usual()
+    usual = {name: it.choices[0] for name, it in plot.parameters().items() if it.choices}
+    usual |= {name: it for name, it in plot.usual().items() if it is not None}
     return {
         name: it
         for name, it in given.items()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import discreet as dc
 from examples.figures.diagnostics import diagnostic_figure
-from tests.examples.figures.measure import Floats, Points, correlation, records
+from tests.examples.figures.measure import Floats, correlation, records
 
 StudyOf = Callable[..., dc.Research]
 MODEL = "Y ~ X"
@@ -25,7 +26,7 @@ def test_the_panels_are_those_of_the_captions(number: int) -> None:
     assert kinds == [{"residuals"}, {"qq"}, {"leverage"}]
 
 
-def course(view: Points) -> Floats:
+def course(view: Any) -> Floats:
     """Return the mean residual of each fifth of the records, by fitted value."""
     fitted, residuals = records(view)
     fifths = np.array_split(np.argsort(fitted), 5)
