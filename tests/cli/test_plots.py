@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.cli.plots import AxesOptions
+from discreet.cli.plots import SharedOptions
 from discreet.plots import PLOTS as ALL_PLOTS
 from tests.cases import few
 
@@ -109,7 +109,7 @@ ERRORS = {
     "a grid of bars": (
         ["research", "histogram", "F", "bmi", "--grid", "9", "--json"],
         2,
-        "a histogram has no use for --grid",
+        "a histogram has no --grid",
     ),
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
@@ -420,9 +420,7 @@ SENSITIVE: dict[str, tuple[list[str], dict[str, list[str]]]] = {
 
 @pytest.mark.parametrize(("given", "named"), SENSITIVE.values(), ids=SENSITIVE)
 def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]]) -> None:
-    axes = AxesOptions(sensitive=given)
-
-    assert axes.named() == named
+    assert SharedOptions(sensitive=given).settings() == {"sensitive": named}
 
 
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
@@ -437,12 +435,12 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
         2,
         "rows of the copy are nobody's; leave it out",
     ),
-    "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no use for --grid"),
-    "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no use for --bins"),
+    "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no --grid"),
+    "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no --bins"),
 }
 RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
     **{name: AXES_ERRORS[name] for name in ("one axis", "an identifier", "by", "bins")},
-    "no axis": ([], 2, "Missing argument 'columns'"),
+    "no axis": ([], 2, "say what a plot of parallel coordinates is of: its columns"),
     "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
     "no l": ([*AXES, "-l", "0"], 2, "diversity must be a whole number of at least 1"),
     "a value that nobody has": (
@@ -477,7 +475,7 @@ def test_other_pictures_have_no_axes(run: Run, credit: Path, command: str) -> No
     for option in (["--sensitive", "age"], ["-l", "3"], ["--pixels", "200"], ["--no-gradient"]):
         code, out, err = run(command, "histogram", str(credit), "age", *option, "--json")
         assert (code, out) == (2, "")
-        assert "is of parallel coordinates; leave it out" in err
+        assert "which is for a plot of parallel coordinates; leave it out" in err
 
 
 def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(

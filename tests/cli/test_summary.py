@@ -74,7 +74,7 @@ def test_bars_are_weighted_and_boxes_are_not(run: Run, cohort: Path, tmp_path: P
     assert "sum of weights" in (tmp_path / "bars.svg").read_text()
     code, _, err = run("plot", "box", str(cohort), "bmi", *words)
     assert code == 2
-    assert "--weights is for bars and histograms" in err
+    assert "a box plot has no --weights, which is for a histogram and a bar chart" in err
 
 
 def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:

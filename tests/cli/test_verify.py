@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.files import VERDICT_CODES
-from discreet.explore import verdicts
+from discreet.explore import file_checks
 from discreet.render.metadata import without_words
 from tests.cli.conftest import Run
 from tests.cli.test_study_file import protected
@@ -191,6 +191,6 @@ def test_options_that_a_study_file_does_not_go_with_are_refused(
 
 
 def test_each_verdict_has_an_exit_code() -> None:
-    named = (verdicts.AS_MADE, verdicts.ALTERED, verdicts.ELSEWHERE, verdicts.UNKNOWN)
-    assert {*VERDICT_CODES} == {*named, verdicts.UNREADABLE, verdicts.NOT_COMPARABLE}
+    named = (file_checks.AS_MADE, file_checks.ALTERED, file_checks.ELSEWHERE, file_checks.UNKNOWN)
+    assert {*VERDICT_CODES} == {*named, file_checks.UNREADABLE, file_checks.NOT_COMPARABLE}
     assert len({*VERDICT_CODES.values()}) == len(VERDICT_CODES)

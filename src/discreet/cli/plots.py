@@ -319,6 +319,8 @@ def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool)
 
 def _check(plot: type[Plot[Any]], columns: Sequence[str], settings: Mapping[str, Any]) -> None:
     """Refuse columns, or a formula, that a plot has no place for, and settings that it has not."""
+    from discreet.plots import PLOTS
+
     what, least, most = plot.phrase(), plot.least(), plot.most()
     if not columns and plot.usual().get("columns", 0) is not None:
         raise InputError(f"say what {what} is of: its columns, or a formula")
@@ -332,7 +334,9 @@ def _check(plot: type[Plot[Any]], columns: Sequence[str], settings: Mapping[str,
         raise InputError(f"the columns of {what} are {plot.takes()}; name no others")
     for name in settings:
         if name not in plot.settings():
-            raise InputError(f"{what} has no --{name.replace('_', '-')}; leave it out")
+            of = [it.phrase() for it in PLOTS.values() if name in it.settings()]
+            whose = f", which is for {' and '.join(of)}" if len(of) <= FEW else ""
+            raise InputError(f"{what} has no --{name.replace('_', '-')}{whose}; leave it out")
 
 
 def _print_codes(opened: Study | Research, view: View) -> None:
