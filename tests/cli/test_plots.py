@@ -420,7 +420,7 @@ SENSITIVE: dict[str, tuple[list[str], dict[str, list[str]]]] = {
 
 @pytest.mark.parametrize(("given", "named"), SENSITIVE.values(), ids=SENSITIVE)
 def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]]) -> None:
-    assert SharedOptions(sensitive=given).settings() == {"sensitive": named}
+    assert SharedOptions(sensitive=given).settings().get("sensitive", {}) == named
 
 
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
