@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import InputError
 from discreet.plots import BarView, Origin, View
 from discreet.plots.bars import BarChart
 from discreet.render.scene import Axis, Columns
@@ -94,21 +93,3 @@ def test_the_notes_say_what_divides_the_bars() -> None:
 
     assert plain == ("bars of ward: none, policy standard",)
     assert divided == (*plain, "divided by sex")
-
-
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "a count too few": ({"counts": (20, 35)}, "as many counts as levels"),
-    "a level too many": ({"levels": ("a", "b", "c", "d")}, "as many counts as levels"),
-    "a row too short": (
-        DIVIDED | {"by_counts": ((10, 20), (10, 15, 10))},
-        "as many counts as levels",
-    ),
-    "a row too many": (DIVIDED | {"by_levels": ("f",)}, "one row of counts for each level"),
-    "no row": ({"by": "sex", "by_levels": ("f", "m")}, "one row of counts for each level"),
-}
-
-
-@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG)
-def test_levels_and_counts_belong_together(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        view(**changes)

@@ -32,21 +32,6 @@ def test_the_scene_has_a_panel_a_column() -> None:
     assert [panel.x.ticks for panel in panels] == [("age",), ("bmi",)]
 
 
-def test_mean_and_outliers_come_back_from_json() -> None:
-    again = View.from_json(view(AGE, BMI).to_json())
-
-    assert isinstance(again, BoxView)
-    assert again.groups == (AGE, BMI)
-    assert again.groups[1].outliers == (50.0, 60.0)
-
-
-def test_a_box_without_outliers_field_is_no_view() -> None:
-    text = view(BMI).to_json().replace('"outliers"', '"rows"')
-
-    with pytest.raises(InputError, match="the JSON of the box view holds values of another type"):
-        View.from_json(text)
-
-
 @pytest.mark.parametrize("place", range(5))
 def test_five_numbers_are_in_order(place: int) -> None:
     numbers = [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.plots import BarView, BoxView, DensityView, HistogramView, PanelsView, PointsView
 from discreet.plots.curves import Curve
 from discreet.plots.facets import FEWEST, pairs_of
@@ -229,20 +229,6 @@ def test_what_is_said_of_one_panel_is_said_by_its_name() -> None:
 
     assert "sex m: 3 rows left out" in notes
     assert "one curve for each level of age" in notes
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"views": (histogram(1.0),)}, "a view for each pair"),
-        ({"by": ("age",)}, "a view for each pair"),
-        ({"views": (None,) * 4}, "of one kind, one at least"),
-        ({"views": (histogram(1.0), tukey("f"), None, None)}, "of one kind, one at least"),
-    ],
-)
-def test_other_panels_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        panels(**changes)
 
 
 def test_points_share_both_axes() -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
 from discreet.plots import ContourView, GridView, Origin, contour_levels, contour_of, shared_levels
 from discreet.render.scene import Axis, Lines
 
@@ -85,20 +84,6 @@ def test_where_nothing_can_be_drawn_there_are_no_lines(
     lines = lines_of(view(x_edges=x_edges, counts=counts))
 
     assert (lines.x, lines.y, lines.levels) == ((), (), ())
-
-
-@pytest.mark.parametrize("levels", [(5.0, 5.0), (5.0, 2.0)])
-def test_levels_rise(levels: tuple[float, ...]) -> None:
-    with pytest.raises(InputError, match="the levels of a contour plot rise"):
-        view(levels=levels)
-
-
-@pytest.mark.parametrize(
-    "changes", [{"x_edges": (0.0, 1.0)}, {"y_edges": (0.0, 1.0)}, {"counts": ((1, 2, 3),)}]
-)
-def test_edges_and_counts_belong_together(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="one edge more along each side than it has counts"):
-        view(**changes)
 
 
 LEVELS: dict[int, tuple[float, ...]] = {

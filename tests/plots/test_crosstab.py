@@ -3,9 +3,6 @@
 from types import MappingProxyType
 from typing import Any
 
-import pytest
-
-from discreet.errors import InputError
 from discreet.plots import CrossTableView, Origin
 from discreet.render.scene import Axis, Words
 
@@ -45,17 +42,3 @@ def test_the_scene_is_a_table_of_words_with_its_sums() -> None:
     )
     assert panel.x == Axis("ward", ticks=("a", "b", "other", "total"))
     assert panel.y == Axis("sex", ticks=("f", "m", "total"))
-
-
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "a row too few": ({"counts": ((1, 2, 3),)}, "a count for each pair of levels"),
-    "a cell too few": ({"counts": ((1, 2, 3), (4, 5))}, "a count for each pair of levels"),
-    "a row sum too many": ({"row_totals": (1, 2, 3)}, "a sum for each level"),
-    "a column sum too few": ({"column_totals": (1, 2)}, "a sum for each level"),
-}
-
-
-@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG)
-def test_levels_counts_and_sums_belong_together(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        view(**changes)

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from discreet.errors import InputError
 from discreet.plots import Curve, LeverageView, Origin, QQView, ResidualView, View
 from discreet.render.scene import Axis, Dots, Lines
 
@@ -122,13 +121,6 @@ def test_describe_tells_the_estimates(kind: str) -> None:
     ]
     none = view(kind, coefficients=MappingProxyType({}))
     assert "estimates" not in none.describe()
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-@pytest.mark.parametrize("changes", [{"x": (1.0, 2.0)}, {"y": ()}, {"size": (1, 1, 1, 1)}])
-def test_coordinates_and_sizes_belong_together(kind: str, changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="as many x as y coordinates and sizes"):
-        view(kind, **changes)
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -3,9 +3,6 @@
 from types import MappingProxyType
 from typing import Any
 
-import pytest
-
-from discreet.errors import InputError
 from discreet.plots import GridView, Origin
 from discreet.render.scene import Axis, Cells
 
@@ -43,17 +40,3 @@ def test_an_empty_cell_is_drawn_as_a_hidden_one() -> None:
 
     assert isinstance(cells, Cells)
     assert cells.values == ((5, None, None), (10, 15, None))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"x_edges": (0.0, 1.0)},
-        {"y_edges": (0.0, 1.0)},
-        {"counts": ((5, 5, 5),)},
-        {"counts": ((5, 5, 5), (5, 5))},
-    ],
-)
-def test_edges_and_counts_belong_together(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="one edge more along each side than it has counts"):
-        view(**changes)

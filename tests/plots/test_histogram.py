@@ -3,9 +3,6 @@
 from types import MappingProxyType
 from typing import Any
 
-import pytest
-
-from discreet.errors import InputError
 from discreet.plots import HistogramView, Origin
 from discreet.render.scene import Axis, Bars
 
@@ -44,9 +41,3 @@ def test_the_notes_say_how_it_was_made() -> None:
     assert first == "histogram of age: suppression (k = 5), policy standard"
     hidden = None in view().counts
     assert signs == (["hatched below the axis: none, or fewer than k"] if hidden else [])
-
-
-@pytest.mark.parametrize("changes", [{"edges": (0.0, 1.0)}, {"counts": (5,)}, {"density": ()}])
-def test_edges_counts_and_densities_belong_together(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="one edge more than it has counts and densities"):
-        view(**changes)

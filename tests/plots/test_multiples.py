@@ -139,30 +139,6 @@ def test_each_note_stands_once() -> None:
     )
 
 
-def test_levels_and_views_come_back() -> None:
-    drawn = view(histogram(0.2, None), histogram(0.8, 0.1))
-
-    again = View.from_json(drawn.to_json())
-
-    assert again == drawn
-    assert isinstance(again, MultiplesView)
-    assert again.views == drawn.views
-    assert again.scene() == drawn.scene()
-
-
-WRONG: dict[str, dict[str, Any]] = {
-    "no level": {"levels": (), "views": ()},
-    "a level too few": {"levels": ("f",)},
-    "a view too few": {"views": (histogram(0.2),)},
-}
-
-
-@pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG)
-def test_there_is_one_view_a_level(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="small multiples have one view for each level"):
-        view(histogram(0.2), histogram(0.4), **changes)
-
-
 # --- on one pair of axes --------------------------------------------------------------------------
 
 

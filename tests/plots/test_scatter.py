@@ -50,22 +50,6 @@ def test_points_of_cells_are_sized_by_their_count(method: str, by_size: bool) ->
     assert dots.by_size == by_size
 
 
-@pytest.mark.parametrize("changes", [{"x": (1.0, 2.0)}, {"y": ()}, {"size": (1, 1, 1, 1)}])
-def test_coordinates_and_sizes_belong_together(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="as many x as y coordinates and sizes"):
-        view(**changes)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"x": (2.0, 1.0, 1.0)}, {"y": (4.0, 3.0, 0.0)}, {"x": (1.0, 1.0, 1.0), "y": (3.0, 3.0, 4.0)}],
-    ids=["x falls", "y falls within x", "a point twice"],
-)
-def test_points_out_of_order_are_refused_for_rows_might_be(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="points are different and in order"):
-        view(**changes)
-
-
 # --- levels and trends ------------------------------------------------------------------------
 
 COLOURED: dict[str, Any] = {"by": "sex", "level": ("m", "f", "m")}
@@ -93,16 +77,6 @@ def test_one_place_may_have_two_levels_but_not_one_twice() -> None:
             view(**same, level=level)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"by": "sex"}, {"level": ("f", "m", "m")}, {"by": "sex", "level": ("f",)}],
-    ids=["by alone", "levels alone", "a level too few"],
-)
-def test_levels_and_points_belong_together(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="points that are coloured have a level each"):
-        view(**changes)
-
-
 def test_a_trend_runs_over_the_points_it_is_of() -> None:
     trends = (Trend(DRAWN, "f", 2.0, 1.0), Trend(DRAWN, "m", -1.0, 0.0), Trend(RAW, "", 0.5, 10.0))
 
@@ -113,15 +87,6 @@ def test_a_trend_runs_over_the_points_it_is_of() -> None:
         Lines(((1.0, 2.0),), ((-1.0, -2.0),), "trend", "trend of what is drawn (m)", group="m"),
         Lines(((1.0, 2.0),), ((10.5, 11.0),), "raw", "trend of raw records"),
     )
-
-
-def test_levels_and_trends_come_back_from_json() -> None:
-    coloured = view(**COLOURED, trends=(Trend(DRAWN, "f", 2.0, 1.0), Trend(DRAWN, "m", 0.0, -1e-9)))
-
-    again = View.from_json(coloured.to_json())
-
-    assert again == coloured
-    assert again.scene() == coloured.scene()
 
 
 # --- trends --------------------------------------------------------------------------------------

@@ -493,7 +493,10 @@ FITTED: dict[str, Any] = SHARED | {
     "coefficients": MappingProxyType({"x": 1.0}),
     "corrected": MappingProxyType({}),
 }
+BOX = Box("f", 1, 2, 3, 4, 5)
 EXAMPLES: dict[str, View] = {
+    "histogram": histogram(),
+    "heatmap": GridView(**SHARED, x_edges=(0.0, 1.0), y_edges=(0.0, 1.0, 2.0), counts=((5, None),)),
     "scatter": scatter(),
     "bars": BarView(
         **SHARED, levels=("a",), counts=(5,), by="sex", by_levels=("f",), by_counts=((5,),)
@@ -510,7 +513,7 @@ EXAMPLES: dict[str, View] = {
     "contour": ContourView(
         **SHARED, x_edges=(0.0, 1.0), y_edges=(0.0, 1.0), counts=((5,),), levels=(1.0,)
     ),
-    "box": BoxView(**SHARED, groups=(Box("f", 1, 2, 3, 4, 5),), by="sex"),
+    "box": BoxView(**SHARED, groups=(BOX,), by="sex"),
     "residuals": ResidualView(**FITTED),
     "qq": QQView(**FITTED),
     "leverage": LeverageView(**FITTED, curves=(Curve("one", (1.0,), (2.0,)),)),
@@ -531,6 +534,16 @@ TYPES, FIELDS = "holds values of another type", "view of kind '[a-z_]+' has exac
 NOT_JSON = "not the JSON of a view"
 HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     # the view, what is written over its fields (... takes one out), what is said
+    "a count too few": ("histogram", {"counts": [5]}, "one edge more than it has counts and dens"),
+    "no height": ("histogram", {"density": []}, "one edge more than it has counts and densities"),
+    "a column too few": ("heatmap", {"x_edges": [0]}, "one edge more along each side"),
+    "a row too few": ("heatmap", {"y_edges": [0, 1]}, "one edge more along each side"),
+    "a cell too few": ("heatmap", {"counts": [[5]]}, "one edge more along each side"),
+    "a place too few": ("scatter", {"x": [1]}, "as many x as y coordinates and sizes"),
+    "no heights": ("scatter", {"y": []}, "as many x as y coordinates and sizes"),
+    "sizes too many": ("scatter", {"size": [1, 1, 1]}, "as many x as y coordinates and sizes"),
+    "places that fall": ("scatter", {"x": [2, 1]}, "points are different and in order"),
+    "heights that fall": ("scatter", {"x": [1, 1], "y": [4, 3]}, "points are different and in ord"),
     "a level too few": ("scatter", {"level": ["f"]}, "have a level each"),
     "levels without by": ("scatter", {"by": None}, "have a level each"),
     "by without levels": ("scatter", {"level": []}, "have a level each"),
@@ -544,6 +557,8 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
         {"trends": [{"of": RAW, "level": "", "slope": 1, "intercept": 2, "rows": [1]}]},
         TYPES,
     ),
+    "a level too many": ("bars", {"levels": ["a", "b"]}, "as many counts as levels"),
+    "a part too short": ("bars", {"by_counts": [[]]}, "as many counts as levels"),
     "a bar too few": ("bars", {"counts": []}, "as many counts as levels"),
     "a part too many": ("bars", {"by_counts": [[5, 6]]}, "as many counts as levels"),
     "parts without levels": ("bars", {"by_levels": []}, "one row of counts for each level"),
@@ -551,15 +566,22 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "levels that are nothing": ("bars", {"levels": None}, TYPES),
     "no cells": ("crosstab", {"counts": []}, "a count for each pair of levels"),
     "cells that are numbers": ("crosstab", {"counts": [5]}, TYPES),
+    "an empty row": ("crosstab", {"counts": [[]]}, "a count for each pair of levels"),
+    "a sum too few": ("crosstab", {"column_totals": []}, "a sum for each level"),
     "sums too many": ("crosstab", {"row_totals": [5, 5]}, "a sum for each level"),
     "no total": ("crosstab", {"total": ...}, FIELDS),
     "lines that fall": ("contour", {"levels": [2, 1]}, "levels of a contour plot rise"),
+    "lines alike": ("contour", {"levels": [2, 2]}, "levels of a contour plot rise"),
+    "no columns": ("contour", {"x_edges": [0, 1, 2]}, "one edge more along each side"),
     "lines that are a number": ("contour", {"levels": 2}, TYPES),
     "lines of words and numbers": ("contour", {"levels": [1, "a"]}, TYPES),
     "a grid without cells": ("contour", {"counts": [[]]}, "one edge more along each side"),
+    "a box without outliers": ("box", {"groups": [{**vars(BOX), "outliers": 3}]}, TYPES),
     "boxes of nothing": ("box", {"groups": [3]}, TYPES),
     "a box of words": ("box", {"groups": [{"label": "f"}]}, TYPES),
     "a residual too few": ("residuals", {"y": []}, "as many x as y"),
+    "a leverage too many": ("leverage", {"x": [1, 2]}, "as many x as y"),
+    "quantiles without sizes": ("qq", {"size": []}, "as many x as y"),
     "estimates that are a list": ("residuals", {"coefficients": [1, 2]}, TYPES),
     "estimates that are nothing": ("qq", {"corrected": None}, TYPES),
     "no estimates": ("qq", {"coefficients": ...}, FIELDS),
@@ -567,6 +589,12 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "a curve without places": ("leverage", {"curves": [{"label": "one"}]}, TYPES),
     "no curves": ("leverage", {"curves": ...}, FIELDS),
     "panels of nothing": ("panels", {"views": [None, None]}, "of one kind, one at least"),
+    "panels of two kinds": (
+        "panels",
+        {"views": [json.loads(it.to_json()) for it in (histogram(), scatter())]},
+        "of one kind, one at least",
+    ),
+    "panels by one column": ("panels", {"by": ["age"]}, "a view for each pair"),
     "a panel too few": ("panels", {"views": [None]}, "a view for each pair"),
     "panels by a word": ("panels", {"by": "ab"}, "a view for each pair"),
     "panels that are numbers": ("panels", {"views": [3, None]}, NOT_JSON),
