@@ -372,7 +372,7 @@ class RecordedGate:
     ) -> None:
         """Record that it is released, with what provenance, and its lines; or refuse it."""
         look = Look(self.keeper)
-        record = with_provenance(self.record(form, look), provenance, lines)
+        record = add_provenance(self.record(form, look), provenance, lines)
         self.keeper.release([record], look)
 
 
@@ -384,7 +384,7 @@ def never_released(form: str, provenance: Provenance | None = None) -> None:
     )
 
 
-def with_provenance(
+def add_provenance(
     record: ReleaseRecord, provenance: Provenance | None, lines: Lines | None = None
 ) -> ReleaseRecord:
     """Return what is to be released with the provenance of its file."""
@@ -450,10 +450,10 @@ def _options(name: str, value: object) -> list[str] | None:
     if option is None or not isinstance(value, str | int | float | dict):
         return None
     pairs = value.items() if isinstance(value, dict) else ()
-    return [option, listed(map("=".join, pairs)) if pairs else str(value)]
+    return [option, comma_list(map("=".join, pairs)) if pairs else str(value)]
 
 
-def listed(names: Iterable[str]) -> str:
+def comma_list(names: Iterable[str]) -> str:
     """Write names as the command line reads them: a,b,c, one with a comma in double quotes."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

@@ -56,7 +56,7 @@ class StudyOutputs:
             The name of the token that it was handed in with.
         """
         handed = [it for it in list_outputs(record, self.folder.study) if it.kept]
-        handed = handed if token is None else _of_token(handed, token)
+        handed = handed if token is None else _outputs_of_token(handed, token)
         # A server that was broken into shall name no path: neither of this folder, nor out of it.
         if any(it.name in ("", "..") or Path(it.name).name != it.name for it in handed):
             raise InputError("the server's record names an output that is no file's name")
@@ -67,7 +67,7 @@ class StudyOutputs:
             for it in handed:
                 path = Path(folder) / it.name
                 path.write_bytes(file_of(record, self.folder.study, it.id) or b"")
-                found[path] = _finding(it)
+                found[path] = _finding_of(it)
             self.folder.collect(found, lambda path: found.get(path) or check(path))
         self._take_comments(handed)
 
@@ -144,7 +144,7 @@ def _suffix(output: Output) -> str:
     return Path(output.name).suffix.lower()[1:]
 
 
-def _finding(output: Output) -> Finding:
+def _finding_of(output: Output) -> Finding:
     """Return what was found of an output when it was handed in: somebody has to look at it here.
 
     The server says what the output is, and of which version of the study; here nobody has seen it.
@@ -155,7 +155,7 @@ def _finding(output: Output) -> Finding:
     return Finding(**{**told, "says": says, "status": "review"}, digest=output.digest)
 
 
-def _of_token(handed: Sequence[Output], token: str) -> list[Output]:
+def _outputs_of_token(handed: Sequence[Output], token: str) -> list[Output]:
     """Return the outputs that were handed in with a token; refuse one that has none."""
     found = [it for it in handed if {token, f"token {token}"} & {*_callers(it)}]
     if not found:

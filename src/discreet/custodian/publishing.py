@@ -44,9 +44,9 @@ from discreet.study_file import (
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
-from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
+from discreet.vault.stored import TemporaryFolder, is_kept, read_errors, write_errors
 from discreet.vault.vault import raw_in_one, remarks_of
-from discreet.vault.whole_columns import wanted_of
+from discreet.vault.whole_columns import choose_columns
 
 FORM = "discreet"
 """What the register calls the form of a published file."""
@@ -126,9 +126,9 @@ def private_copy(session: Session) -> FileSession:
         keep = TemporaryFolder()
         folder = keep.path
     version, key = session.version_of_whole(), SigningKey(session.secret.digest(PRIVATE))
-    path = folder / f"whole-{version}-{_told_digest(session)}.copy"
+    path = folder / f"whole-{version}-{_digest_of_words(session)}.copy"
     if not is_kept(path):
-        with kept_in(folder):
+        with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             rows = _Rows(session.kept, session.whole, session.copies_of_copy)
             draft = replace(_draft(session, session.name or NAMELESS, rows), private=True)
@@ -139,7 +139,7 @@ def private_copy(session: Session) -> FileSession:
 
 
 def _opened(path: Path, key: SigningKey) -> StudyFile:
-    with readable(path):
+    with read_errors(path):
         found = open_study_file(path, private=True)
         if found.manifest.key != key.public:
             found.close()
@@ -147,7 +147,7 @@ def _opened(path: Path, key: SigningKey) -> StudyFile:
     return found
 
 
-def _told_digest(session: Session) -> str:
+def _digest_of_words(session: Session) -> str:
     """Return what tells apart files of one copy that say other things of it."""
     said = [session.policy.to_dict(), dict(session.labels)]
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:8]
@@ -155,7 +155,7 @@ def _told_digest(session: Session) -> str:
 
 def _public_rows(session: Session) -> WholeTable:
     table, policy = session.table, session.policy
-    raw = raw_in_one(table, policy, session.secret, wanted_of(table, policy))
+    raw = raw_in_one(table, policy, session.secret, choose_columns(table, policy))
     words = {name: it.texts() for name, it in raw.levels.items()}
     version = raw.version.hex()[:VERSION_DIGITS]
     copy = Copy(dict(raw.numbers), words, version, 0, remarks_of(raw.left_out))

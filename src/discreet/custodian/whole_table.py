@@ -13,10 +13,10 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.columns import Column
 from discreet.columns.copied import Copy
-from discreet.columns.native import whole_columns
-from discreet.custodian.gate import with_provenance
+from discreet.columns.native import integer_columns
+from discreet.custodian.gate import add_provenance
 from discreet.custodian.session import Session
-from discreet.custodian.tables import check_formula, made_where
+from discreet.custodian.tables import check_formula, study_facts
 from discreet.errors import RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
@@ -38,7 +38,7 @@ from discreet.policy.resolve import TABLE
 from discreet.provenance import Provenance
 from discreet.register.rules import ATTACK_RINGS
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
-from discreet.vault.vault import check_kept, copied_whole
+from discreet.vault.vault import as_copy, check_kept
 from discreet.vault.whole_columns import RawWhole
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def release_whole(
     raw, made = session.made_whole()
     whole = session.whole if derived is None else derived.whole
     copy = whole.copy
-    check_kept(session.kept.copy, copied_whole(raw, made), raw.partitions)
+    check_kept(session.kept.copy, as_copy(raw, made), raw.partitions)
     pair = _pair(raw, made)
     if formula is not None:
         check_formula(pair, formula)
-    told = _measured(session, pair, formula, found_among(raw, made))
+    told = _measured(session, pair, formula, found_in_copy(raw, made))
     linked = told.risks.get("linkage")
     if risk_below is not None and (linked is None or linked.share >= risk_below):
         raise RefusedError(
@@ -91,7 +91,7 @@ def release_whole(
     title = session.name or "a frame without a name"
     report = Report(
         title=f"Protected copy of {title}",
-        made=MappingProxyType(_made_of(session, columns, formula)),
+        made=MappingProxyType(_facts(session, columns, formula)),
         measured=told,
         notes=(*_notes(session, raw, pair), *_derivation(session, columns, derived)),
         gate=partial(gate, None),
@@ -124,7 +124,7 @@ def _release(
     if report is not None:
         record = keeper.record_from_copy(REPORT, named, report, version)
         record = dataclasses.replace(record, choices={**record.choices, **of_report})
-        records.append(with_provenance(record, provenance))
+        records.append(add_provenance(record, provenance))
     records = [dataclasses.replace(it, choices={**it.choices, **of_both}) for it in records]
     keeper.release(records)
 
@@ -161,7 +161,7 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
         return Pieces(tuple(raw), partial(_pieces, copy, raw, different, integers))
     numbers = {**copy.columns, **copy.whose}
     numbers = {name: numbers[name] for name in raw if name in numbers}
-    integers = whole_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
+    integers = integer_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
     table = arrow_table(numbers, levels, raw, whole=integers)
     return Pieces.of(in_declared_order(table, raw))
@@ -174,7 +174,7 @@ def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
     some: set[str] = set()
     for numbers, _ in copy.parts([*found]) if found else ():
         known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}
-        whole = whole_columns(known)
+        whole = integer_columns(known)
         found -= {*known} - whole
         some |= whole
     return found & some
@@ -244,7 +244,7 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
     return found.rounded(policy.round_to)
 
 
-def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
+def _facts(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
     policy, copy = session.policy, session.whole.copy
     sources = session.whole.sources(columns)
     told: dict[str, Any] = {
@@ -257,7 +257,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
         "sensitive": list(session.sensitive) or None,
         "prepared": [*copy.remarks, *column_notes(session.kept, sources)] or None,
         "formula": formula,
-        **made_where(session, copy.version),
+        **study_facts(session, copy.version),
     }
     return {name: value for name, value in told.items() if value is not None}
 
@@ -309,11 +309,11 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
         k=raw.settings.k,
         pairs=pairs,
         title=title,
-        made=_made_by(raw),
+        made=_method_facts(raw),
     )
 
 
-def found_among(raw: RawWhole, made: WholeCopy) -> Estimate:
+def found_in_copy(raw: RawWhole, made: WholeCopy) -> Estimate:
     """Count the records that stand in a copy, nearly as they are."""
     released = comparable(side_of(made.numbers, made.levels))
     return found_records(told_as(comparable(side_of(raw.numbers, raw.levels)), released), released)
@@ -327,10 +327,10 @@ def attack_versions(
     table = side_of(raw.numbers, raw.levels)
     records, _ = in_keyed_order(Records.of(table, raw.persons))
     found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
-    return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))
+    return AttackReport(title, MappingProxyType(_method_facts(raw)), (found,))
 
 
-def _made_by(raw: RawWhole) -> dict[str, Any]:
+def _method_facts(raw: RawWhole) -> dict[str, Any]:
     it = raw.settings
     told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
     told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}

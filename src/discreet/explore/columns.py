@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from discreet.columns import KINDS, Column
-from discreet.columns.dates import DATE, how_to_declare
+from discreet.columns.dates import DATE, declare_hint
 from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.estimates.described import RowsToDescribe
 from discreet.estimates.units import unit_in
@@ -43,7 +43,7 @@ def _readings(columns: Mapping[str, Column]) -> Iterator[str]:
     """Say which columns of text may be dates, and how to say which they are."""
     for name, column in columns.items():
         if column.readings:
-            yield f"{name} is text, and {how_to_declare(name, column.readings)}"
+            yield f"{name} is text, and {declare_hint(name, column.readings)}"
 
 
 def _labelled(figures: Sequence[ColumnFacts], session: DerivedCopy) -> tuple[ColumnFacts, ...]:

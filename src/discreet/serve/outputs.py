@@ -25,7 +25,7 @@ from discreet.records.outputs import (
     InForce,
     Output,
     Review,
-    checked_words,
+    check_words,
     file_of,
     hand_in_bytes,
     list_outputs,
@@ -144,7 +144,7 @@ def hand_in(
     store, now = served.store, rules_in_force(served)
 
     def make() -> Mapping[str, Any] | Refusal:
-        text = checked_words(body["text"])
+        text = check_words(body["text"])
         asked = made_before(served, caller, view)
         if isinstance(asked, Refusal):
             return asked

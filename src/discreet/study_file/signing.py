@@ -110,7 +110,7 @@ def read_json(text: bytes, what: str) -> Any:
     try:
         value = json.loads(
             text.decode(),
-            object_pairs_hook=_without_twice,
+            object_pairs_hook=_mapping_of_pairs,
             parse_constant=_no_number,
             parse_int=_whole,
         )
@@ -132,7 +132,7 @@ def _check_size(text: bytes, what: str) -> None:
         raise InputError(f"{what} holds more than the {MOST_ITEMS} values that are allowed")
 
 
-def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _mapping_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping; refuse a key that stands twice in it."""
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -208,7 +208,7 @@ class SigningKey:
         """Return a new key, drawn at random, which this one signed as the one that follows it."""
         if len(self.successors) == MOST_SUCCESSORS:
             raise InputError(f"a key follows at most {MOST_SUCCESSORS} others; begin a new study")
-        new = drawn()
+        new = draw_key()
         signature = self.sign(bytes.fromhex(new.public), "successor")
         return SigningKey(
             new._private, (*self.successors, Successor(self.public, new.public, signature))
@@ -233,7 +233,7 @@ class SigningKey:
         raise InputError("a signing key is not written down: keep its file")
 
 
-def drawn() -> SigningKey:
+def draw_key() -> SigningKey:
     """Return a new key, drawn at random."""
     return SigningKey(Ed25519PrivateKey.generate().private_bytes_raw())
 
@@ -265,7 +265,7 @@ def load_signing_key(folder: Path) -> SigningKey:
     path = folder / FILE_NAME
     try:
         if not is_there(path):
-            write_once(path, drawn()._to_text())
+            write_once(path, draw_key()._to_text())
         return _read(path)
     except OSError as error:
         raise _unusable(path, error) from None

@@ -32,7 +32,7 @@ from discreet.study_file.rows import (
     Frame,
     ValueDigest,
     again_name,
-    in_groups,
+    group_rows,
     most_rows_again,
     part_name,
     write_part,
@@ -153,7 +153,7 @@ def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) 
         entries = []
         for name, text in _texts(draft):
             entries.append(Entry(name, *add_bytes(archive, name, text)))
-        groups = in_groups(batches, draft.columns)
+        groups = group_rows(batches, draft.columns)
         for number, part in enumerate(_parts(groups)):
             name = part_name(number)
             found = add_stream(archive, name, partial(write_part, part, seen))
@@ -182,7 +182,7 @@ def _write_again(
     if not columns:
         raise InputError("a copy of the copy has other columns than the copy")
     values, name = ValueDigest(columns), again_name(number)
-    write = partial(write_part, in_groups([table], columns), values.add)
+    write = partial(write_part, group_rows([table], columns), values.add)
     entry = Entry(name, *add_stream(archive, name, write))
     return entry, Again(table.num_rows, values.hexdigest(), without)
 

@@ -46,7 +46,7 @@ def least_rows(name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Found:
+class DateReading:
     """What a column of text is: its dates, or the `readings` between which its rows do not say."""
 
     dates: Dates | None = None
@@ -111,12 +111,12 @@ class SeenDates:
                 return
 
     @property
-    def found(self) -> Found:
+    def found(self) -> DateReading:
         """What the column is, by all rows."""
         forms = self.forms or ()
         fitting = [it for it in forms if not self.others[it]]
         if not fitting or self.zoned not in (0, self.known):
-            return Found()
+            return DateReading()
         sure = [it for it in fitting if it in BY_THEMSELVES]
         # Of two orders one is taken where enough rows fit it alone; of short years none is.
         near = tuple(it for it in forms if len(self.others[it]) < self.least)
@@ -125,8 +125,8 @@ class SeenDates:
             sure = last if len(last) == 1 else []
         if sure:
             unit, zone = "us" if self.timed else "day", "UTC" if self.zoned else None
-            return Found(Dates(unit, zone, sure[0]))
-        return Found(readings=near)
+            return DateReading(Dates(unit, zone, sure[0]))
+        return DateReading(readings=near)
 
 
 def _are_usual(found: TextDates) -> NDArray[np.bool_]:
@@ -135,7 +135,7 @@ def _are_usual(found: TextDates) -> NDArray[np.bool_]:
     return usual | np.isin(found.years, NOT_KNOWN)
 
 
-def declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
+def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
     """Return the dates of a column whose form is declared; refuse a row that does not fit it.
 
     The refusal names the row and no cell.
@@ -172,9 +172,7 @@ def declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
     return Dates("us" if timed else "day", "UTC" if zoned else None, form)
 
 
-def with_declared_as_text(
-    frame: nw.LazyFrame[Any], declared: Mapping[str, str]
-) -> nw.LazyFrame[Any]:
+def numbers_as_text(frame: nw.LazyFrame[Any], declared: Mapping[str, str]) -> nw.LazyFrame[Any]:
     """Return a frame in which whole numbers are text where their form as dates is declared.
 
     20200131 is a date of the form "%Y%m%d".
@@ -201,7 +199,7 @@ def _as_text(name: str, *, floating: bool) -> nw.Expr:
     return nw.when(known).then(text)
 
 
-def with_dates(
+def find_dates(
     frame: nw.LazyFrame[Any],
     keep: object,
     columns: Mapping[str, Column],
@@ -222,7 +220,7 @@ def with_dates(
         if name in texts:
             column = [nw.col(name).cast(nw.String)]
             read = (batch[name] for batch in parts(frame, column, keep))
-            out[name] = _as_dates(columns[name], declared_dates(name, form, read))
+            out[name] = _date_column(columns[name], check_declared_dates(name, form, read))
         elif columns[name].dates is None:
             raise InputError(
                 f"column {name!r} is declared to hold dates, and holds neither text nor dates;"
@@ -233,25 +231,25 @@ def with_dates(
         for name, it in columns.items()
         if name in texts and it.kind == LEVELS and name not in {*declared, *levels}
     ]
-    for name, found in _seen(frame, keep, asked, unit, least).items():
+    for name, found in _look_at_texts(frame, keep, asked, unit, least).items():
         if found.dates is not None:
-            out[name] = _as_dates(columns[name], found.dates)
+            out[name] = _date_column(columns[name], found.dates)
         elif found.readings:
             out[name] = replace(columns[name], readings=found.readings)
     return out
 
 
-def _as_dates(column: Column, dates: Dates) -> Column:
+def _date_column(column: Column, dates: Dates) -> Column:
     return Column(column.name, DATE, column.role, dates=dates)
 
 
-def _seen(
+def _look_at_texts(
     frame: nw.LazyFrame[Any],
     keep: object,
     names: Sequence[str],
     unit: str | None,
     least: Callable[[str], int],
-) -> dict[str, Found]:
+) -> dict[str, DateReading]:
     """Look at the rows of columns of text: of most the first rows say that they hold no dates."""
     if not names:
         return {}
