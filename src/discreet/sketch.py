@@ -284,15 +284,9 @@ def sketched(
 class Sketching:
     """Sketches of a table that comes by part after part: of every column, and of whole rows.
 
-    Parameters
-    ----------
-    secret : Secret
-        What marks are keyed by.
-    rows : collection of str
-        The columns whose values together are a whole row, whatever their order and names; the
-        shapes of those of numbers are taken, too.
-    persons : collection of str
-        Those that say who a row belongs to: of them the smallest digests are kept, too.
+    `secret` is what marks are keyed by. The values of the columns `rows` together are a whole row,
+    whatever their order and names; the shapes of those of numbers are taken, too. Of the columns
+    that say whose a row is, `persons`, the smallest digests are kept as well.
     """
 
     def __init__(

@@ -396,7 +396,7 @@ def storage_of(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
     Examples
     --------
     >>> import narwhals as nw
-    >>> storage_of(nw.Datetime("us", "UTC")), stored_as(nw.Int64())
+    >>> storage_of(nw.Datetime("us", "UTC")), storage_of(nw.Int64())
     (Dates(unit='us', zone='UTC', form=None), None)
     """
     if isinstance(dtype, nw.Date):

@@ -262,12 +262,13 @@ def person_evidence(name: str) -> Evidence:
     said = {*words, "".join(words)}
     if words.count("name") == 1 and {*words} <= PERSONS | WHOSE_NAME:
         return Evidence.NUMBER
-    if said & ABOUT or {*words} & THINGS or _is_of_things(words):
+    if said & ABOUT or {*words} & THINGS or any(_is_compound(word, THINGS) for word in words):
         return Evidence.OTHER
     persons, numbered = said & PERSONS, {*words} & NUMBERS
     if said & NAMES == {"id"} and len(words) > 1 and not persons:
         return Evidence.MAYBE
-    if said & NAMES or (persons and numbered) or any(map(_is_of_persons, said)):
+    of_person = any(_is_compound(word, PERSONS) for word in said)  # as in Probandennr, idpaciente
+    if said & NAMES or (persons and numbered) or of_person:
         return Evidence.SURELY
     if "id" in words or (persons and {*words} <= PERSONS):
         return Evidence.MAYBE
@@ -276,14 +277,6 @@ def person_evidence(name: str) -> Evidence:
         return Evidence.OTHER
     # Also an address or a telephone number is of persons, where the rows look so.
     return Evidence.NUMBER if numbered or role is not None or said & WEAK else Evidence.UNSAID
-
-
-def _is_of_persons(word: str) -> bool:
-    return _is_compound(word, PERSONS)
-
-
-def _is_of_things(words: list[str]) -> bool:
-    return any(_is_compound(word, THINGS) for word in words)
 
 
 def _is_compound(word: str, parts: frozenset[str]) -> bool:
@@ -320,22 +313,13 @@ REPEATED, LEAST_REPEATED = 0.05, 10
 def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
     """Return the column that looks as if it said whose a row is, where persons have several.
 
-    Parameters
-    ----------
-    table : Table
-        Opened without `unit`.
-    roles : mapping of str to str
-        What is declared of columns: who says that one identifies nobody is believed.
-
-    Returns
-    -------
-    str or None
-        A column of text or whole numbers, of whose values some are in several rows. A name that
-        says persons (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
-        surely (`subject`, `loan_id`), there are at least 20 different values, each in 100 rows at
-        most on average. A name that says a number alone (`nr`, `code`), or nothing, is taken for
-        one where the rows look so, too: see `_Rows.are_of_persons`. Of several columns the one of
-        the surest name, of most different values, or the first.
+    The table was opened without `unit`; who declares by `roles` that a column identifies nobody is
+    believed. It is a column of text or whole numbers, of whose values some are in several rows. A
+    name that says persons (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
+    surely (`subject`, `loan_id`), there are at least 20 different values, each in 100 rows at most
+    on average. A name that says a number alone (`nr`, `code`), or nothing, is taken for one where
+    the rows look so, too: see `_Rows.are_of_persons`. Of several columns it is the one of the
+    surest name, of most different values, or the first.
     """
     rows = _Rows(table)
     found: list[tuple[int, int, int, str]] = []

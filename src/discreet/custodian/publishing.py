@@ -68,27 +68,8 @@ def publish(session: Session, path: str | Path) -> Manifest:
     """Write the copy of a study to a file that others explore, and record that it left.
 
     Of data that are public, under the policy `research`, the rows are those of the table itself,
-    and the file is marked PUBLIC.
-
-    Parameters
-    ----------
-    session : Session
-    path : str or Path
-        Ends in .discreet.
-
-    Returns
-    -------
-    Manifest
-        What the file says of itself.
-
-    Raises
-    ------
-    InputError
-        If the ending is another one, the study has no name, or the file cannot be written.
-    RefusedError
-        If the study has no copy of the whole table, and its data are not public.
-    LeavingError
-        If the copy does not fit what was released before; nothing is written then.
+    and the file is marked PUBLIC. Errors are those of `Protected.publish`; where a LeavingError is
+    raised nothing is written.
     """
     target = path_to_save(path, (SUFFIX,), "a study file")
     if not (session.policy.fixed or session.policy.public):

@@ -70,7 +70,9 @@ def release_whole(
     pair = _pair(raw, made)
     if formula is not None:
         check_formula(pair, formula)
-    told = _measured(session, pair, formula, found_in_copy(raw, made))
+    released = comparable(side_of(made.numbers, made.levels))
+    before = told_as(comparable(side_of(raw.numbers, raw.levels)), released)
+    told = _measured(session, pair, formula, found_records(before, released))
     linked = told.risks.get("linkage")
     if risk_below is not None and (linked is None or linked.share >= risk_below):
         raise RefusedError(
@@ -98,7 +100,11 @@ def release_whole(
         sealer=of_report,
     )
 
-    attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
+    def attack(pairs: int) -> AttackReport:
+        """Attack the copy; what is found is the custodian's, and is released once it is rounded."""
+        found = attack_whole(raw, made, f"Attacks on the copy of {title}", pairs)
+        return leaving_rounded(session, found, {REPORT: ATTACKS, "pairs": pairs})
+
     framework, note = session.table.framework, session.release_gate.note
     release = Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
     return dataclasses.replace(release, rung=rung)
@@ -127,14 +133,6 @@ def _release(
         records.append(add_provenance(record, provenance))
     records = [dataclasses.replace(it, choices={**it.choices, **of_both}) for it in records]
     keeper.release(records)
-
-
-def _attacked(
-    session: Session, raw: RawWhole, made: WholeCopy, title: str, pairs: int
-) -> AttackReport:
-    """Attack the copy; what is found is the custodian's, and a release of the copy once rounded."""
-    found = attack_whole(raw, made, title, pairs)
-    return leaving_rounded(session, found, {REPORT: ATTACKS, "pairs": pairs})
 
 
 def leaving_rounded(
@@ -281,23 +279,9 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
-    """Try all attacks on a copy of a whole table.
+    """Try all attacks on a copy of a whole table, with copies made by secrets of their own.
 
-    Parameters
-    ----------
-    raw : RawWhole
-        The columns as they were read.
-    made : WholeCopy
-        What was made of them.
-    title : str
-        What the report is called.
-    pairs : int
-        How many pairs of copies are made for each attack on membership.
-
-    Returns
-    -------
-    AttackReport
-        Exact figures. Copies for the attacks are made with secrets of their own.
+    `pairs` of copies are made for each attack on membership. The figures are exact.
     """
     table = side_of(raw.numbers, raw.levels)
     copy = Attacked(side_of(made.numbers, made.levels), made.source)
@@ -311,12 +295,6 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
         title=title,
         made=_method_facts(raw),
     )
-
-
-def found_in_copy(raw: RawWhole, made: WholeCopy) -> Estimate:
-    """Count the records that stand in a copy, nearly as they are."""
-    released = comparable(side_of(made.numbers, made.levels))
-    return found_records(told_as(comparable(side_of(raw.numbers, raw.levels)), released), released)
 
 
 def attack_versions(

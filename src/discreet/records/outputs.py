@@ -142,12 +142,7 @@ def hand_in(
 
     `digest` is the SHA-256 of what was checked under the rules in force `now`, and `record` what
     the checker reads of it: its "status" is "pass" where it passed its checks, and "says" is what
-    was checked.
-
-    Raises
-    ------
-    InputError
-        If the file is another by now.
+    was checked. A file that is another by now is refused.
     """
     with path.open("rb") as file:
         start = file.read(MOST_BYTES + 1)

@@ -35,15 +35,7 @@ MOST_ITEMS = 200_000
 def canonical_json(value: object) -> bytes:
     """Return the one way in which a value is written as JSON.
 
-    Parameters
-    ----------
-    value : object
-        Mappings with texts as keys, lists, tuples, texts, numbers, True, False and None.
-
-    Raises
-    ------
-    InputError
-        A number is not finite or a whole one not below 2^53, or something is no value of JSON.
+    Refuses numbers that are not finite, or whole and not below 2^53, and what is no value of JSON.
 
     Examples
     --------
@@ -89,14 +81,9 @@ def _check(value: object, deep: int) -> None:
 
 
 def read_json(text: bytes, what: str) -> Any:
-    """Read JSON that `canonical_json` wrote; `what` is its name in a message.
+    """Read JSON that `canonical_json` wrote, and refuse any other; `what` is its name in a message.
 
     Size and number of values are looked at before it is read, depth by who reads it.
-
-    Raises
-    ------
-    InputError
-        It is too large, or is not what `canonical_json` writes.
 
     Examples
     --------
@@ -244,16 +231,8 @@ def draw_key() -> SigningKey:
 def load_signing_key(folder: Path) -> SigningKey:
     """Return the key that is kept in a folder, beside the secret; make one if there is none.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of the custodian's secret. The key lies in `discreet.signing-key` there, for its
-        owner alone.
-
-    Raises
-    ------
-    InputError
-        Others may read the file, it is no key, or none can be made.
+    It lies in `discreet.signing-key` there, for its owner alone: one that others may read, or that
+    is no key, is refused.
 
     Examples
     --------

@@ -95,24 +95,8 @@ def write_study_file(
 ) -> Manifest:
     """Write a study file and sign it. What is written is read again before it has its name.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where it goes. Other files in its folder stay as they are; one of its name is replaced.
-    draft : Draft
-    batches : iterable of pyarrow.Table or pyarrow.RecordBatch
-        The rows of the copy, a few at a time.
-    key : SigningKey
-        What it is signed with: see `load_signing_key`.
-
-    Returns
-    -------
-    Manifest
-
-    Raises
-    ------
-    InputError
-        The rows are not as the columns say, there are none, or the file cannot be written.
+    `batches` are the rows of the copy, a few at a time. Other files in its folder stay as they are;
+    one of its name is replaced. Refuses rows that are not as the columns say, and none.
 
     Examples
     --------

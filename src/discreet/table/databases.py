@@ -120,11 +120,6 @@ def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
-def _open_postgres_url(url: str) -> Opened:
-    frame, kept, name = open_postgres(url)
-    return Opened(frame, kept, name, None, mask_url(url))
-
-
 def _open_web_url(url: str) -> Opened:
     """Open a Parquet file by DuckDB's reader of web addresses, if it is installed here."""
     address = urlsplit(url)
@@ -152,21 +147,6 @@ def _open_web_url(url: str) -> Opened:
             " address, and for s3:// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION"
         ) from None
     return Opened(_frame(relation), kept, name, None, mask_url(url))
-
-
-def _open_spark_url(url: str) -> Opened:
-    frame, name = open_spark(url)
-    return Opened(lazy_frame(frame), None, name, None, url)
-
-
-OPENERS: dict[str, Callable[[str], Opened]] = {
-    "duckdb": _open_duckdb_url,
-    "postgresql": _open_postgres_url,
-    "postgres": _open_postgres_url,
-    "s3": _open_web_url,
-    "https": _open_web_url,
-    "spark": _open_spark_url,
-}
 
 
 # --- FIXME ----------------------------------------------------------------------------------------
@@ -322,8 +302,8 @@ class _Stream(io.RawIOBase):
         return size
 
 
-def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
-    """Open the table that a URL names; return it, what must be kept for it, and its name."""
+def open_postgres(url: str) -> Opened:
+    """Open the table that a URL names."""
     with needing("postgres", "PostgreSQL"):
         import ibis
         import psycopg
@@ -345,7 +325,8 @@ def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
     with _safe_errors():
         backend = ibis.postgres.from_connection(connection)
         table = backend.table(name, database=schema)
-    return plain_columns(table), kept, f"{database}.{schema}.{name}"
+    frame, called = plain_columns(table), f"{database}.{schema}.{name}"
+    return Opened(frame, kept, called, None, mask_url(url))
 
 
 def plain_columns(table: Any) -> nw.LazyFrame[Any]:
@@ -428,8 +409,8 @@ JAVA = "Spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JA
 PYTHON = "PYSPARK_PYTHON"
 
 
-def open_spark(source: str) -> tuple[Any, str]:
-    """Return a table of Spark's catalog as a frame, and its name.
+def open_spark(source: str) -> Opened:
+    """Open a table of Spark's catalog.
 
     That of the session that there is, or of a new one, whose settings are where Spark looks for
     them; the master may be named in a URL.
@@ -443,12 +424,13 @@ def open_spark(source: str) -> tuple[Any, str]:
         raise InputError(f"a table of Spark is named by {SPARK_URL}")
     session = _session(f"spark://{master}" if master else None)
     try:
-        return session.table(table), table
+        frame = session.table(table)
     except Exception as error:
         raise InputError(
             f"Spark has no table {table!r} that can be read ({error_name(error)}); name it as"
             " spark.catalog.listTables() does, with its database before it"
         ) from None
+    return Opened(lazy_frame(frame), None, table, None, source)
 
 
 def _session(master: str | None) -> Any:
@@ -457,7 +439,9 @@ def _session(master: str | None) -> Any:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    if "SPARK_REMOTE" not in os.environ and not _java():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=home and os.path.join(home, "bin"))
+    if "SPARK_REMOTE" not in os.environ and java is None:
         raise InputError(JAVA)
     os.environ.setdefault(PYTHON, sys.executable)
     builder = SparkSession.builder.appName("discreet").config(
@@ -475,11 +459,6 @@ def _session(master: str | None) -> Any:
     return session
 
 
-def _java() -> bool:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java", path=home and os.path.join(home, "bin")) is not None
-
-
 def use_this_python(frame: Any) -> Any:
     """Return a frame of Spark whose workers run this Python, where nobody said another one.
 
@@ -489,3 +468,13 @@ def use_this_python(frame: Any) -> Any:
     if PYTHON not in os.environ and context is not None and context.master.startswith("local"):
         context.pythonExec = sys.executable
     return frame
+
+
+OPENERS: dict[str, Callable[[str], Opened]] = {
+    "duckdb": _open_duckdb_url,
+    "postgresql": open_postgres,
+    "postgres": open_postgres,
+    "s3": _open_web_url,
+    "https": _open_web_url,
+    "spark": open_spark,
+}

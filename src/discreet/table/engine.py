@@ -215,7 +215,7 @@ def quiet(
     except Exception as error:
         column = _first_cause(where)
         at = f" at column {column!r}" if column else ""
-        cause = _first_cause(why) or cause_of(error)
+        cause = _first_cause(why) or CAUSES.get(type(error).__name__, CHECK)
         raise InputError(f"{what}{at} ({error_name(error)}); {cause}") from None
 
 
@@ -266,11 +266,6 @@ CAUSES = {
     "AnalysisException": "Spark says what is wrong with a table where it is shown: frame.show()",
     "Py4JNetworkError": "the Spark session has ended; begin one, and open the study again",
 }
-
-
-def cause_of(error: Exception) -> str:
-    """Say what to do about an engine's error, by its kind."""
-    return CAUSES.get(type(error).__name__, CHECK)
 
 
 def error_name(error: Exception) -> str:

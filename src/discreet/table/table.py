@@ -26,14 +26,7 @@ from discreet.columns import (
     texts_of,
     words_of,
 )
-from discreet.columns.column import (
-    FIRST,
-    Orders,
-    check_names,
-    find_column,
-    orders_in_arrow,
-    way_out,
-)
+from discreet.columns.column import FIRST, check_names, find_column, orders_in_arrow, way_out
 from discreet.columns.dates import Dates, days_of, declare_hint, spans_as_numbers
 from discreet.columns.grids import EDGE_TOLERANCE
 from discreet.errors import InputError, RefusedError, one_of
@@ -885,7 +878,9 @@ def open_table(
         frame = normalize_blanks(frame, whose, schema[whose])
         schema = dict(drop_missing_codes(frame, missing_values).collect_schema())
     identifying = [column for column in (whose, key) if column is not None]
-    orders = {**_declared_orders(source, keep, schema), **ordered}
+    of_file = keep.orders if isinstance(keep, Kept) else {}
+    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
+    orders = {**of_file, **of_table, **orders_in_schema(schema), **ordered}
     columns = columns_of(schema, kinds, roles, identifying, zones, orders)
     with quiet(*failure(keep)):
         said_levels = {*kinds, *levels, *identifying}
@@ -907,13 +902,6 @@ def open_table(
         raise InputError("the table has no rows; check the file or the filter before it")
     table.load_if_wide()
     return table
-
-
-def _declared_orders(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:
-    """Return the orders of levels that a file declares, a table of pyarrow, or types of columns."""
-    of_file = keep.orders if isinstance(keep, Kept) else {}
-    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
-    return {**of_file, **of_table, **orders_in_schema(schema)}
 
 
 def levels_of_two_values(table: Table, declared: Collection[str], few: int = 1) -> Table:

@@ -21,7 +21,6 @@ from discreet.columns.dates import (
     YEAR_LAST,
     YEARS,
     Dates,
-    TextDates,
     check_form,
     forms_of,
     known_texts,
@@ -88,7 +87,9 @@ class SeenDates:
         self.known += int(known.sum())
         for form in self.forms:
             found = read_dates(coded.dictionary, form)
-            fits = found.fits & _are_usual(found)
+            # A year is one of which dates are, or one that stands for none.
+            usual = (found.years >= YEARS[0]) & (found.years <= YEARS[1])
+            fits = found.fits & (usual | np.isin(found.years, NOT_KNOWN))
             if not self.others[form] and fits[at[known]].all():
                 self.timed |= bool(found.timed.any())
             self._leave_out(form, np.flatnonzero(known & ~fits[at]), persons)
@@ -127,12 +128,6 @@ class SeenDates:
             unit, zone = "us" if self.timed else "day", "UTC" if self.zoned else None
             return DateReading(Dates(unit, zone, sure[0]))
         return DateReading(readings=near)
-
-
-def _are_usual(found: TextDates) -> NDArray[np.bool_]:
-    """Tell which dates have a year of which dates are, or one that stands for none."""
-    usual = (found.years >= YEARS[0]) & (found.years <= YEARS[1])
-    return usual | np.isin(found.years, NOT_KNOWN)
 
 
 def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:

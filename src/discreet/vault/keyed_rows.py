@@ -103,16 +103,9 @@ class Total:
 class Keyed:
     """How the rows of one large table are keyed, in whatever process.
 
-    Parameters
-    ----------
-    numbers, texts : tuple of str
-        The columns, whose values together are a row.
-    own : DerivedKey
-        What digests and noise of this table are keyed by.
-    unit : str or None
-        Who a row belongs to, one of the columns: all rows of a person go to one place.
-    key : str or None
-        What tells rows apart, one of the columns; rows without it are left out.
+    The values of `numbers` and `texts` together are a row. `own` is what its digests and noise are
+    keyed by. `unit` says who a row belongs to: all rows of a person go to one place. `key` tells
+    rows apart; those without it are left out.
     """
 
     numbers: tuple[str, ...]

@@ -97,19 +97,9 @@ class Needs(NamedTuple):
 
 
 def check_memory(needs: Needs, secret: Secret) -> None:
-    """Say what making a copy takes where that is much, before it is made.
+    """Say what making a copy takes where that is much; refuse what is more than there is.
 
-    Parameters
-    ----------
-    needs : Needs
-        The table.
-    secret : Secret
-        What draws by how much more is said than is estimated.
-
-    Raises
-    ------
-    RefusedError
-        If it is more than there is.
+    By how much more is said than is estimated, the secret draws.
     """
     more = 1 + UNSURE * float(Draws.before_version(secret).of_table("memory", 1)[0])
     wanted, most = needs.bytes * more, there_is()

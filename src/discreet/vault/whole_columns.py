@@ -231,17 +231,7 @@ class Protected(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Work:
-    """How each partition of one large table is found and protected, for whatever process does it.
-
-    Parameters
-    ----------
-    keyed : Keyed
-        How its rows are keyed.
-    wanted : Wanted
-        The columns that the copy is made of, and how many partitions there are.
-    settings : Settings
-        What the copy is made with.
-    """
+    """How each partition of one large table is keyed and protected, whatever process does it."""
 
     keyed: Keyed
     wanted: Wanted
