@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.keys import coded, in_order, row_digests, row_keys, total
+from discreet.keys import code_texts, row_digests, row_keys, sort_keys, total
 from discreet.secret import Secret
 
 NAN, INF = math.nan, math.inf
@@ -164,13 +164,13 @@ def test_keys_of_many_rows_are_those_of_each_span() -> None:
 def test_the_order_is_that_of_bytes_and_the_sum_of_whole_numbers(numbers: list[int]) -> None:
     raw = [number.to_bytes(16, "little") for number in numbers]
     made = np.frombuffer(b"".join(raw), dtype=np.uint64).reshape(-1, 2)
-    assert [raw[i] for i in in_order(made)] == sorted(raw)
+    assert [raw[i] for i in sort_keys(made)] == sorted(raw)
     assert int.from_bytes(total(made), "little") == sum(numbers) % 2**128
 
 
 def test_keys_of_one_first_word_are_in_order_too() -> None:
     made = np.array([[7, 2], [7, 1], [1, 3]], dtype=np.uint64)
-    assert in_order(made).tolist() == [2, 1, 0]
+    assert sort_keys(made).tolist() == [2, 1, 0]
 
 
 def test_codes_say_which_text_each_row_has() -> None:
@@ -179,7 +179,7 @@ def test_codes_say_which_text_each_row_has() -> None:
         ("b", "a", "b"),
         pa.array(["b", "a", "b"]).dictionary_encode(),
     ):
-        different, codes = coded(given_texts)
+        different, codes = code_texts(given_texts)
         assert [different[i].as_py() for i in codes] == ["b", "a", "b"]
         assert len(different) == 2
 

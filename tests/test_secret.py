@@ -430,7 +430,7 @@ def test_noise_is_standard_normal_and_of_each_column_on_its_own() -> None:
 @pytest.mark.parametrize(("bits", "sign"), [(0, -1), (2**64 - 1, 1)], ids=["least", "largest"])
 def test_noise_is_finite_at_the_ends(monkeypatch: pytest.MonkeyPatch, bits: int, sign: int) -> None:
     monkeypatch.setattr(
-        secret_module, "encrypted", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
+        secret_module, "encrypt", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
     )
     noise = SECRET.normals(VERSION, keys_of([1]), ["age"])
     assert 8 < sign * noise[0, 0] < 9
@@ -476,7 +476,7 @@ def test_uniforms_stay_off_nought_and_one(
     monkeypatch: pytest.MonkeyPatch, bits: int, expected: float
 ) -> None:
     monkeypatch.setattr(
-        secret_module, "encrypted", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
+        secret_module, "encrypt", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
     )
     assert SECRET.uniforms(VERSION, keys_of([1]), ["age"]).tolist() == [[expected]]
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.secret import Secret, encrypted
+from discreet.secret import Secret, encrypt
 from discreet.sketch import (
     ENDS,
     SMALLEST,
@@ -118,7 +118,7 @@ def test_one_pass_gives_what_each_column_by_itself_gives(
     assert same(found.columns["x"], sketch_of(SECRET.marks(numbers)))
     assert same(found.columns["place"], sketch_of(SECRET.marks(texts), SMALLEST))
     sums = SECRET.marks(numbers) + SECRET.marks(texts)
-    digests = encrypted(SECRET.digest("whole rows")[:16], sums)
+    digests = encrypt(SECRET.digest("whole rows")[:16], sums)
     assert same(found.rows, sketch_of(digests, SMALLEST))
     for what in found.columns:
         assert same(found.columns[what], again.columns[what])

@@ -15,7 +15,7 @@ from typing import Any
 
 import discreet as dc
 from benchmarks.job import Job, Race
-from discreet.custodian.guesses import proposed_policy
+from discreet.custodian.guesses import propose_policy
 from discreet.plots.bars import BarChart
 from discreet.table.engine import connect
 
@@ -83,7 +83,7 @@ OURS: dict[str, Callable[[Path], Any]] = {
     "histogram": lambda path: _open(path).histogram("x0", method="none"),
     "heat map": lambda path: _open(path).heatmap("x0", "x1", method="suppression"),
     "bars": lambda path: _open(path).papers.draw(BarChart("region")),
-    "a proposed policy": proposed_policy,
+    "a proposed policy": propose_policy,
 }
 
 # --- DuckDB's ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.secret import WORD, Encryption, Secret, canonical, encrypted
+from discreet.secret import WORD, Encryption, Secret, canonical, encrypt
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,16 +43,16 @@ def row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
     `columns` are those of the row, in an order that stays the same; all of one length. All numbers
     that are not finite count as one, and as missing.
     """
-    return numbered(secret, row_digests(secret, columns), columns)
+    return number_repeats(secret, row_digests(secret, columns), columns)
 
 
-def numbered(secret: Secret, digests: Keys, columns: Sequence[Column]) -> Keys:
+def number_repeats(secret: Secret, digests: Keys, columns: Sequence[Column]) -> Keys:
     """Return the digests of all rows of some columns as keys: `row_keys` of them."""
     rows = _maybe_alike(digests[:, 0])
     if not len(rows):
         return digests
     keys = digests.copy()
-    order = rows[in_order(keys[rows])]
+    order = rows[sort_keys(keys[rows])]
     found = keys[order]
     place = np.arange(len(order))
     new = np.ones(len(order), dtype=np.bool_)
@@ -61,7 +61,7 @@ def numbered(secret: Secret, digests: Keys, columns: Sequence[Column]) -> Keys:
     later = np.flatnonzero(repeat)
     block = found[later]
     block[:, 0] ^= repeat[later].astype(np.uint64)
-    keys[order[later]] = encrypted(secret.digest("records 2 again", _kinds(columns))[:BLOCK], block)
+    keys[order[later]] = encrypt(secret.digest("records 2 again", _kinds(columns))[:BLOCK], block)
     return keys
 
 
@@ -94,7 +94,7 @@ def row_digests(secret: Secret, columns: Sequence[Column]) -> Keys:
     texts = []
     for column in columns:
         if not isinstance(column, np.ndarray):
-            different, codes = coded(column)
+            different, codes = code_texts(column)
             texts.append((_text_digests(secret, different), codes))
     out = np.zeros((len(columns[0]), 2), dtype=WORD)
     for start in range(0, len(out), SPAN):
@@ -109,7 +109,7 @@ def row_digests(secret: Secret, columns: Sequence[Column]) -> Keys:
     return out
 
 
-def in_order(keys: Keys) -> NDArray[np.intp]:
+def sort_keys(keys: Keys) -> NDArray[np.intp]:
     """Return an order of rows that is that of their keys as bytes, whatever that of the file."""
     first, second = keys.view(">u8").astype(np.uint64).T
     order = np.argsort(first, kind="stable")
@@ -131,7 +131,7 @@ def total(keys: Keys) -> bytes:
     return (found % (1 << 128)).to_bytes(BLOCK, "little")
 
 
-def coded(texts: Any) -> tuple[pa.Array, NDArray[np.int64]]:
+def code_texts(texts: Any) -> tuple[pa.Array, NDArray[np.int64]]:
     """Return the different texts of a column, and which of them each row has."""
     import pyarrow as pa
 
@@ -165,12 +165,12 @@ def _text_digests(secret: Secret, texts: pa.Array) -> Keys:
     sizes = np.diff(starts)
     state = np.zeros((len(texts), 2), dtype=WORD)
     state[:, 0] = sizes
-    state = encrypted(key, state)
+    state = encrypt(key, state)
     done, rows = 0, np.flatnonzero(sizes > 0)
     while rows.size:
         block = blocks[starts[rows] + done]
         block[np.arange(BLOCK) >= (sizes[rows] - done)[:, None]] = 0
-        state[rows] = encrypted(key, state[rows] ^ block.view(WORD))
+        state[rows] = encrypt(key, state[rows] ^ block.view(WORD))
         done += BLOCK
         rows = rows[sizes[rows] > done]
     return state

@@ -358,7 +358,7 @@ def arrow_table(
     Levels that were merged are texts, and days are dates where the column is of dates. No index, no
     category that no row has, no metadata. `different` are all levels of each column, of rows that
     are one piece of several; `whole` are the columns of numbers that are written as integers, which
-    `discreet.columns.native.whole_columns` finds.
+    `discreet.columns.native.integer_columns` finds.
     """
     import pyarrow as pa
 

@@ -110,7 +110,7 @@ class Secret:
         for j, column in enumerate(columns):
             tag = np.frombuffer(self.digest("column", column.encode())[:BLOCK], dtype=WORD)
             # 52 bits, so that adding a half is exact and the result stays off 0 and 1.
-            bits = encrypted(key, keys ^ tag)[:, 0] >> np.uint64(12)
+            bits = encrypt(key, keys ^ tag)[:, 0] >> np.uint64(12)
             out[:, j] = (bits.astype(np.float64) + 0.5) / 2.0**52
         return out
 
@@ -177,7 +177,7 @@ def canonical(
     return out
 
 
-def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def encrypt(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return AES of each 16-byte block on its own: a pseudo-random function of the block.
 
     The key is of sixteen bytes, and each block is two words, the lower one first.
@@ -186,7 +186,7 @@ def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Encryption:
-    """`encrypted` under one key, made ready once for many calls of one thread.
+    """`encrypt` under one key, made ready once for many calls of one thread.
 
     What it returns is written over at the next call: to ask for memory anew takes longer than AES.
     """

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.keys import SPAN, Column, Keys, coded
-from discreet.secret import WORD, Encryption, Secret, canonical, encrypted
+from discreet.keys import SPAN, Column, Keys, code_texts
+from discreet.secret import WORD, Encryption, Secret, canonical, encrypt
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -90,7 +90,7 @@ def run_digests(secret: Secret, ends: Ends) -> Keys:
         words = np.concatenate([there, np.hstack([-ratios[:, ::-1], often[:, ::-1]])])
         state = np.zeros((len(words), 2), dtype=WORD)  # a CBC-MAC of each row
         for j in range(0, words.shape[1], 2):
-            state = encrypted(key, state ^ np.ascontiguousarray(words[:, j : j + 2]).view(WORD))
+            state = encrypt(key, state ^ np.ascontiguousarray(words[:, j : j + 2]).view(WORD))
         found.append(state[: len(there)] + state[len(there) :])
     return np.concatenate(found)
 
@@ -284,15 +284,9 @@ def sketched(
 class Sketching:
     """Sketches of a table that comes by part after part: of every column, and of whole rows.
 
-    Parameters
-    ----------
-    secret : Secret
-        What marks are keyed by.
-    rows : collection of str
-        The columns whose values together are a whole row, whatever their order and names; the
-        shapes of those of numbers are taken, too.
-    persons : collection of str
-        Those that say who a row belongs to: of them the smallest digests are kept, too.
+    `secret` is what marks are keyed by. The values of the columns `rows` together are a whole row,
+    whatever their order and names; the shapes of those of numbers are taken, too. Of the columns
+    that say whose a row is, `persons`, the smallest digests are kept as well.
     """
 
     def __init__(
@@ -330,7 +324,7 @@ class Sketching:
     def _marks_of(self, column: Column) -> Callable[[slice], Keys]:
         if isinstance(column, np.ndarray):
             return lambda rows: self._marking(column[rows])
-        texts, codes = coded(column)
+        texts, codes = code_texts(column)
         marks = self._secret.marks(texts.to_pylist())
         return lambda rows: marks[codes[rows]]
 
@@ -435,7 +429,7 @@ def all_different(column: Column) -> bool:
     As names and numbers of rows do: such a column says who a row is, not what is known of it.
     """
     if not isinstance(column, np.ndarray):
-        texts, codes = coded(column)
+        texts, codes = code_texts(column)
         counts = np.bincount(codes, minlength=len(texts))
         return all(count < 2 for text, count in zip(texts.to_pylist(), counts, strict=True) if text)
     values = np.sort(column[np.isfinite(column)])

@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.cli.custodian import policy_init
 from discreet.custodian import register_of
-from discreet.custodian.guesses import proposed_policy
+from discreet.custodian.guesses import propose_policy
 from discreet.errors import InputError
 from discreet.records.store import Store, verify
 from discreet.register.register import Register
@@ -310,7 +310,7 @@ def test_a_policy_is_written_and_the_next_steps_said(
     assert out == f"{path}\n"
     assert f"discreet plot histogram {cohort} COLUMN --policy {path} -o try.png" in err
     assert f"discreet serve {cohort} --policy {path}" in err
-    assert path.read_text(encoding="utf-8") == proposed_policy(cohort)
+    assert path.read_text(encoding="utf-8") == propose_policy(cohort)
     assert dc.open(cohort, path).histogram("age").columns == ("age",)
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.custodian.guesses import proposed_policy
+from discreet.custodian.guesses import propose_policy
 from discreet.policy import Policy
 from discreet.serve.studies import Served
 from discreet.vault import whole_columns
@@ -132,10 +132,10 @@ def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) ->
     frame = pl.read_csv(cohort, infer_schema_length=None).with_columns(
         diagnosis=pl.col("age_group")
     )
-    text = proposed_policy(frame)
+    text = propose_policy(frame)
 
     assert "\n# Sensitive here: diagnosis (guessed). Are there others?\n" in text
-    assert "no column, by its name" in proposed_policy(frame.select("age", "ldl"))
+    assert "no column, by its name" in propose_policy(frame.select("age", "ldl"))
     path = tmp_path / "p.toml"
     path.write_text(text.replace("# m = 20", "m = 12"))
     assert (Policy.load(path).members, Policy.load(path).rows_by) == (12, "whole")

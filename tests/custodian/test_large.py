@@ -29,10 +29,15 @@ from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import partitions as partitions_of
 from discreet.vault import stored, whole_columns
-from discreet.vault.keyed_rows import in_turn
+from discreet.vault.keyed_rows import protect_in_order
 from discreet.vault.partitions import LargeTable
 from discreet.vault.vault import Vault, load, raw_whole
-from discreet.vault.whole_columns import columns_of_copy, copy_of_whole, protected, wanted_of
+from discreet.vault.whole_columns import (
+    choose_columns,
+    columns_of_copy,
+    copy_of_whole,
+    protect_partition,
+)
 from tests.custodian.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 
@@ -77,7 +82,7 @@ def copy(frame: pl.DataFrame, tmp_path: Path) -> Copy:
 
 
 def partitions(table: Table) -> list[whole_columns.RawWhole]:
-    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+    large = LargeTable.of(table, POLICY, SECRET, choose_columns(table, POLICY))
     with large.each(None) as found:
         return [large.work.raw(rows, place, large.version) for place, rows in enumerate(found)]
 
@@ -114,7 +119,7 @@ def test_however_many_are_protected_at_a_time(
 
     def counted(*given: Any) -> Any:
         found.append(given[-1])
-        return in_turn(*given)
+        return protect_in_order(*given)
 
     monkeypatch.setattr(partitions_of, "in_turn", counted)
 
@@ -156,13 +161,13 @@ def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None
         patient=pl.Series([f"P{i % N:05}" for i in range(2 * N)]), visit=pl.int_range(2 * N)
     )
     table = table_of(frame, **how)
-    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+    large = LargeTable.of(table, POLICY, SECRET, choose_columns(table, POLICY))
 
     with large.each(None) as found:
         for place, rows in enumerate(found):
-            here = protected(large.work, rows, place, large.version)
+            here = protect_partition(large.work, rows, place, large.version)
             given = pickle.dumps((large.work, rows, place, large.version))
-            there = protected(*pickle.loads(given))
+            there = protect_partition(*pickle.loads(given))
             assert pickle.dumps(there) == pickle.dumps(here)
             assert (here.outcome.near is None) == (place > 0)
             assert bytes(range(32)) not in given, "the secret stays here"
@@ -181,7 +186,7 @@ def test_data_that_change_while_they_are_read_make_no_copy(
     folder.mkdir()
     frame.write_parquet(file)
     table = table_of(str(file))
-    large = LargeTable.of(table, POLICY, SECRET, wanted_of(table, POLICY))
+    large = LargeTable.of(table, POLICY, SECRET, choose_columns(table, POLICY))
     frame.with_columns(pl.col("age") + 1).write_parquet(file)
 
     with (
@@ -241,13 +246,15 @@ def test_a_table_that_is_small_enough_is_one_piece(
     frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_columns, "MOST_CELLS", N * 5)
-    assert wanted_of(table_of(frame), POLICY).partitions == 1
-    assert wanted_of(table_of(frame.head(N - 200)), POLICY).partitions == 1
+    assert choose_columns(table_of(frame), POLICY).partitions == 1
+    assert choose_columns(table_of(frame.head(N - 200)), POLICY).partitions == 1
 
 
 def test_partitions_are_of_persons_enough() -> None:
     few = cohort(N).with_columns(patient=pl.Series([f"P{i % 200:03}" for i in range(N)]))
-    assert wanted_of(table_of(few, unit="patient"), POLICY).partitions == 1  # 4 x 50 m are 1200
+    assert (
+        choose_columns(table_of(few, unit="patient"), POLICY).partitions == 1
+    )  # 4 x 50 m are 1200
 
 
 def test_all_rows_of_a_person_are_in_one_partition() -> None:
@@ -326,7 +333,7 @@ def test_columns_are_read_when_they_are_asked_for(
         return column(path, name, *more)
 
     monkeypatch.setattr(stored, "_column", noted)
-    held = WholeTable(copy, {}).holding(lazily.without(copy.columns, ["age"]), copy.strata)
+    held = WholeTable(copy, {}).holding(lazily.drop_columns(copy.columns, ["age"]), copy.strata)
     assert [*held.copy.columns] == ["bmi", "glucose"]
     assert asked == []
 

@@ -94,7 +94,7 @@ def test_what_is_seen_at_once_is_what_is_seen_one_after_the_other(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = gate_of(sources(tmp_path)[engine])
-    several = whole_columns.wanted_of(gate.table, POLICY).partitions > 1
+    several = whole_columns.choose_columns(gate.table, POLICY).partitions > 1
     assert several == (whole_columns.MOST_CELLS < N * 5)
     look = Look(gate)
     apart = version_of(gate, None), plain(gate._all_columns())

@@ -29,13 +29,13 @@ from discreet.vault.keyed_rows import Columns
 from discreet.vault.partitions import (
     LargeTable,
     Runs,
-    done_on_spark,
     first_on_spark,
+    protect_on_spark,
     total_on_spark,
 )
 from discreet.vault.stored import part_of
 from discreet.vault.vault import Vault
-from discreet.vault.whole_columns import Protected, Work, protected
+from discreet.vault.whole_columns import Protected, Work, protect_partition
 from tests.custodian.test_whole import cohort
 from tests.spark_session import spark_session
 
@@ -157,13 +157,13 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     once = cohort(n // 2, 1).with_columns(bmi=pl.lit(25.0), glucose=pl.lit(5.0))  # many are alike
     frame = pl.concat([cohort(n // 2), once]).with_columns(patient=whose)
     table, sent = table_of(frame, **how), list[bytes]()
-    large = LargeTable.of(table, POLICY, SECRET, whole_columns.wanted_of(table, POLICY))
+    large = LargeTable.of(table, POLICY, SECRET, whole_columns.choose_columns(table, POLICY))
     work = large.work
     lying, reading = table.where_it_lies(work.keyed.numbers, work.keyed.texts, work.keyed.known)
     rows = Pretended(lying.lazy().collect().to_arrow().to_batches(100), sent)
 
     assert total_on_spark(rows, reading, work).version(work.keyed.own) == large.version
-    done = done_on_spark(rows, reading, work, large.version, tmp_path)
+    done = protect_on_spark(rows, reading, work, large.version, tmp_path)
 
     with large.each(None) as partitions:
         for place, made in enumerate(large.protected(partitions)):
@@ -176,9 +176,9 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
     assert len(sent) >= 3
     assert not any(bytes(range(32)) in it for it in sent)
     with pytest.raises(InputError, match="the data have changed while they were read"):
-        done_on_spark(rows, reading, work, bytes(32), tmp_path)
+        protect_on_spark(rows, reading, work, bytes(32), tmp_path)
     with pytest.raises(InputError, match="put the policy into a folder that this machine and all"):
-        done_on_spark(rows, reading, work, large.version, tmp_path / "nowhere")
+        protect_on_spark(rows, reading, work, large.version, tmp_path / "nowhere")
     first = work.raw(first_on_spark(rows, reading, work), 0, large.version)
     assert sorted(first.draws.keys[:, 0]) == sorted(large.first().draws.keys[:, 0])
 
@@ -202,7 +202,7 @@ def test_the_copy_is_that_of_one_machine_though_a_worker_dies(
         if place == 1 and not died.exists():
             died.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return protected(work, rows, place, version)
+        return protect_partition(work, rows, place, version)
 
     monkeypatch.setattr(on_spark, "protected", dies_once)
     frame_of_spark = spark.read.parquet(str(path))

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.custodian.guesses import proposed_policy
+from discreet.custodian.guesses import propose_policy
 from discreet.custodian.persons import (
-    Named,
-    named_by,
+    Evidence,
     person_column,
+    person_evidence,
     refuse_unsaid_persons,
     repeats_rows,
 )
@@ -100,16 +100,18 @@ def test_no_other_column_is_taken_for_one(columns: dict[str, Any]) -> None:
 # --- by name, in the languages it is known in -----------------------------------------------------
 
 NAMES = {
-    Named.SURELY: """patient_id idnr PatNr Patientennummer Probanden-ID Versuchspersonennr persnr
+    Evidence.SURELY: """patient_id idnr PatNr Patientennummer Probanden-ID Versuchspersonennr persnr
         Kundennummer numero_patient id_patient matricule identifiant numero_paciente codigo_paciente
         id_paziente codice_paziente numero_do_paciente klantnummer deelnemer_nr proefpersoonnummer
         löpnr personnummer Schülernummer case_no SEQN""",
-    Named.MAYBE: "subject participant Proband Teilnehmer sujet paciente paziente deelnemer loan_id",
-    Named.NUMBER: "nr NR no code num key Nummer numéro código codice sleutel kod record dossier_no"
+    Evidence.MAYBE: "subject participant Proband Teilnehmer sujet paciente paziente deelnemer"
+    " loan_id",
+    Evidence.NUMBER: "nr NR no code num key Nummer numéro código codice sleutel kod record"
+    " dossier_no"
     " email E-Mail phone Telefon name patient_name Nachname adresse iban",
-    Named.UNSAID: "x wt_1 foo grid paid patients Wert",
-    Named.OTHER: """age year Alter Geburtsjahr ward hospital_code Krankenhausnummer Schulnummer plz
-        postcode drug_name hospital_address street_type codigo_postal code_postal icd_code
+    Evidence.UNSAID: "x wt_1 foo grid paid patients Wert",
+    Evidence.OTHER: """age year Alter Geburtsjahr ward hospital_code Krankenhausnummer Schulnummer
+        plz postcode drug_name hospital_address street_type codigo_postal code_postal icd_code
         Diagnosecode visit_no week order_id edad n_child_count Artikelnummer""",
 }
 
@@ -117,8 +119,8 @@ NAMES = {
 @pytest.mark.parametrize(
     ("name", "named"), [(name, of) for of, names in NAMES.items() for name in names.split()]
 )
-def test_what_names_say(name: str, named: Named) -> None:
-    assert named_by(name) is named
+def test_what_names_say(name: str, named: Evidence) -> None:
+    assert person_evidence(name) is named
 
 
 # --- by what is in the rows -----------------------------------------------------------------------
@@ -197,7 +199,7 @@ def test_measures_and_codes_of_things_are_no_persons() -> None:
 
 def test_a_policy_that_is_proposed_says_whose_a_row_is() -> None:
     for name in ("nr", "patient_id", "idnr"):
-        lines = proposed_policy(panel(name)).splitlines()
+        lines = propose_policy(panel(name)).splitlines()
         assert f'unit = "{name}"' in lines, "no comment"
         assert f'roles.{name} = "identifier"' in lines, "never shown"
         assert not any(line.startswith(f"kinds.{name} ") for line in lines)

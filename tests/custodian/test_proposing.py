@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.custodian.guesses import UNSURE, proposed_policy
+from discreet.custodian.guesses import UNSURE, propose_policy
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.table import open_table
@@ -25,7 +25,7 @@ CANARY = "Canary"
 
 
 def read(source: Any) -> dict[str, Any]:
-    return tomllib.loads(proposed_policy(source))
+    return tomllib.loads(propose_policy(source))
 
 
 def ranges(text: str) -> dict[str, list[float]]:
@@ -45,7 +45,7 @@ def people(n: int, **columns: list[Any]) -> pd.DataFrame:
 
 def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     file = shared_data("titanic.csv")
-    text = proposed_policy(file)
+    text = propose_policy(file)
     given = tomllib.loads(text)
 
     assert given["roles"] == {
@@ -76,7 +76,7 @@ def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
 
 def test_german_credit(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     file = shared_data("german_credit.csv")
-    text = proposed_policy(file)
+    text = propose_policy(file)
     given = tomllib.loads(text)
 
     assert "identifier" not in given["roles"].values()  # who has a telephone is no number of one
@@ -93,7 +93,7 @@ def test_german_credit(shared_data: Callable[[str], Path], tmp_path: Path) -> No
 def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
     table = dc.datasets.diabetes()
     study = dc.open(table)
-    found = ranges(proposed_policy(table))
+    found = ranges(propose_policy(table))
 
     assert set(found) > {"age", "bmi", "glucose"}
     for name, (low, high) in found.items():
@@ -104,10 +104,10 @@ def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
 
 def test_a_study_is_named_as_its_file(tmp_path: Path, file_of: Any) -> None:
     for name in ("cohort.csv", 'a "b" ü.csv'):
-        text = proposed_policy(file_of(tmp_path / name, {"weight": [50.5 + i for i in range(60)]}))
+        text = propose_policy(file_of(tmp_path / name, {"weight": [50.5 + i for i in range(60)]}))
         assert tomllib.loads(text)["study"] == name
     assert text.index("study =") < text.index("# ---------- The columns")
-    text = proposed_policy(people(60))
+    text = propose_policy(people(60))
     assert "study" not in tomllib.loads(text)
     assert '\n# study = "cohort"\n' in text
 
@@ -151,7 +151,7 @@ def test_the_role_of_a_column(name: str) -> None:
 
 
 def test_the_file_says_why_a_role_was_guessed() -> None:
-    text = proposed_policy(people(N, agew=[*range(20, 50)] * 2, x1=[1, 2, 3] * 20))
+    text = propose_policy(people(N, agew=[*range(20, 50)] * 2, x1=[1, 2, 3] * 20))
     assert "# agew: guessed from its name\n" in text
     assert f'# x1: {UNSURE}\nroles.x1 = "quasi-identifier"\n' in text
 
@@ -211,7 +211,7 @@ def test_what_is_proposed_and_what_is_opened_agree(name: str) -> None:
 
 def proposed_lines(name: str, values: list[Any]) -> list[str]:
     """Return what is proposed of a column, commented out."""
-    text = proposed_policy(people(len(values), **{name: values}))
+    text = propose_policy(people(len(values), **{name: values}))
     found = re.findall(rf"^# (\w+\.{name} = .*)$", text, flags=re.MULTILINE)
     return [line for line in found if not line.startswith("limits")]
 
@@ -250,7 +250,7 @@ def test_bounds_and_codes_are_proposed(values: list[float], lines: list[str]) ->
 
 def test_what_is_proposed_beside_can_be_made_to_count() -> None:
     values = [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6]
-    text = proposed_policy(people(len(values), x=values))
+    text = propose_policy(people(len(values), x=values))
     text = re.sub(r"^# ((bounds|missing_values)\.x)", r"\1", text, flags=re.MULTILINE)
 
     policy = Policy.from_dict(
@@ -272,7 +272,7 @@ def test_identifiers_have_a_role_and_nothing_else() -> None:
             "mail": [f"{CANARY}{i}@example.org" for i in range(N)],
         }
     )
-    text = proposed_policy(frame)
+    text = propose_policy(frame)
 
     assert set(tomllib.loads(text)["roles"].values()) == {"identifier"}
     assert "kinds" not in tomllib.loads(text)
@@ -284,7 +284,7 @@ def test_identifiers_have_a_role_and_nothing_else() -> None:
 @pytest.mark.parametrize("n", [1, 2, 4, 9])
 def test_a_tiny_table_has_no_ranges(n: int) -> None:
     frame = people(n, age=[*range(31, 31 + n)], sex=["Canary"] * n)
-    text = proposed_policy(frame)
+    text = propose_policy(frame)
     assert ranges(text) == {}
     assert CANARY not in text
     assert read(frame)["roles"]["age"] == "quasi-identifier"
@@ -298,7 +298,7 @@ def test_no_range_where_no_picture_is_drawn() -> None:
         empty=[float("nan")] * N,
         wide=[1e308 * (-1) ** i for i in range(N)],
     )
-    found = ranges(proposed_policy(frame))
+    found = ranges(propose_policy(frame))
 
     assert set(found) == {"weight"}
     for name in ("constant", "nearly", "empty", "wide"):
@@ -308,22 +308,22 @@ def test_no_range_where_no_picture_is_drawn() -> None:
 
 def test_one_person_does_not_move_a_range() -> None:
     values = [*np.linspace(10.0, 20.0, N)]
-    plain = ranges(proposed_policy(people(N, x=values)))["x"]
-    odd = ranges(proposed_policy(people(N, x=[*values[:-1], 987654.3])))["x"]
+    plain = ranges(propose_policy(people(N, x=values)))["x"]
+    odd = ranges(propose_policy(people(N, x=[*values[:-1], 987654.3])))["x"]
     assert plain == odd
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=50, max_size=80), st.integers(0, 10**6))
 def test_the_order_of_rows_is_of_no_account(values: list[float], seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(values)
-    assert proposed_policy(pa.table({"x": values})) == proposed_policy(pa.table({"x": shuffled}))
+    assert propose_policy(pa.table({"x": values})) == propose_policy(pa.table({"x": shuffled}))
 
 
 @given(st.lists(st.sampled_from([f"{CANARY}{i}" for i in range(9)]), min_size=40, max_size=60))
 def test_no_level_and_no_count_is_told(levels: list[str]) -> None:
     n = len(levels)
     numbers = [1234.5678 + 0.9999 * i for i in range(n)]
-    text = proposed_policy(pa.table({"x": numbers, "region": levels}))
+    text = propose_policy(pa.table({"x": numbers, "region": levels}))
 
     assert CANARY not in text
     known = {
@@ -362,7 +362,7 @@ def test_any_name_is_written_so_that_it_is_read(
 ) -> None:
     rng = np.random.default_rng(0)
     table = pa.table({name: rng.normal(size=50) for name in names})
-    text = proposed_policy(table)
+    text = propose_policy(table)
     assert all(line.isprintable() for line in text.split("\n"))
     path = tmp_path_factory.mktemp("policy") / "policy.toml"
     path.write_text(text, encoding="utf-8", newline="\n")
@@ -380,7 +380,7 @@ def test_any_name_is_written_so_that_it_is_read(
 
 def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
-    path.write_text(proposed_policy(people(N)), encoding="utf-8")
+    path.write_text(propose_policy(people(N)), encoding="utf-8")
     policy = Policy.load(path)
     standard = Policy.preset("standard")
     same = ("papers", "k", "m", "round_to")
@@ -389,7 +389,7 @@ def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
 
 
 def test_it_is_read_from_top_to_bottom() -> None:
-    text = proposed_policy(people(N, sex=["a", "b"] * (N // 2)))
+    text = propose_policy(people(N, sex=["a", "b"] * (N // 2)))
     order = [
         "preset =",
         "roles.weight",
@@ -416,21 +416,21 @@ def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> N
     frame = people(many, patient_id=[f"P{i // 4}" for i in range(many)])
     path = tmp_path / "policy.toml"
 
-    path.write_text(proposed_policy(frame), encoding="utf-8")
+    path.write_text(propose_policy(frame), encoding="utf-8")
     policy = Policy.load(path)
 
     assert (policy.unit, policy.roles["patient_id"]) == ("patient_id", "identifier")
     assert dc.open(frame, path).session.table.unit == "patient_id"
-    once = proposed_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))
+    once = propose_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))
     assert '# unit = "patient_id"' in once.splitlines()
 
 
 def test_a_table_may_be_open_already() -> None:
     frame = people(N)
     table = open_table(frame, kinds={}, roles={}, unit=None, key=None)
-    assert proposed_policy(table) == proposed_policy(frame)
+    assert propose_policy(table) == propose_policy(frame)
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no file"):
-        proposed_policy(tmp_path / "none.csv")
+        propose_policy(tmp_path / "none.csv")

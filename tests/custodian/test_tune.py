@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.cli.common import names_of
 from discreet.custodian import register_of, tables
-from discreet.custodian.gate import listed
+from discreet.custodian.gate import comma_list
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
 from discreet.custodian.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
@@ -380,7 +380,7 @@ def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_p
 
 def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
     names = ["weight, kg", 'say "a"', "age"]
-    assert names_of(listed(names)) == names
+    assert names_of(comma_list(names)) == names
 
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:

@@ -20,7 +20,7 @@ from discreet.explore.board import board_rows
 from discreet.plots import View
 from discreet.render.scene import scene_to_plain
 from discreet.study_file import Draft, StudyFile, open_study_file, write_study_file
-from discreet.study_file.signing import drawn
+from discreet.study_file.signing import draw_key
 from tests.cases import slow
 from tests.custodian.test_dates_of_whole import stays
 from tests.custodian.test_whole import cohort
@@ -288,7 +288,7 @@ def test_nothing_but_the_file_is_looked_at(tmp_path: Path, monkeypatch: pytest.M
 def test_file_of_another_signer_is_refused(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="signed")
     dc.open(dc.Protected(study).publish(tmp_path / "a.discreet")).close()
-    draft_key = drawn()
+    draft_key = draw_key()
     with open_study_file(tmp_path / "a.discreet") as file:
         manifest, rows = file.manifest, file.columns(file.names)
     draft = Draft(
@@ -324,7 +324,7 @@ def test_policy_that_no_custodian_writes_is_refused(
 ) -> None:
     file = studies("cohort")[1]._session.file
     changed = replace(draft_of(file), study=name, policy=policies()[name])
-    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), draw_key())
     with pytest.raises(InputError, match="what the study file says of its policy cannot be"):
         dc.open(tmp_path / "a.discreet")
 
@@ -346,7 +346,7 @@ def test_nearness_that_cannot_be_read_is_refused(
 ) -> None:
     file = studies("cohort")[1]._session.file
     changed = replace(draft_of(file), study=f"near {name}", nearness=NEARNESS[name])
-    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), draw_key())
     with pytest.raises(InputError, match="how near its copy is cannot be read"):
         dc.open(tmp_path / "a.discreet").histogram("age")
 
@@ -356,7 +356,7 @@ def test_file_without_nearness_and_copies_says_what_it_does_not_know(
 ) -> None:
     file = studies("cohort")[1]._session.file
     changed = replace(draft_of(file), study="bare", nearness=None, again=(), again_of=0)
-    write_study_file(tmp_path / "a.discreet", changed, file.batches(), drawn())
+    write_study_file(tmp_path / "a.discreet", changed, file.batches(), draw_key())
     of_file = dc.open(tmp_path / "a.discreet")
     said = " ".join(of_file.means("bmi", "sex").to_text().split())
     assert "so few do not show how far the copy is off" in said
@@ -381,7 +381,7 @@ def test_words_of_a_stranger_are_no_markup(studies: Callable[[str], Any], tmp_pa
     policy = {"name": MARKUP, "derive": [["new", "age + 1"]], "labels": {"new": MARKUP}}
     draft = replace(draft_of(file), study=MARKUP, columns=tuple(columns), remarks=(MARKUP,))
     draft = replace(draft, policy=policy, again=(), again_of=0)
-    write_study_file(tmp_path / "a.discreet", draft, [pa.table(rows)], drawn())
+    write_study_file(tmp_path / "a.discreet", draft, [pa.table(rows)], draw_key())
     of_file = dc.open(tmp_path / "a.discreet")
     for made in (
         of_file.histogram("new", by="sex").save(tmp_path / "a.html"),

@@ -38,7 +38,7 @@ from discreet.plots import View
 from discreet.provenance import Provenance, checksum_of, keyed
 from discreet.render.metadata import with_words, without_words
 from discreet.study_file import open_study_file, write_study_file
-from discreet.study_file.signing import drawn
+from discreet.study_file.signing import draw_key
 from tests.cases import slow
 from tests.explore.test_from_file import CALLS, FAST, OF, draft_of, pairs
 
@@ -470,7 +470,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
 def test_figure_of_other_rows_is_elsewhere(study: dc.Study, name: str, tmp_path: Path) -> None:
     change, says = OTHERS[name]
     file, path = session_of(study).file, tmp_path / "other.discreet"
-    write_study_file(path, replace(draft_of(file), **change), file.batches(), drawn())
+    write_study_file(path, replace(draft_of(file), **change), file.batches(), draw_key())
     other = FileSession(open_study_file(path))
     for suffix in (*COMPARED, ".png", ".pdf"):
         figure = study.histogram("bmi").save(tmp_path / f"a{suffix}")

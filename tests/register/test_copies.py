@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.register.copies import CopyThatLeft, check_copies, of_same_persons
+from discreet.register.copies import CopyThatLeft, check_copies, share_persons
 from discreet.register.rules import COPY_OF_TABLE, PERSONS, Known, ReleaseRecord, Version
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
@@ -209,14 +209,14 @@ def test_what_chance_does_is_nobody_again() -> None:
     for new in samples:
         others = [it for it in samples if it is not new]
         check_copies(asked(k=6), new, left(*others[:8]))
-        assert not any(of_same_persons(new, it) for it in others)
+        assert not any(share_persons(new, it) for it in others)
 
 
 def test_the_persons_of_a_part_are_those_of_the_whole() -> None:
     part = rows(range(100))
-    assert of_same_persons(rows(ALL), part)
-    assert of_same_persons(part, rows(ALL))
-    assert not of_same_persons(rows(ALL), rows(range(1000, 2000)))
+    assert share_persons(rows(ALL), part)
+    assert share_persons(part, rows(ALL))
+    assert not share_persons(rows(ALL), rows(range(1000, 2000)))
 
 
 @pytest.mark.parametrize("persons", [300, 8000, 1_000_000])

@@ -24,9 +24,9 @@ from discreet.register.rules import (
     check_unchanged,
     check_version,
     compare,
-    in_another_unit,
     likelihood_ratio,
     nearly_the_same,
+    rescaled_column,
     same_persons,
 )
 from discreet.secret import Secret
@@ -426,7 +426,7 @@ def test_a_column_in_another_unit_is_found() -> None:
     x = table["x"]
     for changed in (x / 18, -x, (x - x.mean()) / x.std()):
         other = {"glucose": changed, "sex": table["sex"]}
-        assert in_another_unit(known(table), known(other)) == ("column glucose", "column x")
+        assert rescaled_column(known(table), known(other)) == ("column glucose", "column x")
 
 
 def test_the_same_column_and_others_are_not_in_another_unit() -> None:
@@ -434,10 +434,10 @@ def test_the_same_column_and_others_are_not_in_another_unit() -> None:
     both = table | {"twice": 2 * table["x"]}
     ages = {"age": np.random.default_rng(1).integers(18, 90, 400) * 1.0}
 
-    assert in_another_unit(known(table), known(table)) is None
-    assert in_another_unit(known(both), known(both)) is None
-    assert in_another_unit(known(both), known(some(both, slice(60, None)))) is None
+    assert rescaled_column(known(table), known(table)) is None
+    assert rescaled_column(known(both), known(both)) is None
+    assert rescaled_column(known(both), known(some(both, slice(60, None)))) is None
     for seed in range(2, 12):
-        assert in_another_unit(known(table), known(numbers(seed))) is None
+        assert rescaled_column(known(table), known(numbers(seed))) is None
         other = {"age": np.random.default_rng(seed).integers(18, 90, 400) * 1.0}
-        assert in_another_unit(known(ages), known(other)) is None
+        assert rescaled_column(known(ages), known(other)) is None

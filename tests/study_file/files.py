@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from discreet.study_file import Column, Draft, SigningKey, write_study_file
 from discreet.study_file.manifest import content_digest
-from discreet.study_file.signing import canonical_json, drawn
+from discreet.study_file.signing import canonical_json, draw_key
 
 ROWS, MANIFEST = "rows/00000.parquet", "manifest.json"
 AGAIN, LOST = "again/00000.parquet", "again/00001.parquet"
@@ -135,10 +135,10 @@ class Apart:
 def apart(folder: Path) -> Apart:
     """Write a study file into a folder, and take it apart."""
     path = folder / "clinic.discreet"
-    write_study_file(path, DRAFT, [rows_of(3_000)], drawn())
+    write_study_file(path, DRAFT, [rows_of(3_000)], draw_key())
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
-    return Apart(path.read_bytes(), json.loads(entries.pop(MANIFEST)), entries, drawn())
+    return Apart(path.read_bytes(), json.loads(entries.pop(MANIFEST)), entries, draw_key())
 
 
 def listed(entries: Mapping[str, bytes]) -> list[dict[str, Any]]:

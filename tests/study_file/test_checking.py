@@ -20,7 +20,7 @@ from discreet.study_file import (
     open_signed,
     write_study_file,
 )
-from discreet.study_file.signing import drawn
+from discreet.study_file.signing import draw_key
 from tests.cli.conftest import run
 from tests.study_file.files import DRAFT, rows_of
 
@@ -41,7 +41,7 @@ def signed(folder: Path, name: str, key: SigningKey, **changed: Any) -> Path:
 
 
 def test_check_says_what_the_file_is(tmp_path: Path) -> None:
-    key = drawn()
+    key = draw_key()
     path = signed(tmp_path, "clinic", key)
     found = dc.check(path)
     own = fingerprint(key.public)
@@ -63,8 +63,8 @@ STEPS: dict[str, tuple[Callable[[SigningKey], SigningKey], str]] = {
     "the same key": (lambda key: key, "same"),
     "its successor": (lambda key: key.followed(), "successor"),
     "the successor of its successor": (lambda key: key.followed().followed(), "successor"),
-    "another key": (lambda key: drawn(), "changed"),
-    "a successor of another": (lambda key: drawn().followed(), "changed"),
+    "another key": (lambda key: draw_key(), "changed"),
+    "a successor of another": (lambda key: draw_key().followed(), "changed"),
 }
 
 
@@ -72,7 +72,7 @@ STEPS: dict[str, tuple[Callable[[SigningKey], SigningKey], str]] = {
 def test_who_signed_is_compared_with_who_signed_before(
     tmp_path: Path, step: Callable[[SigningKey], SigningKey], state: str
 ) -> None:
-    first = drawn()
+    first = draw_key()
     check(signed(tmp_path, "one", first))
     path = signed(tmp_path, "two", step(first), version="3")
     found = check(path)
@@ -84,12 +84,12 @@ def test_who_signed_is_compared_with_who_signed_before(
 
 
 def test_other_studies_have_keys_of_their_own(tmp_path: Path) -> None:
-    check(signed(tmp_path, "one", drawn()))
-    assert check(signed(tmp_path, "two", drawn(), study="register")).signer.state == "first"
+    check(signed(tmp_path, "one", draw_key()))
+    assert check(signed(tmp_path, "two", draw_key(), study="register")).signer.state == "first"
 
 
 def test_file_of_another_key_is_not_opened_until_it_is_trusted(tmp_path: Path) -> None:
-    first, second = drawn(), drawn()
+    first, second = draw_key(), draw_key()
     open_signed(signed(tmp_path, "one", first)).close()
     path = signed(tmp_path, "two", second)
     with pytest.raises(InputError, match="ANOTHER KEY than before"):
@@ -118,7 +118,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_memory_of_keys_is_not_begun_anew(tmp_path: Path, text: bytes) -> None:
-    path = signed(tmp_path, "one", drawn())
+    path = signed(tmp_path, "one", draw_key())
     check(path)
     (kept,) = (tmp_path / "state" / "signers").iterdir()
     kept.write_bytes(text)
@@ -128,7 +128,7 @@ def test_damaged_memory_of_keys_is_not_begun_anew(tmp_path: Path, text: bytes) -
 
 
 def test_state_that_cannot_be_kept_is_named(tmp_path: Path) -> None:
-    path = signed(tmp_path, "one", drawn())
+    path = signed(tmp_path, "one", draw_key())
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="DISCREET_STATE"):
         check(path, state=tmp_path / "file")
@@ -138,7 +138,7 @@ def test_state_that_cannot_be_kept_is_named(tmp_path: Path) -> None:
 
 
 def test_command_says_what_the_file_is(run: Run, tmp_path: Path) -> None:
-    path = signed(tmp_path, "clinic", drawn())
+    path = signed(tmp_path, "clinic", draw_key())
     code, out, err = run("check", str(path))
     assert (code, err) == (0, "")
     assert out.splitlines()[1] == "study      clinic, version 2"
@@ -149,8 +149,8 @@ def test_command_says_what_the_file_is(run: Run, tmp_path: Path) -> None:
 
 
 def test_command_ends_with_10_where_another_key_signed(run: Run, tmp_path: Path) -> None:
-    run("check", str(signed(tmp_path, "one", drawn())))
-    second = drawn()
+    run("check", str(signed(tmp_path, "one", draw_key())))
+    second = draw_key()
     path = signed(tmp_path, "two", second)
     code, out, _ = run("check", str(path))
     assert code == 10
@@ -168,5 +168,5 @@ def test_command_refuses_what_is_no_study_file(run: Run, tmp_path: Path) -> None
 
 
 def test_signs_that_would_colour_a_terminal_stand_as_their_code(run: Run, tmp_path: Path) -> None:
-    path = signed(tmp_path, "clinic", drawn(), study="clinic\u202e")
+    path = signed(tmp_path, "clinic", draw_key(), study="clinic\u202e")
     assert "\\u202e" in run("check", str(path))[1]

@@ -14,7 +14,7 @@ from discreet.errors import InputError
 from discreet.study_file.signing import (
     FILE_NAME,
     Successor,
-    drawn,
+    draw_key,
     follows,
     is_signed,
     load_signing_key,
@@ -32,7 +32,7 @@ DAMAGED = {
 def test_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     key = load_signing_key(tmp_path)
     assert load_signing_key(tmp_path).public == key.public
-    assert drawn().public != key.public
+    assert draw_key().public != key.public
     assert [it.name for it in tmp_path.iterdir()] == [FILE_NAME]
     if sys.platform != "win32":
         assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
@@ -47,11 +47,11 @@ def test_key_does_not_hang_on_the_secret(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_signature_is_of_one_message_by_one_key_for_one_purpose() -> None:
-    key = drawn()
+    key = draw_key()
     signature = key.sign(b"message")
     assert is_signed(b"message", signature, key.public)
     assert not is_signed(b"massage", signature, key.public)
-    assert not is_signed(b"message", signature, drawn().public)
+    assert not is_signed(b"message", signature, draw_key().public)
     assert not is_signed(b"message", signature, key.public, "successor")
     assert not is_signed(b"message", signature.upper(), key.public)
     assert not is_signed(b"message", "", key.public)
@@ -66,11 +66,11 @@ def test_key_is_followed_by_one_that_it_signed(tmp_path: Path) -> None:
     assert follows(first.public, third.public, chain)
     assert follows(second.public, third.public, chain)
     assert not follows(third.public, first.public, chain)
-    assert not follows(drawn().public, third.public, chain)
+    assert not follows(draw_key().public, third.public, chain)
 
 
 def test_successor_that_another_key_signed_is_refused() -> None:
-    first, forger = drawn(), drawn()
+    first, forger = draw_key(), draw_key()
     signature = forger.sign(bytes.fromhex(forger.public), "successor")
     with pytest.raises(InputError, match="not signed by that key"):
         Successor.from_plain(
@@ -103,7 +103,7 @@ def test_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_key_prints_and_pickles_as_nothing() -> None:
-    key = drawn()
+    key = draw_key()
     assert repr(key) == "SigningKey(...)"
     for write in (pickle.dumps, copy.copy):
         with pytest.raises(InputError, match="not written down"):

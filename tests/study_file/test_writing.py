@@ -19,10 +19,10 @@ from discreet.errors import InputError
 from discreet.study_file import Column, Draft, open_study_file, write_study_file
 from discreet.study_file import rows as rows_module
 from discreet.study_file.archive import Archive
-from discreet.study_file.signing import drawn
+from discreet.study_file.signing import draw_key
 from tests.study_file.files import COLUMNS, DRAFT, LEVELS, again_of, rows_of
 
-KEY = drawn()
+KEY = draw_key()
 
 
 def written(path: Path, rows: pa.Table | None = None, draft: Draft = DRAFT, size: int = 900) -> Any:
@@ -87,7 +87,7 @@ def test_rows_come_a_few_at_a_time_and_never_all_at_once(tmp_path: Path) -> None
             taken += 1
             yield batch
 
-    groups = rows_module.in_groups(batches(), COLUMNS)
+    groups = rows_module.group_rows(batches(), COLUMNS)
     assert next(groups).num_rows == 100
     assert taken == 2
 
@@ -101,7 +101,7 @@ def test_digest_hangs_on_values_and_not_on_how_they_are_packed(
     monkeypatch.setattr(rows_module, "MOST_ROWS_A_GROUP", 300)
     monkeypatch.setattr(rows_module, "LEAST_ROWS_A_GROUP", 10)
     monkeypatch.setattr("discreet.study_file.writing.own_version", lambda: "9.9")
-    others = write_study_file(tmp_path / "c", DRAFT, [rows_of(2_000)], drawn())
+    others = write_study_file(tmp_path / "c", DRAFT, [rows_of(2_000)], draw_key())
     assert (others.values, others.content) == (first.values, first.content)
     assert others.entries != first.entries
 

@@ -23,17 +23,17 @@ from hypothesis import strategies as st
 
 from discreet.columns import KINDS, ROLES, Column
 from discreet.columns.column import FIRST, numbers_in_texts, way_out
-from discreet.columns.dates import stored_as
+from discreet.columns.dates import storage_of
 from discreet.errors import InputError
-from discreet.table import Table, open_table, with_levels_of_two
+from discreet.table import Table, levels_of_two_values, open_table
 from discreet.table import columns as looked_at
 from discreet.table.columns import (
     CODES,
     array_of,
     codes_among,
     columns_of,
+    drop_missing_codes,
     two_valued,
-    without_values,
 )
 
 SCHEMA = {"person": nw.Int64(), "age": nw.Float64(), "sex": nw.String(), "smokes": nw.Boolean()}
@@ -74,7 +74,7 @@ def test_a_kind_is_inferred_from_the_type(
     dtype: nw.dtypes.DType, kind: str, numeric: bool, floating: bool
 ) -> None:
     yes_no = dtype == nw.Boolean
-    dates = stored_as(dtype)
+    dates = storage_of(dtype)
     found = Column("c", kind, "other", numeric, floating, yes_no, dates, dtype in WHOLE)
     assert columns({"c": dtype}) == {"c": found}
     assert (dates is not None) is (kind == "date")
@@ -227,7 +227,7 @@ def test_two_values_are_levels_unless_they_are_declared() -> None:
     columns: Columns = {"sex": [1, 2] * 3, "arm": [0.0, 1.0] * 3, "who": [7, 8] * 3, "x": range(6)}
     table = opened(columns, unit="who")
 
-    found = with_levels_of_two(table, {"arm"})
+    found = levels_of_two_values(table, {"arm"})
 
     kinds = {name: column.kind for name, column in found.columns.items()}
     assert kinds == {
@@ -239,7 +239,7 @@ def test_two_values_are_levels_unless_they_are_declared() -> None:
     assert found.levels("sex") == {"1": 1, "2": 1}
     assert table.columns["sex"].kind == "continuous"
     two_rows = opened({"x": [1, 2]})
-    assert with_levels_of_two(two_rows, ()) is two_rows
+    assert levels_of_two_values(two_rows, ()) is two_rows
 
 
 def test_a_file_of_many_rows_is_read_no_further_than_it_must(
@@ -259,7 +259,7 @@ def test_a_file_of_many_rows_is_read_no_further_than_it_must(
     monkeypatch.setattr(looked_at, "_counts_where_they_are", noted)
     table = open_table(path, kinds={}, roles={}, unit=None, key=None)
 
-    found = with_levels_of_two(table, ())
+    found = levels_of_two_values(table, ())
 
     assert found.columns["sorted"].kind == "categorical"
     assert read == ["1"]
@@ -391,7 +391,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=WRONG)
 def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        without_values(nw.from_native(pa.table({"x": [1], "name": ["a"]})).lazy(), given)
+        drop_missing_codes(nw.from_native(pa.table({"x": [1], "name": ["a"]})).lazy(), given)
 
 
 # --- numbers that are no numbers --------------------------------------------------------------

@@ -18,7 +18,7 @@ from discreet import cli
 from discreet.errors import InputError
 from discreet.table import Table, open_table
 from discreet.table import databases as postgres
-from discreet.table.databases import masked, without_table
+from discreet.table.databases import mask_url, split_table
 from tests.table.postgres_server import Server, serving
 
 SECRET = "Canary-pass%40word"
@@ -337,11 +337,13 @@ def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -
 
 def test_what_is_masked() -> None:
     url = "postgresql://ann:p%40ss@db:5433/clinic?sslmode=require&password=s&table=a.b#c"
-    assert without_table(url)[0] == (
+    assert split_table(url)[0] == (
         "postgresql://ann:p%40ss@db:5433/clinic?sslmode=require&password=s"
     )
-    assert masked("postgresql://ann:p@ss@db/clinic?table=v") == "postgresql://ann@db/clinic?table=v"
-    assert masked("https://h/a.parquet?sig=secret") == "https://h/a.parquet"
+    assert (
+        mask_url("postgresql://ann:p@ss@db/clinic?table=v") == "postgresql://ann@db/clinic?table=v"
+    )
+    assert mask_url("https://h/a.parquet?sig=secret") == "https://h/a.parquet"
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.columns.dates import Dates, dates_of, days_of, on_clock, parts_of, stored_as
+from discreet.columns.dates import Dates, dates_of, days_of, on_clock, parts_of, storage_of
 from tests.table.test_table import opened
 
 TYPES: dict[str, tuple[pa.DataType, Dates]] = {
@@ -92,9 +92,9 @@ def test_a_time_is_one_number_however_it_is_reached(second: int, parts: int) -> 
 
 
 def test_what_is_no_date_is_stored_as_none() -> None:
-    assert stored_as(nw.Duration()) is None
-    assert stored_as(nw.Date()) == Dates("day")
-    assert stored_as(nw.Datetime("us", "UTC"), "Europe/Berlin") == Dates("us", "Europe/Berlin")
+    assert storage_of(nw.Duration()) is None
+    assert storage_of(nw.Date()) == Dates("day")
+    assert storage_of(nw.Datetime("us", "UTC"), "Europe/Berlin") == Dates("us", "Europe/Berlin")
 
 
 def test_a_parquet_file_keeps_the_zones_of_its_columns(tmp_path: Any) -> None:

@@ -203,7 +203,7 @@ def test_a_full_disk_leaves_nothing(
 
 def private_text(text: Path, folder: Path) -> None:
     """Take text into a private file as `read_file` does, without a new DuckDB folder."""
-    format, source = files._found(text)
+    format, source = files._find_files(text)
     files._parsed_once(connect_before, format, source, text, folder)
 
 

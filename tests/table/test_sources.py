@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
-from discreet.table.columns import as_lazy
+from discreet.table.columns import lazy_frame
 from discreet.table.engine import quiet
 from discreet.table.files import read_file
 
@@ -345,7 +345,7 @@ def test_names_that_differ_in_capitals_are_two_where_the_frame_says_so() -> None
 
 
 def test_a_frame_is_taken_as_it_is(constructor: Callable[[Columns], Any]) -> None:
-    assert as_lazy(constructor({"age": [1.0], "sex": ["f"]})).collect_schema().names() == [
+    assert lazy_frame(constructor({"age": [1.0], "sex": ["f"]})).collect_schema().names() == [
         "age",
         "sex",
     ]

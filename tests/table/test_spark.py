@@ -16,7 +16,7 @@ import discreet as dc
 from discreet import cli
 from discreet.errors import InputError
 from discreet.table import open_table, shown
-from discreet.table.databases import with_this_python
+from discreet.table.databases import use_this_python
 from tests.spark_session import spark_session
 
 # Warnings are those of other libraries about each other.
@@ -59,7 +59,7 @@ def test_workers_of_this_machine_run_this_python(
         monkeypatch.setenv("PYSPARK_PYTHON", said)
     context = SimpleNamespace(master=master, pythonExec="python3")
     frame = SimpleNamespace(sparkSession=SimpleNamespace(sparkContext=context))
-    assert with_this_python(frame) is frame
+    assert use_this_python(frame) is frame
     assert context.pythonExec == expected
 
 

@@ -225,7 +225,7 @@ def policy_init(
     output
         Where to write the policy: a .toml file.
     """
-    from discreet.custodian.guesses import proposed_policy
+    from discreet.custodian.guesses import propose_policy
     from discreet.table import shown
 
     if output.suffix != ".toml":
@@ -237,7 +237,7 @@ def policy_init(
             f"there is no folder {path_in_words(output.parent)}; make it, or name another one"
         )
     with progress_shown():
-        text = proposed_policy(file, dates_of(dates))
+        text = propose_policy(file, dates_of(dates))
         try:
             with output.open("x", encoding="utf-8", newline="\n") as written:
                 written.write(text)

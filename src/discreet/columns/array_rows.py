@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.columns.column import FIRST, KINDS, Column, check_names, found_column, way_out
+from discreet.columns.column import FIRST, KINDS, Column, check_names, find_column, way_out
 from discreet.columns.grids import NO_LEVELS, BinAxis, Counted, Levels, Rows
 from discreet.errors import InputError, RefusedError, one_of
 
@@ -61,7 +61,7 @@ class ArrayRows:
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
-        return found_column(self.columns, name)
+        return find_column(self.columns, name)
 
     def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
         """Return those of the names that are of a kind."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from discreet.columns.dates import Dates, how_to_declare
+from discreet.columns.dates import Dates, declare_hint
 from discreet.errors import InputError, near
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Column:
     readings: tuple[str, ...] = ()
 
 
-def found_column(columns: Mapping[str, Column], name: str) -> Column:
+def find_column(columns: Mapping[str, Column], name: str) -> Column:
     """Return what is known of a column, or say which there are."""
     if name in columns:
         return columns[name]
@@ -73,7 +73,7 @@ def way_out(texts: Iterable[str | None], column: Column, kind: str) -> str:
     `texts` are the first of a column of texts, which are looked at only where they matter.
     """
     if column.readings and kind != "categorical":
-        return f"is text, and {how_to_declare(column.name, column.readings)}"
+        return f"is text, and {declare_hint(column.name, column.readings)}"
     declare = (
         f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
         f" (on the command line --kinds {shlex.quote(f'{column.name}={kind}')})"
@@ -159,7 +159,7 @@ Orders = Mapping[str, tuple[str, ...]]
 def orders_in_arrow(table: pa.Table) -> Orders:
     """Return the orders of dictionaries of pyarrow that are marked as ordered."""
     return {
-        name: merged_orders(chunk.dictionary.to_pylist() for chunk in table[name].chunks)
+        name: merge_orders(chunk.dictionary.to_pylist() for chunk in table[name].chunks)
         for name in ordered_columns(table.schema)
     }
 
@@ -171,7 +171,7 @@ def ordered_columns(schema: pa.Schema) -> list[str]:
     return [it.name for it in schema if pa.types.is_dictionary(it.type) and it.type.ordered]
 
 
-def merged_orders(orders: Iterable[Sequence[object]]) -> tuple[str, ...]:
+def merge_orders(orders: Iterable[Sequence[object]]) -> tuple[str, ...]:
     """Return one order of several; none where they contradict each other."""
     out: list[str] = []
     for order in map(texts_of, orders):
@@ -226,7 +226,7 @@ class Unread(Mapping[str, T]):
         return len(self._names)
 
 
-def beside(columns: Mapping[str, T], more: Mapping[str, T]) -> Mapping[str, T]:
+def merge_columns(columns: Mapping[str, T], more: Mapping[str, T]) -> Mapping[str, T]:
     """Return columns and further ones; where a name is in both, the further one's."""
     if not isinstance(columns, Unread):
         return {**columns, **more}
@@ -234,7 +234,7 @@ def beside(columns: Mapping[str, T], more: Mapping[str, T]) -> Mapping[str, T]:
     return Unread(names, lambda name: more[name] if name in more else columns[name], 1)
 
 
-def without(columns: Mapping[str, T], names: Collection[str]) -> Mapping[str, T]:
+def drop_columns(columns: Mapping[str, T], names: Collection[str]) -> Mapping[str, T]:
     """Return columns but for some."""
     kept = [name for name in columns if name not in names]
     if not isinstance(columns, Unread):
@@ -242,7 +242,7 @@ def without(columns: Mapping[str, T], names: Collection[str]) -> Mapping[str, T]
     return Unread(kept, columns.__getitem__, 1)
 
 
-def changed(columns: Mapping[str, T], change: Callable[[T], T]) -> Mapping[str, T]:
+def map_columns(columns: Mapping[str, T], change: Callable[[T], T]) -> Mapping[str, T]:
     """Return each column as `change` makes it."""
     if not isinstance(columns, Unread):
         return {name: change(column) for name, column in columns.items()}

@@ -156,12 +156,12 @@ def is_form(form: object) -> bool:
         return False
 
 
-def how_to_declare(name: str, readings: Sequence[str]) -> str:
+def declare_hint(name: str, readings: Sequence[str]) -> str:
     """Say which dates texts may be, and how to declare it.
 
     Examples
     --------
-    >>> said = how_to_declare("visit", ("%d/%m/%Y", "%m/%d/%Y"))
+    >>> said = declare_hint("visit", ("%d/%m/%Y", "%m/%d/%Y"))
     >>> said.partition(";")[0]
     "may be dates, of which its rows do not say the order: '%d/%m/%Y' or '%m/%d/%Y'"
     """
@@ -388,7 +388,7 @@ class Dates:
     form: str | None = None
 
 
-def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
+def storage_of(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
     """Return how a type stores dates; None where it stores something else.
 
     Moments may be told in another `zone` than the type has.
@@ -396,7 +396,7 @@ def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
     Examples
     --------
     >>> import narwhals as nw
-    >>> stored_as(nw.Datetime("us", "UTC")), stored_as(nw.Int64())
+    >>> storage_of(nw.Datetime("us", "UTC")), storage_of(nw.Int64())
     (Dates(unit='us', zone='UTC', form=None), None)
     """
     if isinstance(dtype, nw.Date):

@@ -31,11 +31,11 @@ def frame_of(columns: Sequence[tuple[str, Sequence[Any]]], framework: str = "pan
     """
     import pyarrow as pa
 
-    made = {name: pa.array(values) for name, values in named_apart(columns)}
+    made = {name: pa.array(values) for name, values in distinct_names(columns)}
     return native_frame(pa.table(made), framework)
 
 
-def named_apart(columns: Sequence[tuple[str, Sequence[Any]]]) -> list[tuple[str, Sequence[Any]]]:
+def distinct_names(columns: Sequence[tuple[str, Sequence[Any]]]) -> list[tuple[str, Sequence[Any]]]:
     """Return named columns, of which the second of one name has another."""
     made: dict[str, Sequence[Any]] = {}
     for name, values in columns:
@@ -64,13 +64,13 @@ def moments(days: Sequence[float | None]) -> list[Any]:
     return found
 
 
-def whole_columns(numbers: Mapping[str, Floats]) -> set[str]:
+def integer_columns(numbers: Mapping[str, Floats]) -> set[str]:
     """Name the columns of which every known number is whole, and some is known.
 
     Examples
     --------
     >>> columns = {"age": [40.0, np.nan], "bmi": [22.5, 30.0], "none": [np.nan], "far": [1e300]}
-    >>> whole_columns({name: np.array(values) for name, values in columns.items()})
+    >>> integer_columns({name: np.array(values) for name, values in columns.items()})
     {'age'}
     """
     return {name for name, values in numbers.items() if are_whole(values)}

@@ -143,7 +143,7 @@ class ReleaseGate:
         """
         if self.policy.public:
             return
-        self._check_file()
+        self._check_unchanged()
         whole = self._of_other_copy(records)
         if not whole and all(record.method == Whole.name for record in records):
             self.register.release(
@@ -166,12 +166,19 @@ class ReleaseGate:
         """
         if self.policy.public:
             return
-        self._check_file()
+        self._check_unchanged()
         records = [self.record_from_copy("", (), "", version)]
         if not self._of_other_copy(records):
             return
         (record,) = self._sketched(records, look.all_columns, whole=True)
         self.register.check(record, lambda: self._every_sketch(look.all_columns()))
+
+    def _check_unchanged(self) -> None:
+        if self.table.source_changed():
+            raise LeavingError(
+                "the file has been written since the study was opened, so what was drawn and what"
+                " would be recorded may differ; open the study again"
+            )
 
     def _sketched(
         self, records: Sequence[ReleaseRecord], all_columns: Callable[[], Sketched], *, whole: bool
@@ -201,13 +208,6 @@ class ReleaseGate:
         if not copies:
             return False
         return copies != {self.register.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
-
-    def _check_file(self) -> None:
-        if self.table.source_changed():
-            raise LeavingError(
-                "the file has been written since the study was opened, so what was drawn and what"
-                " would be recorded may differ; open the study again"
-            )
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy."""
@@ -356,12 +356,7 @@ class Look:
 class RecordedGate:
     """The gate of one thing: called with a form, it records that the thing is released in it.
 
-    Parameters
-    ----------
-    keeper : ReleaseGate
-        That of the study.
-    record : callable
-        Says of a form what is to be released; it may look at the data.
+    `record` says of a form what is to be released; it may look at the data.
     """
 
     keeper: ReleaseGate
@@ -372,7 +367,7 @@ class RecordedGate:
     ) -> None:
         """Record that it is released, with what provenance, and its lines; or refuse it."""
         look = Look(self.keeper)
-        record = with_provenance(self.record(form, look), provenance, lines)
+        record = add_provenance(self.record(form, look), provenance, lines)
         self.keeper.release([record], look)
 
 
@@ -384,7 +379,7 @@ def never_released(form: str, provenance: Provenance | None = None) -> None:
     )
 
 
-def with_provenance(
+def add_provenance(
     record: ReleaseRecord, provenance: Provenance | None, lines: Lines | None = None
 ) -> ReleaseRecord:
     """Return what is to be released with the provenance of its file."""
@@ -450,10 +445,10 @@ def _options(name: str, value: object) -> list[str] | None:
     if option is None or not isinstance(value, str | int | float | dict):
         return None
     pairs = value.items() if isinstance(value, dict) else ()
-    return [option, listed(map("=".join, pairs)) if pairs else str(value)]
+    return [option, comma_list(map("=".join, pairs)) if pairs else str(value)]
 
 
-def listed(names: Iterable[str]) -> str:
+def comma_list(names: Iterable[str]) -> str:
     """Write names as the command line reads them: a,b,c, one with a comma in double quotes."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

@@ -15,7 +15,7 @@ from discreet.methods.copies import MEMBERS_PER_K
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.policy import FIELDS, Policy
 from discreet.progress import advance
-from discreet.table import Table, open_table, with_levels_of_two
+from discreet.table import Table, levels_of_two_values, open_table
 
 # --- what a column may be -------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ class Guess:
     dates: str | None = None
 
 
-def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType({})) -> str:
+def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a policy for a table as TOML text, with a role, a kind and a range for each column.
 
     Parameters
@@ -86,7 +86,7 @@ def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType(
     Examples
     --------
     >>> import discreet as dc
-    >>> text = proposed_policy(dc.datasets.diabetes())
+    >>> text = propose_policy(dc.datasets.diabetes())
     >>> [line for line in text.splitlines() if line.startswith("roles.age")]
     ['roles.age = "quasi-identifier"']
     """
@@ -98,7 +98,7 @@ def proposed_policy(source: object, dates: Mapping[str, str] = MappingProxyType(
         table = open_table(source, kinds={}, roles={}, unit=unit, key=None, dates=dates)
     policy = Policy.preset("standard")
     codes = {name: table.codes(name, policy.k) for name in table.columns}
-    table = with_levels_of_two(table.changed(table.columns, codes), (), policy.k)
+    table = levels_of_two_values(table.changed(table.columns, codes), (), policy.k)
     guesses = []
     for i, name in enumerate(table.columns):
         readings = table.columns[name].readings
@@ -239,16 +239,16 @@ def _comment(text: str, indent: str = "") -> str:
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest)
 
 
-def _of_field(name: str, hint: str = "") -> str:
+def _field_comment(name: str, hint: str = "") -> str:
     """Write what a field means, and what to mind where it is proposed."""
     return _comment(f"{FIELDS[name].says} {hint}".strip())
 
 
-def _of_column(name: str, hint: str = "") -> str:
+def _column_comment(name: str, hint: str = "") -> str:
     return _comment(f"{name}: {FIELDS[name].says} {hint}".strip(), " " * 8)
 
 
-STUDY = _of_field(
+STUDY = _field_comment(
     "study",
     "Keep it when the file is renamed or its data change; other persons need another name, and a"
     " policy of their own.",
@@ -256,19 +256,19 @@ STUDY = _of_field(
 COLUMNS = "\n".join(
     [
         f"# ---------- The columns {'-' * 75}",
-        _of_column("roles"),
+        _column_comment("roles"),
         *(f"#         {role:<17} {meant}" for role, meant in MEANT.items()),
-        _of_column("kinds", "Write continuous (numbers) or categorical (levels)."),
-        _of_column(
+        _column_comment("kinds", "Write continuous (numbers) or categorical (levels)."),
+        _column_comment(
             "limits",
             "Without them an axis ends near the data, which shows roughly where the outermost"
             " persons lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
             " study that took in no others, rather than what is proposed: that is rounded from the"
             " data. No limits are proposed where the data do not allow it.",
         ),
-        _of_column("bounds", "Protected values stay within them."),
-        _of_column("dates", 'An example is "%d/%m/%Y".'),
-        _of_column(
+        _column_comment("bounds", "Protected values stay within them."),
+        _column_comment("dates", 'An example is "%d/%m/%Y".'),
+        _column_comment(
             "missing_values",
             "Proposed are numbers that lie far from all others and are repeated. Take the # away if"
             " they stand for a missing value; write [] if they are values. Until then they are"
@@ -327,13 +327,13 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
 
 
 RULE = f"# ---------- The rules {'-' * 77}"
-K = _of_field("k", "Larger is safer and coarser.")
+K = _field_comment("k", "Larger is safer and coarser.")
 ROWS = """\
 # Plots are drawn from one protected copy of all columns, each with any settings. Each value of
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
 # Of few persons with many columns typical ones are recognised more easily: open a table of the
 # columns that are needed together. A warning says so before such a copy is made."""
-TABLES, UNIT = _of_field("tables"), _of_field("unit")
+TABLES, UNIT = _field_comment("tables"), _field_comment("unit")
 
 
 def _key(name: str) -> str:

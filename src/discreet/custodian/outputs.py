@@ -43,17 +43,9 @@ class StudyOutputs:
         return self.folder.collect(files, checker(self.verifier, self.folder.study))
 
     def collect_from_server(self, record: Store, token: str | None = None) -> None:
-        """Take up what was handed in on a server, by one token or by any; of a name the newest.
-
-        Parameters
-        ----------
-        record : Store
-            The server's record, which has the files.
-        token : str, optional
-            The name of the token that it was handed in with.
-        """
+        """Take up what was handed in on a server, by one token or by any; of a name the newest."""
         handed = [it for it in list_outputs(record, self.folder.study) if it.kept]
-        handed = handed if token is None else _of_token(handed, token)
+        handed = handed if token is None else _outputs_of_token(handed, token)
         # A server that was broken into shall name no path: neither of this folder, nor out of it.
         if any(it.name in ("", "..") or Path(it.name).name != it.name for it in handed):
             raise InputError("the server's record names an output that is no file's name")
@@ -64,7 +56,7 @@ class StudyOutputs:
             for it in handed:
                 path = Path(folder) / it.name
                 path.write_bytes(file_of(record, self.folder.study, it.id) or b"")
-                found[path] = _finding(it)
+                found[path] = _finding_of(it)
             self.folder.collect(found, lambda path: found.get(path) or check(path))
         self._take_comments(handed)
 
@@ -88,7 +80,9 @@ class StudyOutputs:
         asked = {(it.record["command"], _suffix(it)) for it in there}
         alike = {(it.record["kind"], *it.record["columns"], _suffix(it)) for it in there}
         marked = register.released()
-        for row in self._history():
+        for row in register.history(self.folder.study):
+            if str(row["version"]) != self.folder.in_force.version:
+                continue
             what, form = (row["kind"], *row["columns"]), row["form"]
             requests = [told.request for left, told in marked if left == row]
             if not requests and (*what, form) not in alike:  # it carries no provenance
@@ -97,10 +91,6 @@ class StudyOutputs:
                 call = command_of({"plot": row["kind"], "columns": row["columns"], **request})
                 if (call, form) not in asked:
                     yield f"{call}, as {form}"
-
-    def _history(self) -> list[dict[str, Any]]:
-        rows = self.verifier.register.history(self.folder.study)
-        return [it for it in rows if str(it["version"]) == self.folder.in_force.version]
 
     def write(self) -> None:
         """Write the folder's record, page and checksums."""
@@ -141,7 +131,7 @@ def _suffix(output: Output) -> str:
     return Path(output.name).suffix.lower()[1:]
 
 
-def _finding(output: Output) -> Finding:
+def _finding_of(output: Output) -> Finding:
     """Return what was found of an output when it was handed in: somebody has to look at it here.
 
     The server says what the output is, and of which version of the study; here nobody has seen it.
@@ -152,7 +142,7 @@ def _finding(output: Output) -> Finding:
     return Finding(**{**told, "says": says, "status": "review"}, digest=output.digest)
 
 
-def _of_token(handed: Sequence[Output], token: str) -> list[Output]:
+def _outputs_of_token(handed: Sequence[Output], token: str) -> list[Output]:
     """Return the outputs that were handed in with a token; refuse one that has none."""
     found = [it for it in handed if {token, f"token {token}"} & {*_callers(it)}]
     if not found:
@@ -186,11 +176,14 @@ def checker(verifier: Verifier, study: str) -> Check:
         told, row = found.provenance, found.released
         if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
             return None
-        same = is_in_force(register, study, policy, row["version"])
-        columns = _columns_of(told.request, row["columns"])
-        status, says = judged(
-            told.source, row["rules"], policy, same=same, rings=rang(register, study)
-        )
+        # The register lets a version be released under one policy alone.
+        same = register.left_under(study) == policy.settings()
+        same = same and register.version(study) == row["version"]
+        # What its provenance says counts, for that is sealed.
+        asked = told.request.get("columns", told.request.get("table"))
+        columns = tuple(asked if isinstance(asked, list) else row["columns"])
+        rings = bool(register.choices(study, ATTACK_RINGS))
+        status, says = judged(told.source, row["rules"], policy, same=same, rings=rings)
         return Finding(
             status=status,
             kind=row["kind"],
@@ -205,27 +198,8 @@ def checker(verifier: Verifier, study: str) -> Check:
     return check
 
 
-def _columns_of(request: Mapping[str, Any], kept: Sequence[str]) -> tuple[str, ...]:
-    said = request.get("columns", request.get("table"))
-    return tuple(said if isinstance(said, list) else kept)
-
-
 def _type_of(ending: str, request: Mapping[str, Any]) -> str:
     """Say which kind of output it is: a plot, too, of a table of figures or a report."""
     if ending in DRAWN or "plot" in request:
         return "plot"
     return "report" if REPORT in request or request.get(FIGURES) == BOARD else "table"
-
-
-def is_in_force(register: Register, study: str, policy: Policy, version: int) -> bool:
-    """Tell whether a version of a study is the latest, and released under this policy.
-
-    The register lets a version be released under one policy alone.
-    """
-    same = register.left_under(study) == policy.settings()
-    return same and register.version(study) == version
-
-
-def rang(register: Register, study: str) -> bool:
-    """Tell whether an attack on the copy of the study's latest version found more than it may."""
-    return bool(register.choices(study, ATTACK_RINGS))

@@ -160,7 +160,7 @@ def _stems(word: str) -> Iterator[str]:
 # --- what a column's name says of persons ---------------------------------------------------------
 
 
-class Named(IntEnum):
+class Evidence(IntEnum):
     """How surely the name of a column says whose a row is: the larger, the surer.
 
     `SURELY` and `MAYBE` say so; `NUMBER` says that something is numbered, `UNSAID` nothing, and
@@ -246,42 +246,37 @@ JOINED = ("", "en", "n", "s", "e", "es")
 """What may stand between the parts of a compound."""
 
 
-def named_by(name: str) -> Named:
+def person_evidence(name: str) -> Evidence:
     """Say how surely the name of a column says whose a row is.
 
     Examples
     --------
-    >>> [named_by(name).name for name in ("patient_id", "subject", "nr", "x", "ward_id")]
+    >>> names = ("patient_id", "subject", "nr", "x", "ward_id")
+    >>> [person_evidence(name).name for name in names]
     ['SURELY', 'MAYBE', 'NUMBER', 'UNSAID', 'OTHER']
-    >>> [named_by(name).name for name in ("Patientennummer", "codigo_paciente", "num_dossier")]
+    >>> names = ("Patientennummer", "codigo_paciente", "num_dossier")
+    >>> [person_evidence(name).name for name in names]
     ['SURELY', 'SURELY', 'NUMBER']
     """
     words = [plain(word) for word in parts_of(re.sub(NUMBER_SIGN, " nr ", name))]
     said = {*words, "".join(words)}
     if words.count("name") == 1 and {*words} <= PERSONS | WHOSE_NAME:
-        return Named.NUMBER
-    if said & ABOUT or {*words} & THINGS or _is_of_things(words):
-        return Named.OTHER
+        return Evidence.NUMBER
+    if said & ABOUT or {*words} & THINGS or any(_is_compound(word, THINGS) for word in words):
+        return Evidence.OTHER
     persons, numbered = said & PERSONS, {*words} & NUMBERS
     if said & NAMES == {"id"} and len(words) > 1 and not persons:
-        return Named.MAYBE
-    if said & NAMES or (persons and numbered) or any(map(_is_of_persons, said)):
-        return Named.SURELY
+        return Evidence.MAYBE
+    of_person = any(_is_compound(word, PERSONS) for word in said)  # as in Probandennr, idpaciente
+    if said & NAMES or (persons and numbered) or of_person:
+        return Evidence.SURELY
     if "id" in words or (persons and {*words} <= PERSONS):
-        return Named.MAYBE
+        return Evidence.MAYBE
     role = role_named(name)
     if role is not None and role != "identifier":
-        return Named.OTHER
+        return Evidence.OTHER
     # Also an address or a telephone number is of persons, where the rows look so.
-    return Named.NUMBER if numbered or role is not None or said & WEAK else Named.UNSAID
-
-
-def _is_of_persons(word: str) -> bool:
-    return _is_compound(word, PERSONS)
-
-
-def _is_of_things(words: list[str]) -> bool:
-    return any(_is_compound(word, THINGS) for word in words)
+    return Evidence.NUMBER if numbered or role is not None or said & WEAK else Evidence.UNSAID
 
 
 def _is_compound(word: str, parts: frozenset[str]) -> bool:
@@ -318,29 +313,20 @@ REPEATED, LEAST_REPEATED = 0.05, 10
 def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
     """Return the column that looks as if it said whose a row is, where persons have several.
 
-    Parameters
-    ----------
-    table : Table
-        Opened without `unit`.
-    roles : mapping of str to str
-        What is declared of columns: who says that one identifies nobody is believed.
-
-    Returns
-    -------
-    str or None
-        A column of text or whole numbers, of whose values some are in several rows. A name that
-        says persons (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
-        surely (`subject`, `loan_id`), there are at least 20 different values, each in 100 rows at
-        most on average. A name that says a number alone (`nr`, `code`), or nothing, is taken for
-        one where the rows look so, too: see `_Rows.are_of_persons`. Of several columns the one of
-        the surest name, of most different values, or the first.
+    The table was opened without `unit`; who declares by `roles` that a column identifies nobody is
+    believed. It is a column of text or whole numbers, of whose values some are in several rows. A
+    name that says persons (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
+    surely (`subject`, `loan_id`), there are at least 20 different values, each in 100 rows at most
+    on average. A name that says a number alone (`nr`, `code`), or nothing, is taken for one where
+    the rows look so, too: see `_Rows.are_of_persons`. Of several columns it is the one of the
+    surest name, of most different values, or the first.
     """
     rows = _Rows(table)
     found: list[tuple[int, int, int, str]] = []
     for place, (name, column) in enumerate(table.columns.items()):
-        named = named_by(name)
+        named = person_evidence(name)
         declared = roles.get(name, "identifier") != "identifier"
-        if named is Named.OTHER or declared or column.yes_no or column.kind not in KINDS:
+        if named is Evidence.OTHER or declared or column.yes_no or column.kind not in KINDS:
             continue
         try:
             different = _persons(table, rows, name, named)
@@ -352,12 +338,12 @@ def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
     return min(found)[-1] if found else None
 
 
-def _persons(table: Table, rows: _Rows, name: str, named: Named) -> int:
-    if named in (Named.NUMBER, Named.UNSAID):
-        return rows.are_of_persons(name, named is Named.NUMBER)
+def _persons(table: Table, rows: _Rows, name: str, named: Evidence) -> int:
+    if named in (Evidence.NUMBER, Evidence.UNSAID):
+        return rows.are_of_persons(name, named is Evidence.NUMBER)
     known, different = table.repeats(name)
-    least = 2 if named is Named.SURELY else LEAST_PERSONS
-    often = known > MOST_ROWS * different and named is not Named.SURELY
+    least = 2 if named is Evidence.SURELY else LEAST_PERSONS
+    often = known > MOST_ROWS * different and named is not Evidence.SURELY
     if not least <= different < known or often:
         return 0
     broken = table.columns[name].floating and not table.is_whole(name, _slips(known))

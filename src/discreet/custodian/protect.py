@@ -31,7 +31,7 @@ from discreet.methods.copies import Draws
 from discreet.policy import Policy, load_policy
 from discreet.release import Release
 from discreet.secret import load_secret
-from discreet.table import Table, forget, open_table, with_levels_of_two
+from discreet.table import Table, forget, levels_of_two_values, open_table
 
 OF_RESEARCH = (
     "a policy with papers is of the papers' methods, for public or simulated data:"
@@ -87,7 +87,7 @@ def _table_of(source: object, policy: Policy) -> Table:
     )
     if not policy.shows_exact and not policy.public and policy.unit is None:
         refuse_unsaid_persons(table, policy.roles)
-    return with_levels_of_two(table, kinds, _few(policy))
+    return levels_of_two_values(table, kinds, _few(policy))
 
 
 def _few(policy: Policy) -> int:

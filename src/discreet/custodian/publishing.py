@@ -43,9 +43,9 @@ from discreet.study_file import (
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
-from discreet.vault.stored import TemporaryFolder, is_kept, kept_in, readable
+from discreet.vault.stored import TemporaryFolder, is_kept, read_errors, write_errors
 from discreet.vault.vault import raw_in_one, remarks_of
-from discreet.vault.whole_columns import wanted_of
+from discreet.vault.whole_columns import choose_columns
 
 FORM = "discreet"
 """What the register calls the form of a published file."""
@@ -67,27 +67,8 @@ def publish(session: Session, path: str | Path) -> Manifest:
     """Write the copy of a study to a file that others explore, and record that it left.
 
     Of data that are public, under the policy `research`, the rows are those of the table itself,
-    and the file is marked PUBLIC.
-
-    Parameters
-    ----------
-    session : Session
-    path : str or Path
-        Ends in .discreet.
-
-    Returns
-    -------
-    Manifest
-        What the file says of itself.
-
-    Raises
-    ------
-    InputError
-        If the ending is another one, the study has no name, or the file cannot be written.
-    RefusedError
-        If the study has no copy of the whole table, and its data are not public.
-    LeavingError
-        If the copy does not fit what was released before; nothing is written then.
+    and the file is marked PUBLIC. Errors are those of `Protected.publish`; where a LeavingError is
+    raised nothing is written.
     """
     target = path_to_save(path, (SUFFIX,), "a study file")
     if not (session.policy.fixed or session.policy.public):
@@ -125,9 +106,9 @@ def private_copy(session: Session) -> FileSession:
         keep = TemporaryFolder()
         folder = keep.path
     version, key = session.version_of_whole(), SigningKey(session.secret.digest(PRIVATE))
-    path = folder / f"whole-{version}-{_told_digest(session)}.copy"
+    path = folder / f"whole-{version}-{_digest_of_words(session)}.copy"
     if not is_kept(path):
-        with kept_in(folder):
+        with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             rows = _Rows(session.kept, session.whole, session.copies_of_copy)
             draft = replace(_draft(session, session.name or NAMELESS, rows), private=True)
@@ -138,7 +119,7 @@ def private_copy(session: Session) -> FileSession:
 
 
 def _opened(path: Path, key: SigningKey) -> StudyFile:
-    with readable(path):
+    with read_errors(path):
         found = open_study_file(path, private=True)
         if found.manifest.key != key.public:
             found.close()
@@ -146,7 +127,7 @@ def _opened(path: Path, key: SigningKey) -> StudyFile:
     return found
 
 
-def _told_digest(session: Session) -> str:
+def _digest_of_words(session: Session) -> str:
     """Return what tells apart files of one copy that say other things of it."""
     said = [session.policy.to_dict(), dict(session.labels)]
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:8]
@@ -154,7 +135,7 @@ def _told_digest(session: Session) -> str:
 
 def _public_rows(session: Session) -> WholeTable:
     table, policy = session.table, session.policy
-    raw = raw_in_one(table, policy, session.secret, wanted_of(table, policy))
+    raw = raw_in_one(table, policy, session.secret, choose_columns(table, policy))
     words = {name: it.texts() for name, it in raw.levels.items()}
     version = raw.version.hex()[:VERSION_DIGITS]
     copy = Copy(dict(raw.numbers), words, version, 0, remarks_of(raw.left_out))

@@ -38,7 +38,7 @@ from discreet.register.register import Register
 from discreet.render.sealing import Gate
 from discreet.secret import Secret, load_secret, secret_files
 from discreet.table import Table, forget
-from discreet.vault.vault import Vault, drawn_again, raw_whole
+from discreet.vault.vault import Vault, copy_again, raw_whole
 from discreet.vault.whole_columns import RawWhole, exact_nearness
 
 AGAIN, MOST_AGAIN, LEAST_AGAIN, CELLS_AGAIN = 5, 5000, 1000, 100_000
@@ -118,7 +118,7 @@ class Session:
             for i in range(AGAIN):
                 advance("copies of the copy", i, AGAIN)
                 name = f"{copy.version} {i}"
-                found.append(drawn_again(*found[0], settings, self.secret, name))
+                found.append(copy_again(*found[0], settings, self.secret, name))
         advance("copies of the copy", AGAIN, AGAIN)
         made = (dataclasses.replace(copy, columns=a, strata=b, whose=c) for a, b, c in found)
         return tuple(with_derived(WholeTable(it, self.kept.raw), self.policy) for it in made)

@@ -18,7 +18,7 @@ from discreet.levels import in_order
 from discreet.plots import PLOTS
 from discreet.release import Release
 from discreet.render.sealing import sealed_file
-from discreet.table import Table, open_table, with_levels_of_two
+from discreet.table import Table, levels_of_two_values, open_table
 from discreet.web.board import Board
 from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
 from discreet.web.page import board_page
@@ -75,7 +75,7 @@ def board(table: Any, *, title: str | None = None) -> Board:
     released = table if isinstance(table, Release) else None
     source = table if released is None else released.table
     opened = open_table(source, kinds={}, roles={}, unit=None, key=None)
-    found = _columns(with_levels_of_two(opened, ()))
+    found = _columns(levels_of_two_values(opened, ()))
     if not found:
         raise InputError(
             "the table has no column that can be drawn; give one with numbers or levels"

@@ -14,8 +14,8 @@ import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.columns.copied import Copy
-from discreet.columns.native import whole_columns
-from discreet.custodian.gate import listed, way_of, with_provenance
+from discreet.columns.native import integer_columns
+from discreet.custodian.gate import add_provenance, comma_list, way_of
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
 from discreet.document import Picture
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def rounding_told(request: TableRequest, points: Points | None, made: Made) -> Mapping[str, Any]:
+def rounding_facts(request: TableRequest, points: Points | None, made: Made) -> Mapping[str, Any]:
     """Say how rounding points were found, where they were."""
     by = request.policy.row_method(request.how) if request.by is None else request.by
     if isinstance(by, ColumnRounding) and isinstance(points, tuple):
@@ -135,7 +135,7 @@ def release(
         if report is not None:
             records += [gate.record(it.name, it.named, it.how, report) for it in drawn]
             record = gate.record(REPORT, rests_on, request.how, report, way)
-            records.append(with_provenance(record, told))  # last: what is noted is noted of it
+            records.append(add_provenance(record, told))  # last: what is noted is noted of it
         gate.release(records)
 
     asked = {"formula": formula, "sensitive": request.sensitive}
@@ -144,7 +144,7 @@ def release(
     by_column = isinstance(request.by, ColumnRounding)
     report = Report(
         title=f"Each column of {of} rounded by itself" if by_column else f"Protected table of {of}",
-        made=MappingProxyType(_made_of(session, request, made, copy, formula, points)),
+        made=MappingProxyType(_facts(session, request, made, copy, formula, points)),
         measured=told,
         plots=plots,
         notes=_notes(request, made),
@@ -176,7 +176,7 @@ def _measured(request: TableRequest, made: Made, pair: Pair, formula: str | None
 def _table(session: Session, request: TableRequest, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in request.columns}
-    whole = whole_columns({n: it for n, it in numbers.items() if n not in session.dates})
+    whole = integer_columns({n: it for n, it in numbers.items() if n not in session.dates})
     table = arrow_table(numbers, copy.strata, session.table.columns, whole=whole)
     if made.levels:
         check_counts_again(table.select([*made.levels]), request.how.k)
@@ -312,7 +312,7 @@ def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _made_of(
+def _facts(
     session: Session,
     request: TableRequest,
     made: Made,
@@ -331,7 +331,7 @@ def _made_of(
         "does not protect": method.leaves_open,
         "k": None if method.by_noise else how.k,
         "q": how.q or None,
-        **rounding_told(request, points, made),
+        **rounding_facts(request, points, made),
         "metric": own.metric if how.method == "deterministic" else None,
         "ties": own.ties if how.method == "deterministic" else None,
         "columns": list(request.columns),
@@ -344,12 +344,12 @@ def _made_of(
         "prepared": list(copy.remarks),
         "rows left out for missing values": copy.left_out or None,
         "formula": formula,
-        **made_where(session, made.version),
+        **study_facts(session, made.version),
     }
     return {name: value for name, value in told.items() if value is not None}
 
 
-def made_where(session: Session, copy: str) -> dict[str, Any]:
+def study_facts(session: Session, copy: str) -> dict[str, Any]:
     """Say of which study a table is, under which policy, and by which version of discreet."""
     policy = session.policy
     return {
@@ -502,7 +502,7 @@ def _options(session: Session, request: TableRequest) -> str:
         "--sensitive": [request.sensitive] if request.sensitive else [],
     }
     policy = [] if session.policy.name == "standard" else ["--policy", session.policy.name]
-    words = [word for name, of in given.items() if of for word in (name, listed(of))]
+    words = [word for name, of in given.items() if of for word in (name, comma_list(of))]
     return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])
 
 

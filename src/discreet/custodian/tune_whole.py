@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arguments import check_word
-from discreet.custodian.gate import listed
+from discreet.custodian.gate import comma_list
 from discreet.custodian.session import Session
 from discreet.custodian.tables import KS, each_of, settings_of
 from discreet.custodian.whole_table import side_of
@@ -203,7 +203,7 @@ def sweep_whole(
     for done, setting in enumerate(settings, start=1):
         points.append(tried.point(setting))
         advance(TASK, done, len(settings))
-    named = [] if columns is None and not drop else ["--columns", listed(names)]
+    named = [] if columns is None and not drop else ["--columns", comma_list(names)]
     named += [] if session.policy.name == "standard" else ["--policy", session.policy.name]
     return RiskUtilityMap(
         tuple(points),

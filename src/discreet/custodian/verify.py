@@ -58,18 +58,9 @@ RULES = ("regime", "k", "m", "round_to")
 
 @dataclass(frozen=True, repr=False)
 class Verifier:
-    """What files are compared with.
+    """What files are compared with: the secret, what was released, and the policy in force.
 
-    Parameters
-    ----------
-    secret : Secret
-        The custodian's.
-    register : Register
-        What was released.
-    policy : Policy
-        The one in force.
-    session : Session or None
-        The study, where its data are at hand.
+    `session` is the study, where its data are at hand.
     """
 
     secret: Secret
@@ -78,13 +69,7 @@ class Verifier:
     session: Session | None = None
 
     def check(self, path: str | Path) -> FileCheck:
-        """Say whether a file was made here, and is as it was made.
-
-        Raises
-        ------
-        InputError
-            If there is no such file, or it is of a kind that is not released.
-        """
+        """Say whether a file was made here, and is as it was made; refuse other kinds of files."""
         return self.check_read(Path(path).name, read(path))
 
     def check_all(self, paths: Iterable[str | Path]) -> list[FileCheck]:
@@ -107,7 +92,11 @@ class Verifier:
         if not told.is_genuine(self.key):
             if told.source == FROM_FILE:
                 return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, told)
-            released = any(_alike(it, told) for _, it in self.register.released())
+            # One of two was made of the other: same numbers, same seal or same id.
+            released = any(
+                it.id == told.id or it.checksum == told.checksum or it.seal == told.seal
+                for _, it in self.register.released()
+            )
             known = released or self._of_this_copy(told)
             says = (
                 "what it says of itself was changed"
@@ -231,10 +220,6 @@ def verifier_of_policy(policy: str | Path | Policy) -> Verifier:
     if secret is None:  # one that was made now would call every file another's
         raise InputError(f"there is no secret to check files with: it is {PLACES}")
     return Verifier(secret, register_of(chosen, secret), chosen)
-
-
-def _alike(kept: Provenance, told: Provenance) -> bool:
-    return kept.id == told.id or kept.checksum == told.checksum or kept.seal == told.seal
 
 
 def _where(numbers: Mapping[str, Any], again: View) -> str:

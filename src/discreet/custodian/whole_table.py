@@ -13,10 +13,10 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.columns import Column
 from discreet.columns.copied import Copy
-from discreet.columns.native import whole_columns
-from discreet.custodian.gate import with_provenance
+from discreet.columns.native import integer_columns
+from discreet.custodian.gate import add_provenance
 from discreet.custodian.session import Session
-from discreet.custodian.tables import check_formula, made_where
+from discreet.custodian.tables import check_formula, study_facts
 from discreet.errors import RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
@@ -37,7 +37,7 @@ from discreet.policy.resolve import TABLE
 from discreet.provenance import Provenance
 from discreet.register.rules import ATTACK_RINGS
 from discreet.release import Pieces, Release, arrow_table, in_declared_order
-from discreet.vault.vault import check_kept, copied_whole
+from discreet.vault.vault import as_copy, check_kept
 from discreet.vault.whole_columns import RawWhole
 
 if TYPE_CHECKING:
@@ -65,11 +65,13 @@ def release_whole(
     raw, made = session.made_whole()
     whole = session.whole if derived is None else derived.whole
     copy = whole.copy
-    check_kept(session.kept.copy, copied_whole(raw, made), raw.partitions)
+    check_kept(session.kept.copy, as_copy(raw, made), raw.partitions)
     pair = _pair(raw, made)
     if formula is not None:
         check_formula(pair, formula)
-    told = _measured(session, pair, formula, found_among(raw, made))
+    released = comparable(side_of(made.numbers, made.levels))
+    before = told_as(comparable(side_of(raw.numbers, raw.levels)), released)
+    told = _measured(session, pair, formula, found_records(before, released))
     linked = told.risks.get("linkage")
     if risk_below is not None and (linked is None or linked.share >= risk_below):
         raise RefusedError(
@@ -90,14 +92,18 @@ def release_whole(
     title = session.name or "a frame without a name"
     report = Report(
         title=f"Protected copy of {title}",
-        made=MappingProxyType(_made_of(session, columns, formula)),
+        made=MappingProxyType(_facts(session, columns, formula)),
         measured=told,
         notes=(*_notes(session, raw, pair), *_derivation(session, columns, derived)),
         gate=partial(gate, None),
         sealer=of_report,
     )
 
-    attack = partial(_attacked, session, raw, made, f"Attacks on the copy of {title}")
+    def attack(pairs: int) -> AttackReport:
+        """Attack the copy; what is found is the custodian's, and is released once it is rounded."""
+        found = attack_whole(raw, made, f"Attacks on the copy of {title}", pairs)
+        return leaving_rounded(session, found, {REPORT: ATTACKS, "pairs": pairs})
+
     framework, note = session.table.framework, session.release_gate.note
     release = Release(rows, report, framework, gate, attacker=attack, note=note, sealer=of_table)
     return dataclasses.replace(release, rung=rung)
@@ -123,17 +129,9 @@ def _release(
     if report is not None:
         record = keeper.record_from_copy(REPORT, named, report, version)
         record = dataclasses.replace(record, choices={**record.choices, **of_report})
-        records.append(with_provenance(record, provenance))
+        records.append(add_provenance(record, provenance))
     records = [dataclasses.replace(it, choices={**it.choices, **of_both}) for it in records]
     keeper.release(records)
-
-
-def _attacked(
-    session: Session, raw: RawWhole, made: WholeCopy, title: str, pairs: int
-) -> AttackReport:
-    """Attack the copy; what is found is the custodian's, and a release of the copy once rounded."""
-    found = attack_whole(raw, made, title, pairs)
-    return leaving_rounded(session, found, {REPORT: ATTACKS, "pairs": pairs})
 
 
 def leaving_rounded(
@@ -160,7 +158,7 @@ def _rows(whole: WholeTable, columns: Sequence[str]) -> Pieces:
         return Pieces(tuple(raw), partial(_pieces, copy, raw, different, integers))
     numbers = {**copy.columns, **copy.whose}
     numbers = {name: numbers[name] for name in raw if name in numbers}
-    integers = whole_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
+    integers = integer_columns({n: it for n, it in numbers.items() if raw[n].dates is None})
     levels = {name: copy.strata[name] for name in raw if name in copy.strata}
     table = arrow_table(numbers, levels, raw, whole=integers)
     return Pieces.of(in_declared_order(table, raw))
@@ -173,7 +171,7 @@ def _whole_of_parts(copy: Copy, raw: Mapping[str, Column]) -> set[str]:
     some: set[str] = set()
     for numbers, _ in copy.parts([*found]) if found else ():
         known = {n: it for n, it in numbers.items() if n in found and not np.isnan(it).all()}
-        whole = whole_columns(known)
+        whole = integer_columns(known)
         found -= {*known} - whole
         some |= whole
     return found & some
@@ -243,7 +241,7 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
     return found.rounded(policy.round_to)
 
 
-def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
+def _facts(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
     policy, copy = session.policy, session.whole.copy
     sources = session.whole.sources(columns)
     told: dict[str, Any] = {
@@ -256,7 +254,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
         "sensitive": list(session.sensitive) or None,
         "prepared": [*copy.remarks, *column_notes(session.kept, sources)] or None,
         "formula": formula,
-        **made_where(session, copy.version),
+        **study_facts(session, copy.version),
     }
     return {name: value for name, value in told.items() if value is not None}
 
@@ -280,23 +278,9 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
-    """Try all attacks on a copy of a whole table.
+    """Try all attacks on a copy of a whole table, with copies made by secrets of their own.
 
-    Parameters
-    ----------
-    raw : RawWhole
-        The columns as they were read.
-    made : WholeCopy
-        What was made of them.
-    title : str
-        What the report is called.
-    pairs : int
-        How many pairs of copies are made for each attack on membership.
-
-    Returns
-    -------
-    AttackReport
-        Exact figures. Copies for the attacks are made with secrets of their own.
+    `pairs` of copies are made for each attack on membership. The figures are exact.
     """
     table = side_of(raw.numbers, raw.levels)
     copy = Attacked(side_of(made.numbers, made.levels), made.source)
@@ -308,14 +292,8 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
         k=raw.settings.k,
         pairs=pairs,
         title=title,
-        made=_made_by(raw),
+        made=_method_facts(raw),
     )
-
-
-def found_among(raw: RawWhole, made: WholeCopy) -> Estimate:
-    """Count the records that stand in a copy, nearly as they are."""
-    released = comparable(side_of(made.numbers, made.levels))
-    return found_records(told_as(comparable(side_of(raw.numbers, raw.levels)), released), released)
 
 
 def attack_versions(
@@ -326,10 +304,10 @@ def attack_versions(
     table = side_of(raw.numbers, raw.levels)
     records, _ = in_keyed_order(Records.of(table, raw.persons))
     found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
-    return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))
+    return AttackReport(title, MappingProxyType(_method_facts(raw)), (found,))
 
 
-def _made_by(raw: RawWhole) -> dict[str, Any]:
+def _method_facts(raw: RawWhole) -> dict[str, Any]:
     it = raw.settings
     told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
     told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.columns import Column
-from discreet.columns.dates import how_to_declare
+from discreet.columns.dates import declare_hint
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.estimates.column_list import ColumnFacts, ColumnList, facts_of
 from discreet.estimates.tables import RowsToDescribe
@@ -36,10 +36,7 @@ def columns_of(session: DerivedCopy) -> ColumnList:
         f" {session.policy.name}; how many rows it has is not how many persons there are",
         *session.remarks_of_copy(sorted(there)),
         *copy.remarks,
-        *(
-            f"{it.name} is text, and {how_to_declare(it.name, it.readings)}"
-            for it in texts_of_dates
-        ),
+        *(f"{it.name} is text, and {declare_hint(it.name, it.readings)}" for it in texts_of_dates),
     )
     title = "Columns" if session.name is None else f"Columns of {session.name}"
     gate = session.gate_of_copy(COLUMNS, [it.name for it in figures if it.in_copy])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.columns.column import beside
+from discreet.columns.column import merge_columns
 from discreet.errors import InputError
 from discreet.explore.from_copy import WholeTable, levels_of_plot, view_from_copy, with_gaps
 from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View
@@ -138,7 +138,7 @@ def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View
     numbers = [str(place) for place, _ in enumerate(_pairs(parted.pairs))]
     words = tuple(map(numbers.__getitem__, parted.places))
     copy = parted.whole.copy
-    strata = beside(copy.strata, {request.plot.by_name or "": words})
+    strata = merge_columns(copy.strata, {request.plot.by_name or "": words})
     drawn = draw(request, parted.whole.holding(copy.columns, strata))
     found: Mapping[str, View] = {}
     if isinstance(drawn, MultiplesView):

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, Column
 from discreet.columns.array_rows import ArrayRows
-from discreet.columns.column import beside, changed, without
+from discreet.columns.column import drop_columns, map_columns, merge_columns
 from discreet.columns.copied import Copy
 from discreet.columns.countable import NamedColumns
-from discreet.columns.dates import day_of, how_to_declare
+from discreet.columns.dates import day_of, declare_hint
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
@@ -151,7 +151,7 @@ class WholeTable:
         words = {name: it for name in coded if (it := codes_as_words(numbers[name])) is not None}
         if not words:
             return self
-        others, strata = without(numbers, words), beside(self.copy.strata, words)
+        others, strata = drop_columns(numbers, words), merge_columns(self.copy.strata, words)
         return self.holding(others, strata)
 
     def holding(
@@ -204,10 +204,10 @@ class WholeTable:
         if len(places) == len(self):  # all of them: a table may be large
             return self
         some = self.holding(
-            changed(self.copy.columns, lambda values: values[places]),
-            changed(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
+            map_columns(self.copy.columns, lambda values: values[places]),
+            map_columns(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
         )
-        whose = changed(self.copy.whose, lambda values: values[places])
+        whose = map_columns(self.copy.whose, lambda values: values[places])
         copy = dataclasses.replace(some.copy, whose=whose)
         return dataclasses.replace(some, copy=copy, within=self.within or self)
 
@@ -439,7 +439,7 @@ def _check_in_copy(whole: WholeTable, raw: NamedColumns, **named: Sequence[str])
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)
                     if raw.columns[name].readings:
-                        says += f"; it {how_to_declare(name, raw.columns[name].readings)}"
+                        says += f"; it {declare_hint(name, raw.columns[name].readings)}"
                     raise RefusedError(
                         f"column {name!r} is {says or 'not in the protected copy'}; draw another"
                         " column"

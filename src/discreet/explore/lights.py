@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.columns.column import beside
+from discreet.columns.column import merge_columns
 from discreet.errors import InputError, about
 from discreet.explore.derived import DerivedCopy, rows_where
 from discreet.explore.from_copy import WholeTable
@@ -221,7 +221,7 @@ def _rows_for(whole: WholeTable, at: NDArray[np.intp], text: str) -> WholeTable:
     words = {
         name: tuple(copy.strata[name][i] for i in places) for name in copy.strata if name in text
     }
-    return whole.holding(beside(copy.columns, numbers), beside(copy.strata, words))
+    return whole.holding(merge_columns(copy.columns, numbers), merge_columns(copy.strata, words))
 
 
 def _counted(marks: Sequence[Marks], sizes: Sequence[int], at: Places | None) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.columns import KINDS, text_of
-from discreet.columns.column import beside
+from discreet.columns.column import merge_columns
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
@@ -276,7 +276,7 @@ def _of_levels(
         if in_order(levels, orders[name])[0] not in words:
             raise RefusedError("the level that others are compared with is not there")
         some[name] = tuple(word if word in levels else "" for word in words)
-    return whole.holding(copy.columns, beside(copy.strata, some))
+    return whole.holding(copy.columns, merge_columns(copy.strata, some))
 
 
 def _references(found: Estimates) -> dict[str, str]:

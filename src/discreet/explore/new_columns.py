@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column
-from discreet.columns.column import beside, without
+from discreet.columns.column import drop_columns, merge_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
 from discreet.errors import DiscreetError, InputError, RefusedError, about
@@ -43,7 +43,7 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
     if isinstance(new, Truth):
         new = new.as_levels()
     if isinstance(new, Levels):
-        rows = whole.holding(copy.columns, beside(copy.strata, {name: new.words}))
+        rows = whole.holding(copy.columns, merge_columns(copy.strata, {name: new.words}))
     else:
         values = np.where(np.isfinite(new.values), new.values, np.nan)
         if np.isnan(values).all():
@@ -51,7 +51,7 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
                 f"{text!r} has no value in any row of the copy; look at what it is made from",
                 rule="empty",
             )
-        rows = whole.holding(beside(copy.columns, {name: values}), copy.strata)
+        rows = whole.holding(merge_columns(copy.columns, {name: values}), copy.strata)
     return dataclasses.replace(
         rows,
         raw={**whole.raw, name: _column(name, found, whole.raw)},
@@ -152,7 +152,9 @@ def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
         raise InputError(
             "withhold of the policy leaves the copy no column; withhold fewer", parameter="withhold"
         )
-    kept = whole.holding(without(whole.copy.columns, off), without(whole.copy.strata, off))
+    kept = whole.holding(
+        drop_columns(whole.copy.columns, off), drop_columns(whole.copy.strata, off)
+    )
     made_from = {name: it for name, it in whole.made_from.items() if name not in off}
     return dataclasses.replace(kept, made_from=made_from, withheld=tuple(sorted(off)))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels, as_strata
 from discreet.columns import Rows
 from discreet.errors import RefusedError
-from discreet.keys import Keys, in_order
+from discreet.keys import Keys, sort_keys
 from discreet.methods.base import persons_in
 from discreet.methods.hierarchy import Hierarchy
 from discreet.methods.kanonymity import Repair, repair
@@ -146,7 +146,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
         carried={name: tuple(words[i] for i in places) for name, words in held.items()},
         strata=strata_labels(strata, len(places)),
         keys=keys,
-        order=in_order(keys),
+        order=sort_keys(keys),
         done=_done(raw, policy, found),
         persons=None if rows.persons is None else rows.persons[kept],
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 
-from discreet.columns.native import are_whole, frame_of, moments, named_apart
+from discreet.columns.native import are_whole, distinct_names, frame_of, moments
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
@@ -282,7 +282,7 @@ class View:
             return view.to_json().encode()
         view.ask_to_leave(suffix[1:])
         if suffix == CSV:
-            return view.file_of(as_csv(named_apart(view.tidy())), suffix)
+            return view.file_of(as_csv(distinct_names(view.tidy())), suffix)
         drawn = drawing.bytes_of(scene, suffix, self.describe().splitlines())
         return view.file_of(drawn, suffix, drawing)
 

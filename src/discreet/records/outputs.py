@@ -142,12 +142,7 @@ def hand_in(
 
     `digest` is the SHA-256 of what was checked under the rules in force `now`, and `record` what
     the checker reads of it: its "status" is "pass" where it passed its checks, and "says" is what
-    was checked.
-
-    Raises
-    ------
-    InputError
-        If the file is another by now.
+    was checked. A file that is another by now is refused.
     """
     with path.open("rb") as file:
         start = file.read(MOST_BYTES + 1)
@@ -158,7 +153,7 @@ def hand_in(
         raise InputError(
             f"{path_in_words(path)} was changed while it was collected; collect it again"
         )
-    return _handed(store, study, now, path.name, digest, start, record)
+    return _record_output(store, study, now, path.name, digest, start, record)
 
 
 def hand_in_bytes(
@@ -166,10 +161,10 @@ def hand_in_bytes(
 ) -> Output:
     """Record a file that was just made and is handed to a checker, as `hand_in` does."""
     digest = hashlib.sha256(body).hexdigest()
-    return _handed(store, study, now, name, digest, body, record)
+    return _record_output(store, study, now, name, digest, body, record)
 
 
-def _handed(
+def _record_output(
     store: Store,
     study: str,
     now: InForce,
@@ -224,7 +219,7 @@ def review(
     """
     if what not in REVIEWS:
         raise InputError(f"what is said of an output is one of {one_of(REVIEWS)}")
-    said = checked_words(text)
+    said = check_words(text)
     with store.writing() as connection:
         found = [it for it in _outputs(store, connection, study) if it.id == id_]
         if not found:
@@ -243,7 +238,7 @@ def review(
     return after
 
 
-def checked_words(text: str) -> str:
+def check_words(text: str) -> str:
     """Return a comment or a reason without the space around it, or refuse it."""
     said = text.strip()
     if len(said) > MOST_LETTERS or UNPRINTABLE.search(said):

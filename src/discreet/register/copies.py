@@ -57,7 +57,7 @@ def check_copies(record: ReleaseRecord, new: Known, left: Sequence[CopyThatLeft]
             check_made_alike(record, it.version)
     # The persons of its own earlier versions are its persons, and in other tables, too.
     tables = [new, *(it.known for it in own)]
-    counted = any(_in_too_many(record, known, left) for known in tables)
+    counted = any(_exceeds_copies(record, known, left) for known in tables)
     if counted or len({it.copy for it in own}) >= record.copies:
         raise LeavingError(
             "no more copies of these persons may leave: of the same persons there are at most"
@@ -80,7 +80,7 @@ def check_made_alike(record: ReleaseRecord, version: Version) -> None:
             )
 
 
-def of_same_persons(one: Known, other: Known) -> bool:
+def share_persons(one: Known, other: Known) -> bool:
     """Whether more than a few of the persons of some data are in others, or the other way round."""
     return _shares_more_than_few(one, other) or _shares_more_than_few(other, one)
 
@@ -110,7 +110,7 @@ def _few(who: str, *tables: Known) -> float:
     return FEW_AGAIN + max(by_chance, default=0.0)
 
 
-def _in_too_many(record: ReleaseRecord, known: Known, left: Sequence[CopyThatLeft]) -> bool:
+def _exceeds_copies(record: ReleaseRecord, known: Known, left: Sequence[CopyThatLeft]) -> bool:
     """Whether more than a few persons of some data are in as many copies as may leave."""
     for who in WHO:
         beside = [it for it in left if _shared(it.known, known, who) > 0]

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.errors import InputError, LeavingError
 from discreet.lines import Lines
 from discreet.provenance import Provenance
-from discreet.records.outputs import TABLES, TABLES_MADE, checked_words
+from discreet.records.outputs import TABLES, TABLES_MADE, check_words
 from discreet.records.store import Schema, Store, stamp
 from discreet.register import copies, rules
 from discreet.register.copies import CopyThatLeft
@@ -156,7 +156,7 @@ class Register:
         whole = self._whole([record], every)
         record = replace(record, secret=self.fingerprint)
         with self.store.reading() as connection:
-            _compared(connection, record, {**whole, **record.sketches}, whole=bool(whole))
+            _compare(connection, record, {**whole, **record.sketches}, whole=bool(whole))
 
     def _whole(
         self, records: Sequence[ReleaseRecord], every: Callable[[], Mapping[str, Sketch]]
@@ -182,7 +182,7 @@ class Register:
         """
         study = record.study or rules.UNNAMED
         with self.store.reading() as connection:
-            before = _followed(connection, study)
+            before = _version_to_follow(connection, study)
             recorded = sketches_of(connection, before)
         # Before the transaction, for it takes long, and whoever asks the server meanwhile waits.
         tried = {what: sketch(what) for what in recorded}
@@ -190,7 +190,7 @@ class Register:
         fresh = {**every(), **again}
         record = replace(record, secret=self.fingerprint)
         with self.store.writing() as connection:
-            last = _followed(connection, study)
+            last = _version_to_follow(connection, study)
             known, chosen = sketches_of(connection, last), choices_of(connection, last)
             rules.check_version(study, before.number, last.number)
             if not known.keys() <= tried.keys():
@@ -233,7 +233,7 @@ class Register:
         """
         said = _reason(reason)
         with self.store.writing() as connection:
-            version = _to_withdraw(connection, study, number)
+            version = _version_to_withdraw(connection, study, number)
             left = "SELECT 1 FROM leaving WHERE version = ? AND kind = ?"
             if connection.execute(left, (version.id, rules.STUDY_FILE)).fetchone():
                 raise LeavingError(
@@ -245,7 +245,7 @@ class Register:
             before = [
                 it
                 for it in withdrawn(connection)
-                if it.study == study or copies.of_same_persons(sketches_of(connection, it), known)
+                if it.study == study or copies.share_persons(sketches_of(connection, it), known)
             ]
             if len(before) >= MOST_WITHDRAWN:
                 raise LeavingError(
@@ -301,7 +301,7 @@ class Register:
                 f" WHERE {where} ORDER BY provenance.id",
                 [*given.values()],
             ).fetchall()
-        return [(_left(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
+        return [(_history_row(row[:-1]), Provenance.from_text(row[-1])) for row in rows]
 
     def lines(self) -> list[tuple[dict[str, Any], Provenance, Lines]]:
         """Return what released tables of text are recognised by, oldest first, with `released`."""
@@ -313,7 +313,7 @@ class Register:
                 " JOIN version ON version.id = leaving.version ORDER BY lines.id"
             ).fetchall()
         return [
-            (_left(of), Provenance.from_text(told), Lines.from_bytes(digests, many))
+            (_history_row(of), Provenance.from_text(told), Lines.from_bytes(digests, many))
             for *of, told, many, digests in rows
         ]
 
@@ -336,7 +336,7 @@ class Register:
                 " WHERE ? IS NULL OR study = ? ORDER BY leaving.id",
                 (study, study),
             ).fetchall()
-        return [_left(row) for row in rows]
+        return [_history_row(row) for row in rows]
 
 
 LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
@@ -344,20 +344,20 @@ LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
 DECLARED = ("study", "version", "at", "kind", "reason")
 
 
-def _left(row: Sequence[Any]) -> dict[str, Any]:
+def _history_row(row: Sequence[Any]) -> dict[str, Any]:
     study, number, at, kind, columns, method, form = row
     told = {"study": study, "version": number, "at": at, "kind": kind}
     return told | {"columns": json.loads(columns), "method": method, "form": form}
 
 
 def _reason(reason: str) -> str:
-    said = checked_words(reason)
+    said = check_words(reason)
     if not said:
         raise InputError("say why in some words: they are kept, and `discreet log` shows them")
     return said
 
 
-def _to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
+def _version_to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
     live = [it for it in all_versions(connection) if study and it.study == study]
     found = [it for it in live if number in (None, it.number)]
     if not found:
@@ -371,7 +371,7 @@ def _to_withdraw(connection: sqlite3.Connection, study: str, number: int | None)
     return found[-1]
 
 
-def _followed(connection: sqlite3.Connection, study: str) -> Version:
+def _version_to_follow(connection: sqlite3.Connection, study: str) -> Version:
     """Return the latest version of a study, which another is to follow, if one may."""
     last = latest(connection, study)
     if last is None:
@@ -391,7 +391,7 @@ def _release(
     whole: bool,
 ) -> None:
     """Compare what is about to be released with what was before, and record it."""
-    own, alike = _compared(connection, record, sketches, whole=whole)
+    own, alike = _compare(connection, record, sketches, whole=whole)
     if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
@@ -424,7 +424,7 @@ def _keep(
         store.append(connection, "lines", {**of, "digests": lines.to_bytes()})
 
 
-def _compared(
+def _compare(
     connection: sqlite3.Connection,
     record: ReleaseRecord,
     sketches: Mapping[str, Sketch],
@@ -508,7 +508,7 @@ def check_ways(connection: sqlite3.Connection, record: ReleaseRecord, known: Kno
         if refused is None:
             continue
         own = record.study is not None and version.study == record.study
-        if own or copies.of_same_persons(sketches_of(connection, version), known):
+        if own or copies.share_persons(sketches_of(connection, version), known):
             raise refused
 
 
@@ -556,11 +556,11 @@ def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, S
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
     ).fetchall()
-    return {what: _unpacked(mark, packed) for what, mark, packed in rows}
+    return {what: _unpack_sketch(mark, packed) for what, mark, packed in rows}
 
 
 @lru_cache(maxsize=128)  # 20 MB; each release looks at all that its study is recognised by
-def _unpacked(mark: str, packed: bytes) -> Sketch:
+def _unpack_sketch(mark: str, packed: bytes) -> Sketch:
     """Unpack a sketch: buckets, and the smallest digests, where it has any."""
     held, ends = zlib.decompress(packed), BUCKETS * WORD.itemsize
     return Sketch(mark, np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD))

@@ -291,7 +291,7 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
     check_not_nearly(record, version, nearly)
     opened = record.open_version(version.study)
     other = f", or {opened}" if opened else ""
-    changed = in_another_unit(known, new)
+    changed = rescaled_column(known, new)
     if changed is not None:
         raise LeavingError(
             f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another"
@@ -383,7 +383,7 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
         if persons is not None:
             return old[PERSONS].changed_persons(new[PERSONS]) < fewer_than
         return _one_row(one, two) or likelihood_ratio(one, two) > EVIDENCE
-    mine, theirs = _varied(old), _varied(new)
+    mine, theirs = _varying_columns(old), _varying_columns(new)
     pairs = ((theirs, mine), (mine, theirs))
     return any(_nearly_among(few, columns, fewer_than) for few, columns in pairs)
 
@@ -403,7 +403,7 @@ def same_persons(old: Known, new: Known) -> bool:
     return one.shared(two) > 1 / 2
 
 
-def in_another_unit(old: Known, new: Known) -> tuple[str, str] | None:
+def rescaled_column(old: Known, new: Known) -> tuple[str, str] | None:
     """Return a column that is a linear change of an old one, and that one; or None."""
     held = [it for name, it in old.items() if name.startswith(COLUMN)]
     for what, shape in new.items():
@@ -462,7 +462,7 @@ def values_of(known: Known) -> list[Sketch]:
     return [it for what, it in known.items() if not what.startswith(NO_VALUES)]
 
 
-def _varied(known: Known) -> list[Sketch]:
+def _varying_columns(known: Known) -> list[Sketch]:
     """Return the columns of a table, but for those of one value: they tell its size alone."""
     columns = [it for what, it in known.items() if what.startswith(COLUMN)]
     return [it for it in columns if np.count_nonzero(it.buckets) > 1]

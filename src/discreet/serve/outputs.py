@@ -24,7 +24,7 @@ from discreet.records.outputs import (
     InForce,
     Output,
     Review,
-    checked_words,
+    check_words,
     file_of,
     hand_in_bytes,
     list_outputs,
@@ -151,7 +151,7 @@ def hand_in(
     store, now = served.store, rules_in_force(served)
 
     def make() -> Mapping[str, Any] | Refusal:
-        text = checked_words(body["text"])
+        text = check_words(body["text"])
         entry = made_before(served, caller, view)
         if isinstance(entry, Refusal):
             return entry

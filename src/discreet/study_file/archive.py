@@ -197,17 +197,8 @@ class Slice(io.RawIOBase):
 def open_archive(path: Path, allowed: Callable[[str], bool]) -> Archive:
     """Open a ZIP that `new_archive` wrote; refuse any other.
 
-    Parameters
-    ----------
-    path : Path
-    allowed : callable
-        Whether an entry may have a name.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is no ZIP, or is another than `new_archive` writes: a name that is not
-        allowed or stands twice, something packed or encrypted, bytes that belong to nothing.
+    That is one with a name that is not `allowed` or stands twice, with something packed or
+    encrypted in it, or with bytes that belong to nothing.
     """
     try:
         # Without waiting: what has the name may be a pipe.

@@ -64,18 +64,8 @@ def state_folder() -> Path:
 def remember_signer(manifest: Manifest, state: Path, trust: str | None = None) -> Signer:
     """Compare who signed a file with who signed the study before, and remember it if all is well.
 
-    Parameters
-    ----------
-    manifest : Manifest
-    state : Path
-        The folder in which keys are remembered; made if there is none.
-    trust : str, optional
-        The fingerprint of a key that is taken though another signed before.
-
-    Raises
-    ------
-    InputError
-        `trust` is the fingerprint of another key, or what was seen before cannot be read.
+    `state` is the folder in which keys are remembered, and `trust` the fingerprint of a key that is
+    taken though another signed before; a `trust` of any other key is refused.
     """
     own = fingerprint(manifest.key)
     if trust is not None and "".join(trust.split()).lower() != own.replace(" ", ""):
@@ -284,19 +274,7 @@ def check(path: str | Path, *, trust: str | None = None, state: str | Path | Non
 
 
 def open_signed(path: str | Path, *, state: str | Path | None = None) -> StudyFile:
-    """Open a study file, unless another key signed the study before.
-
-    Parameters
-    ----------
-    path : str or Path
-    state : str or Path, optional
-        As for `check`.
-
-    Raises
-    ------
-    InputError
-        Another key signed the study before, or the file is refused by `open_study_file`.
-    """
+    """Open a study file, unless another key signed the study before (see `check`)."""
     file = open_study_file(path)
     try:
         signer = _signer(file.manifest, state, None)

@@ -333,16 +333,7 @@ def _without(plain: Mapping[str, Any], *names: str) -> bytes:
 
 
 def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
-    """Read `manifest.json`; refuse what is not as it should be, or not signed by the key in it.
-
-    `schema` is the one that it must have.
-
-    Raises
-    ------
-    InputError
-        It has another schema or other fields, a value is none that may stand there, or it was
-        changed after it was signed.
-    """
+    """Read `manifest.json`; refuse another schema, fields or values, and what is not signed."""
     plain = read_json(text, MANIFEST)
     if not isinstance(plain, dict) or type(plain.get("schema")) is not int:
         raise InputError(f"{MANIFEST} says no schema; this is not a study file of discreet")

@@ -29,18 +29,7 @@ WIDEST, MOST_BESIDE = 8, 4_096
 def open_part(archive: Archive, part: Part, *, is_known: bool = False) -> pq.ParquetFile:
     """Open a Parquet file of which all that it says was compared with the manifest.
 
-    Parameters
-    ----------
-    archive : Archive
-    part : Part
-        What it should be.
-    is_known : bool
-        Whether it was looked at before, and was not changed since.
-
-    Raises
-    ------
-    InputError
-        It is none, or another than the manifest says.
+    One that `is_known` was looked at before, and was not changed since.
     """
     if not is_known:
         try:
@@ -163,19 +152,8 @@ def most_bytes(part: Part) -> int:
 def read_footer(text: bytes, part: Part, end: int) -> Iterator[Chunk]:
     """Give where the values of each column lie, group after group.
 
-    Parameters
-    ----------
-    text : bytes
-        The footer.
-    part : Part
-        What the file should be.
-    end : int
-        Where its footer begins: there the values end.
-
-    Raises
-    ------
-    InputError
-        The footer says something else than the manifest, or more.
+    They end where the footer begins: at `end`. Refuses a footer that says something else than the
+    manifest, or more.
     """
     reader = Reader(text)
     found: set[int] = set()
@@ -333,19 +311,9 @@ class Page:
 
 
 def read_pages(read: Callable[[int, int], bytes], start: int, end: int) -> Iterator[Page]:
-    """Give what each page says that lies between two places of a file.
+    """Give what each page says that lies between two places of a file, which `read` reads.
 
-    Parameters
-    ----------
-    read : callable
-        Returns bytes from a place on, of a number.
-    start, end : int
-        Where the first begins, and the last ends.
-
-    Raises
-    ------
-    InputError
-        A head is none, or the pages do not end where they should.
+    Refuses a head that is none, and pages that do not end where they should.
     """
     while start < end:
         reader = Reader(read(start, min(HEAD_BYTES, end - start)))

@@ -24,7 +24,6 @@ from discreet.study_file.manifest import (
     PRIVATE_SCHEMA,
     SCHEMA,
     Column,
-    Entry,
     Manifest,
     columns_again,
     read_manifest,
@@ -171,23 +170,8 @@ class StudyFile:
 def open_study_file(path: str | Path, *, private: bool = False) -> StudyFile:
     """Open a study file; refuse one that is not as discreet writes it, or not signed.
 
-    Who signed it is not asked here: see `check`.
-
-    Parameters
-    ----------
-    path : str or Path
-    private : bool, default False
-        Whether it must be the copy that is kept beside the data; else that is refused.
-
-    Returns
-    -------
-    StudyFile
-        To be closed, by `with` or `close`.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not a study file, or was changed.
+    Who signed it is not asked here: see `check`. A `private` one is the copy that is kept beside
+    the data. To be closed, by `with` or `close`.
     """
     archive = open_archive(Path(path), _is_known)
     try:
@@ -215,7 +199,7 @@ def _check_entries(manifest: Manifest, archive: Archive) -> None:
     found = {it.name: it.size for it in archive.stretches.values() if it.name != MANIFEST}
     if listed != found:
         raise _changed("the manifest lists other entries, or of other sizes, than the file has")
-    if any(it.size > MOST_BYTES for it in manifest.entries if _is_json(it)):
+    if any(it.size > MOST_BYTES for it in manifest.entries if it.name.endswith(".json")):
         raise InputError(f"an entry is larger than the {MOST_BYTES} bytes that are allowed")
     counts = part_rows(manifest.rows, len(manifest.columns))
     if [it.name for it in manifest.row_entries] != [part_name(at) for at in range(len(counts))]:
@@ -235,10 +219,6 @@ def _changed(what: str) -> InputError:
         f"{what}: the study file was changed, or made by something else than discreet; ask the"
         " custodian for it anew"
     )
-
-
-def _is_json(entry: Entry) -> bool:
-    return entry.name.endswith(".json")
 
 
 def _groups(file: pq.ParquetFile, part: Part, chosen: Sequence[Column]) -> Iterator[pa.RecordBatch]:

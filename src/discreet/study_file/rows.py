@@ -103,7 +103,7 @@ def type_of(column: Column) -> pa.DataType:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def in_groups(batches: Iterable[Frame], columns: Sequence[Column]) -> Iterator[pa.Table]:
+def group_rows(batches: Iterable[Frame], columns: Sequence[Column]) -> Iterator[pa.Table]:
     """Give rows as they are stored, in groups, however many come at once."""
     size = rows_a_group(len(columns))
     schema = pa.schema([(it.name, type_of(it)) for it in columns])
@@ -111,7 +111,7 @@ def in_groups(batches: Iterable[Frame], columns: Sequence[Column]) -> Iterator[p
     count = 0
     for batch in batches:
         for start in range(0, batch.num_rows, size):
-            stored = _as_stored(batch.slice(start, size), columns, schema)
+            stored = _stored_table(batch.slice(start, size), columns, schema)
             waiting.append(stored)
             count += stored.num_rows
             if count >= size:
@@ -122,7 +122,7 @@ def in_groups(batches: Iterable[Frame], columns: Sequence[Column]) -> Iterator[p
         yield pa.concat_tables(waiting)
 
 
-def _as_stored(batch: Frame, columns: Sequence[Column], schema: pa.Schema) -> pa.Table:
+def _stored_table(batch: Frame, columns: Sequence[Column], schema: pa.Schema) -> pa.Table:
     """Return some rows as they are stored; refuse columns that are not those of the manifest."""
     if batch.schema.names != schema.names:
         raise InputError("the rows have other columns than the manifest lists, or another order")

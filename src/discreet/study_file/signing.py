@@ -35,15 +35,7 @@ MOST_ITEMS = 200_000
 def canonical_json(value: object) -> bytes:
     """Return the one way in which a value is written as JSON.
 
-    Parameters
-    ----------
-    value : object
-        Mappings with texts as keys, lists, tuples, texts, numbers, True, False and None.
-
-    Raises
-    ------
-    InputError
-        A number is not finite or a whole one not below 2^53, or something is no value of JSON.
+    Refuses numbers that are not finite, or whole and not below 2^53, and what is no value of JSON.
 
     Examples
     --------
@@ -89,14 +81,9 @@ def _check(value: object, deep: int) -> None:
 
 
 def read_json(text: bytes, what: str) -> Any:
-    """Read JSON that `canonical_json` wrote; `what` is its name in a message.
+    """Read JSON that `canonical_json` wrote, and refuse any other; `what` is its name in a message.
 
     Size and number of values are looked at before it is read, depth by who reads it.
-
-    Raises
-    ------
-    InputError
-        It is too large, or is not what `canonical_json` writes.
 
     Examples
     --------
@@ -110,7 +97,7 @@ def read_json(text: bytes, what: str) -> Any:
     try:
         value = json.loads(
             text.decode(),
-            object_pairs_hook=_without_twice,
+            object_pairs_hook=_mapping_of_pairs,
             parse_constant=_no_number,
             parse_int=_whole,
         )
@@ -132,7 +119,7 @@ def _check_size(text: bytes, what: str) -> None:
         raise InputError(f"{what} holds more than the {MOST_ITEMS} values that are allowed")
 
 
-def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _mapping_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping; refuse a key that stands twice in it."""
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -208,7 +195,7 @@ class SigningKey:
         """Return a new key, drawn at random, which this one signed as the one that follows it."""
         if len(self.successors) == MOST_SUCCESSORS:
             raise InputError(f"a key follows at most {MOST_SUCCESSORS} others; begin a new study")
-        new = drawn()
+        new = draw_key()
         signature = self.sign(bytes.fromhex(new.public), "successor")
         return SigningKey(
             new._private, (*self.successors, Successor(self.public, new.public, signature))
@@ -233,7 +220,7 @@ class SigningKey:
         raise InputError("a signing key is not written down: keep its file")
 
 
-def drawn() -> SigningKey:
+def draw_key() -> SigningKey:
     """Return a new key, drawn at random."""
     return SigningKey(Ed25519PrivateKey.generate().private_bytes_raw())
 
@@ -244,16 +231,8 @@ def drawn() -> SigningKey:
 def load_signing_key(folder: Path) -> SigningKey:
     """Return the key that is kept in a folder, beside the secret; make one if there is none.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of the custodian's secret. The key lies in `discreet.signing-key` there, for its
-        owner alone.
-
-    Raises
-    ------
-    InputError
-        Others may read the file, it is no key, or none can be made.
+    It lies in `discreet.signing-key` there, for its owner alone: one that others may read, or that
+    is no key, is refused.
 
     Examples
     --------
@@ -265,7 +244,7 @@ def load_signing_key(folder: Path) -> SigningKey:
     path = folder / FILE_NAME
     try:
         if not is_there(path):
-            write_once(path, drawn()._to_text())
+            write_once(path, draw_key()._to_text())
         return _read(path)
     except OSError as error:
         raise _unusable(path, error) from None

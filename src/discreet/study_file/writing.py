@@ -32,7 +32,7 @@ from discreet.study_file.rows import (
     Frame,
     ValueDigest,
     again_name,
-    in_groups,
+    group_rows,
     most_rows_again,
     part_name,
     write_part,
@@ -95,24 +95,8 @@ def write_study_file(
 ) -> Manifest:
     """Write a study file and sign it. What is written is read again before it has its name.
 
-    Parameters
-    ----------
-    path : str or Path
-        Where it goes. Other files in its folder stay as they are; one of its name is replaced.
-    draft : Draft
-    batches : iterable of pyarrow.Table or pyarrow.RecordBatch
-        The rows of the copy, a few at a time.
-    key : SigningKey
-        What it is signed with: see `load_signing_key`.
-
-    Returns
-    -------
-    Manifest
-
-    Raises
-    ------
-    InputError
-        The rows are not as the columns say, there are none, or the file cannot be written.
+    `batches` are the rows of the copy, a few at a time. Other files in its folder stay as they are;
+    one of its name is replaced. Refuses rows that are not as the columns say, and none.
 
     Examples
     --------
@@ -153,7 +137,7 @@ def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) 
         entries = []
         for name, text in _texts(draft):
             entries.append(Entry(name, *add_bytes(archive, name, text)))
-        groups = in_groups(batches, draft.columns)
+        groups = group_rows(batches, draft.columns)
         for number, part in enumerate(_parts(groups)):
             name = part_name(number)
             found = add_stream(archive, name, partial(write_part, part, seen))
@@ -182,7 +166,7 @@ def _write_again(
     if not columns:
         raise InputError("a copy of the copy has other columns than the copy")
     values, name = ValueDigest(columns), again_name(number)
-    write = partial(write_part, in_groups([table], columns), values.add)
+    write = partial(write_part, group_rows([table], columns), values.add)
     entry = Entry(name, *add_stream(archive, name, write))
     return entry, Again(table.num_rows, values.hexdigest(), without)
 

@@ -14,6 +14,6 @@ of whole width where no limits are declared. Counts are checked again before the
 
 from discreet.table.databases import is_url, shown
 from discreet.table.private import forget
-from discreet.table.table import Reading, Table, open_table, with_levels_of_two
+from discreet.table.table import Reading, Table, levels_of_two_values, open_table
 
-__all__ = ["Reading", "Table", "forget", "is_url", "open_table", "shown", "with_levels_of_two"]
+__all__ = ["Reading", "Table", "forget", "is_url", "levels_of_two_values", "open_table", "shown"]

@@ -17,17 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.columns import texts_of
-from discreet.columns.column import Orders, merged_orders, ordered_columns, orders_in_arrow
+from discreet.columns.column import Orders, merge_orders, ordered_columns, orders_in_arrow
 from discreet.errors import InputError
 from discreet.table.engine import (
     Kept,
     Source,
     check_different,
-    held,
-    in_zones,
+    load_table,
     plain_types,
-    quoted,
-    with_made,
+    quote_name,
+    replace_columns,
+    time_zones,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def relation_of(
     kept: Kept, files: tuple[Path, ...], schema: pa.Schema, *, parted: bool = False
 ) -> DuckDBPyRelation:
     """Return Parquet files of one schema as a relation."""
-    kept.zones, kept.files = in_zones(schema), files
+    kept.zones, kept.files = time_zones(schema), files
     kept.orders = {**kept.orders, **orders_in_parquet(files, schema)}
     relation = kept.connection.read_parquet(
         [glob.escape(str(path)) for path in files], hive_partitioning=parted
@@ -79,8 +79,8 @@ def relation_of(
     relation = plain_types(relation)
     # Parquet has no durations: its file holds whole numbers, and says what they are elsewhere.
     spans = {it.name: it.type.unit for it in schema if pa.types.is_duration(it.type)}
-    made = {name: f"{quoted(name)} / {DAY[unit]}" for name, unit in spans.items()}
-    return with_made(relation, made | first_days_in_duckdb(schema))
+    made = {name: f"{quote_name(name)} / {DAY[unit]}" for name, unit in spans.items()}
+    return replace_columns(relation, made | first_days_sql(schema))
 
 
 def ends_of_groups(files: tuple[Path, ...], name: str) -> list[tuple[float, float]]:
@@ -136,9 +136,9 @@ def read_arrow(kept: Kept, source: Source) -> DuckDBPyRelation:
     with pa.memory_map(str(source.file)) as file:
         reader = _arrow(source, file)
         check_different(reader.schema.names)
-        table = with_first_days(reader.read_all())
+        table = periods_as_days(reader.read_all())
         kept.orders = orders_in_arrow(table)
-        return held(kept, table)
+        return load_table(kept, table)
 
 
 def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:
@@ -183,7 +183,7 @@ def orders_in_parquet(files: Sequence[Path], schema: pa.Schema) -> Orders:
             for batch in islice(file.iter_batches(1, row_groups=groups, columns=names), 1):
                 for name in names:
                     found[name].append(batch[name].dictionary.to_pylist())
-    return {name: merged_orders(orders) for name, orders in found.items()}
+    return {name: merge_orders(orders) for name, orders in found.items()}
 
 
 # --- FIXME ----------------------------------------------------------------------------------------
@@ -235,19 +235,21 @@ def _frequency(field: Any) -> str | None:
     return str(json.loads(said[METADATA])["freq"])
 
 
-def first_days_in_duckdb(schema: pa.Schema) -> dict[str, str]:
+def first_days_sql(schema: pa.Schema) -> dict[str, str]:
     """Return what DuckDB makes the first days of the columns of periods by."""
-    return {name: _in_duckdb(quoted(name), step) for name, step in _periods_in(schema).items()}
+    return {
+        name: _first_day_sql(quote_name(name), step) for name, step in _periods_in(schema).items()
+    }
 
 
-def _in_duckdb(column: str, step: Step) -> str:
+def _first_day_sql(column: str, step: Step) -> str:
     number = f"{step.length} * {column} + {step.first}"
     if step.of == "D":
         return f"DATE '1970-01-01' + CAST({number} AS INTEGER)"
     return f"CAST(DATE '1970-01-01' + to_months(CAST({number} AS INTEGER)) AS DATE)"
 
 
-def with_first_days(table: pa.Table) -> pa.Table:
+def periods_as_days(table: pa.Table) -> pa.Table:
     """Return a table of pyarrow whose periods are their first days."""
     for name, step in _periods_in(table.schema).items():
         place = table.schema.get_field_index(name)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.columns import KINDS, ROLES, Column, texts_of
 from discreet.columns.column import FIRST
-from discreet.columns.dates import DATE, stored_as
+from discreet.columns.dates import DATE, storage_of
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.engine import check_different, check_many
 
@@ -24,7 +24,7 @@ PART = 1 << 18
 """So many rows of a frame are read at once."""
 
 
-def as_lazy(source: object) -> nw.LazyFrame[Any]:
+def lazy_frame(source: object) -> nw.LazyFrame[Any]:
     """Take a frame that narwhals knows, whatever made it."""
     try:
         frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)
@@ -78,7 +78,7 @@ def columns_of(
             kind = "continuous"
         elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum):
             kind = "categorical"
-        elif stored_as(dtype) is not None:
+        elif storage_of(dtype) is not None:
             kind = DATE
         kind = kinds.get(column, kind)
         numeric = dtype.is_numeric() or dtype == nw.Boolean
@@ -87,7 +87,7 @@ def columns_of(
                 f"column {column!r} holds text where numbers are needed; correct the column,"
                 " or declare it 'categorical'"
             )
-        dates = stored_as(dtype, zones.get(column)) if kind == DATE else None
+        dates = storage_of(dtype, zones.get(column)) if kind == DATE else None
         floating, yes_no = dtype.is_float(), dtype == nw.Boolean
         order = tuple(orders.get(column, ()))
         columns[column] = Column(
@@ -196,7 +196,7 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
     )
 
 
-def without_values(
+def drop_missing_codes(
     frame: nw.LazyFrame[Any], missing: Mapping[str, Sequence[float]]
 ) -> nw.LazyFrame[Any]:
     """Return a frame in which some values of some columns are missing."""
@@ -226,7 +226,7 @@ BLANKS = (
 )
 
 
-def with_plain_blanks(
+def normalize_blanks(
     frame: nw.LazyFrame[Any], name: str, dtype: nw.dtypes.DType
 ) -> nw.LazyFrame[Any]:
     """Return a frame in which texts of a column that differ in blanks alone are the same.

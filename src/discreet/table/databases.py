@@ -19,8 +19,8 @@ import narwhals as nw
 import pyarrow as pa
 
 from discreet.errors import InputError, needing, one_of, path_in_words, some_of
-from discreet.table.columns import as_lazy
-from discreet.table.engine import connect, named, plain_types, quoted
+from discreet.table.columns import lazy_frame
+from discreet.table.engine import connect, error_name, plain_types, quote_name
 
 if TYPE_CHECKING:
     import psycopg
@@ -70,8 +70,8 @@ def open_database(source: str | Path) -> Opened:
     return OPENERS[scheme](url)
 
 
-def _from_duckdb(url: str) -> Opened:
-    there, table = without_table(url)
+def _open_duckdb_url(url: str) -> Opened:
+    there, table = split_table(url)
     host, slash, path = there.partition("://")[2].partition("?")[0].partition("/")
     if host or not slash or not path:
         raise InputError(
@@ -98,7 +98,9 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
         ) from None
     schema, name = chosen_table(f"file {path.name!r}", tables, wanted, usual="main")
     try:
-        frame = _frame(kept.connection.sql(f"SELECT * FROM {quoted(schema)}.{quoted(name)}"))
+        frame = _frame(
+            kept.connection.sql(f"SELECT * FROM {quote_name(schema)}.{quote_name(name)}")
+        )
     except InputError:
         raise
     except Exception as error:  # a view of what is not there
@@ -111,19 +113,14 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
 
 
 def _frame(relation: DuckDBPyRelation) -> nw.LazyFrame[Any]:
-    return as_lazy(plain_types(relation))
+    return lazy_frame(plain_types(relation))
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
-def _from_postgres(url: str) -> Opened:
-    frame, kept, name = open_postgres(url)
-    return Opened(frame, kept, name, None, masked(url))
-
-
-def _from_web(url: str) -> Opened:
+def _open_web_url(url: str) -> Opened:
     """Open a Parquet file by DuckDB's reader of web addresses, if it is installed here."""
     address = urlsplit(url)
     name = unquote(address.path).rpartition("/")[2]
@@ -146,25 +143,10 @@ def _from_web(url: str) -> Opened:
         relation = kept.connection.read_parquet(url, hive_partitioning=False)
     except Exception as error:
         raise InputError(
-            f"{masked(url)} could not be read by DuckDB ({type(error).__name__}); check the"
+            f"{mask_url(url)} could not be read by DuckDB ({type(error).__name__}); check the"
             " address, and for s3:// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION"
         ) from None
-    return Opened(_frame(relation), kept, name, None, masked(url))
-
-
-def _from_spark(url: str) -> Opened:
-    frame, name = open_spark(url)
-    return Opened(as_lazy(frame), None, name, None, url)
-
-
-OPENERS: dict[str, Callable[[str], Opened]] = {
-    "duckdb": _from_duckdb,
-    "postgresql": _from_postgres,
-    "postgres": _from_postgres,
-    "s3": _from_web,
-    "https": _from_web,
-    "spark": _from_spark,
-}
+    return Opened(_frame(relation), kept, name, None, mask_url(url))
 
 
 # --- FIXME ----------------------------------------------------------------------------------------
@@ -178,12 +160,12 @@ def is_url(source: object) -> bool:
     return isinstance(source, str) and ("://" in source or source.startswith(SPARK))
 
 
-def without_table(url: str) -> tuple[str, str]:
+def split_table(url: str) -> tuple[str, str]:
     """Part a URL's `table=` from it; what is left is for whoever connects.
 
     Examples
     --------
-    >>> without_table("duckdb:///a.duckdb?table=visits")
+    >>> split_table("duckdb:///a.duckdb?table=visits")
     ('duckdb:///a.duckdb', 'visits')
     """
     there, _, query = url.partition("?")
@@ -195,20 +177,20 @@ def without_table(url: str) -> tuple[str, str]:
 
 def shown(source: str) -> str:
     """Return a source as it may be printed: a path as it is, a URL without its password."""
-    return masked(source) if is_url(source) else source
+    return mask_url(source) if is_url(source) else source
 
 
-def masked(url: str) -> str:
+def mask_url(url: str) -> str:
     """Return a URL without password, and without what stands in it beside the table.
 
     Examples
     --------
-    >>> masked("postgresql://ann:secret@db/clinic?password=secret&table=visits")
+    >>> mask_url("postgresql://ann:secret@db/clinic?password=secret&table=visits")
     'postgresql://ann@db/clinic?table=visits'
     """
     if url.startswith(SPARK):  # its settings are in none
         return url
-    there, table = without_table(url)
+    there, table = split_table(url)
     scheme, _, rest = there.partition("?")[0].partition("://")
     netloc, slash, path = rest.partition("/")
     user, at, host = netloc.rpartition("@")
@@ -281,7 +263,7 @@ class Postgres:
         sent = query.cast({name: "string" for name, it in types.items() if it == pa.string()})
         text = sent.get_backend().compile(sent)
         with psycopg.connect(self.conninfo) as own, own.cursor() as cursor:
-            _read_only(own)
+            _make_read_only(own)
             cursor.execute(f"SET TRANSACTION SNAPSHOT '{self.snapshot}'")
             cursor.execute("SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'")
             with cursor.copy(f"COPY ({text}) TO STDOUT (FORMAT csv)") as copy:
@@ -320,18 +302,18 @@ class _Stream(io.RawIOBase):
         return size
 
 
-def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
-    """Open the table that a URL names; return it, what must be kept for it, and its name."""
+def open_postgres(url: str) -> Opened:
+    """Open the table that a URL names."""
     with needing("postgres", "PostgreSQL"):
         import ibis
         import psycopg
-    conninfo, wanted = without_table(url)
-    with _without_cells():
+    conninfo, wanted = split_table(url)
+    with _safe_errors():
         connection = psycopg.connect(conninfo)
     kept = Postgres(connection, "", conninfo)
     weakref.finalize(kept, connection.close)
-    with _without_cells():
-        _read_only(connection)
+    with _safe_errors():
+        _make_read_only(connection)
         # Whoever administers the server may end transactions that wait; this one has to.
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         kept.snapshot = str(connection.execute("SELECT pg_export_snapshot()").fetchall()[0][0])
@@ -340,10 +322,11 @@ def open_postgres(url: str) -> tuple[nw.LazyFrame[Any], Postgres, str]:
     schema, name = chosen_table(f"PostgreSQL's {database!r}", tables, wanted, usual="public")
     connection.execute("SAVEPOINT opened")
     _go_on_after_errors(connection)
-    with _without_cells():
+    with _safe_errors():
         backend = ibis.postgres.from_connection(connection)
         table = backend.table(name, database=schema)
-    return plain_columns(table), kept, f"{database}.{schema}.{name}"
+    frame, called = plain_columns(table), f"{database}.{schema}.{name}"
+    return Opened(frame, kept, called, None, mask_url(url))
 
 
 def plain_columns(table: Any) -> nw.LazyFrame[Any]:
@@ -367,7 +350,7 @@ def plain_columns(table: Any) -> nw.LazyFrame[Any]:
     return cast("nw.LazyFrame[Any]", frame.with_columns(*dated) if dated else frame)
 
 
-def _read_only(connection: psycopg.Connection[Any]) -> None:
+def _make_read_only(connection: psycopg.Connection[Any]) -> None:
     from psycopg import IsolationLevel
 
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
@@ -398,7 +381,7 @@ def _sent_as(kind: pa.DataType) -> pa.DataType:
 
 
 @contextmanager
-def _without_cells() -> Iterator[None]:
+def _safe_errors() -> Iterator[None]:
     """Turn an error of the server or its library into one that holds no password and no cell."""
     import psycopg
 
@@ -426,8 +409,8 @@ JAVA = "Spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JA
 PYTHON = "PYSPARK_PYTHON"
 
 
-def open_spark(source: str) -> tuple[Any, str]:
-    """Return a table of Spark's catalog as a frame, and its name.
+def open_spark(source: str) -> Opened:
+    """Open a table of Spark's catalog.
 
     That of the session that there is, or of a new one, whose settings are where Spark looks for
     them; the master may be named in a URL.
@@ -441,12 +424,13 @@ def open_spark(source: str) -> tuple[Any, str]:
         raise InputError(f"a table of Spark is named by {SPARK_URL}")
     session = _session(f"spark://{master}" if master else None)
     try:
-        return session.table(table), table
+        frame = session.table(table)
     except Exception as error:
         raise InputError(
-            f"Spark has no table {table!r} that can be read ({named(error)}); name it as"
+            f"Spark has no table {table!r} that can be read ({error_name(error)}); name it as"
             " spark.catalog.listTables() does, with its database before it"
         ) from None
+    return Opened(lazy_frame(frame), None, table, None, source)
 
 
 def _session(master: str | None) -> Any:
@@ -455,7 +439,9 @@ def _session(master: str | None) -> Any:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    if "SPARK_REMOTE" not in os.environ and not _java():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=home and os.path.join(home, "bin"))
+    if "SPARK_REMOTE" not in os.environ and java is None:
         raise InputError(JAVA)
     os.environ.setdefault(PYTHON, sys.executable)
     builder = SparkSession.builder.appName("discreet").config(
@@ -465,7 +451,7 @@ def _session(master: str | None) -> Any:
         session = (builder.master(master) if master else builder).getOrCreate()
     except Exception as error:
         raise InputError(
-            f"no session of Spark could be begun ({named(error)}); check its settings"
+            f"no session of Spark could be begun ({error_name(error)}); check its settings"
             " (spark-defaults.conf), and that the master answers"
         ) from None
     if "SPARK_REMOTE" not in os.environ:
@@ -473,12 +459,7 @@ def _session(master: str | None) -> Any:
     return session
 
 
-def _java() -> bool:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java", path=home and os.path.join(home, "bin")) is not None
-
-
-def with_this_python(frame: Any) -> Any:
+def use_this_python(frame: Any) -> Any:
     """Return a frame of Spark whose workers run this Python, where nobody said another one.
 
     Of workers on this machine alone: another may have it elsewhere.
@@ -487,3 +468,13 @@ def with_this_python(frame: Any) -> Any:
     if PYTHON not in os.environ and context is not None and context.master.startswith("local"):
         context.pythonExec = sys.executable
     return frame
+
+
+OPENERS: dict[str, Callable[[str], Opened]] = {
+    "duckdb": _open_duckdb_url,
+    "postgresql": open_postgres,
+    "postgres": open_postgres,
+    "s3": _open_web_url,
+    "https": _open_web_url,
+    "spark": open_spark,
+}

@@ -116,9 +116,9 @@ def connect(path: Path | None = None) -> Kept:
     return kept
 
 
-def held(kept: Kept, table: pa.Table) -> DuckDBPyRelation:
+def load_table(kept: Kept, table: pa.Table) -> DuckDBPyRelation:
     """Hold a table of pyarrow in a connection, where each of its cursors finds it."""
-    kept.zones = in_zones(table.schema)
+    kept.zones = time_zones(table.schema)
     kept.connection.register("made", table)
     kept.connection.execute("CREATE TABLE data AS SELECT * FROM made")
     kept.connection.unregister("made")
@@ -138,13 +138,13 @@ PLAIN: Mapping[str, str] = MappingProxyType(
 """Types of DuckDB that what takes its frames does not know, and what they are read as."""
 
 
-def with_made(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRelation:
+def replace_columns(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRelation:
     """Return a relation some of whose columns are made by expressions of DuckDB."""
     if not made:
         return relation
     return relation.project(
         ", ".join(
-            f"{made[name]} AS {quoted(name)}" if name in made else quoted(name)
+            f"{made[name]} AS {quote_name(name)}" if name in made else quote_name(name)
             for name in relation.columns
         )
     )
@@ -152,7 +152,7 @@ def with_made(relation: DuckDBPyRelation, made: Mapping[str, str]) -> DuckDBPyRe
 
 def plain_types(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """Return a relation whose columns are of types that what takes it knows, as far as they can."""
-    kinds = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
+    kinds = [*zip(map(quote_name, relation.columns), map(str, relation.types), strict=True)]
     if not any(kind in PLAIN for _, kind in kinds):
         return relation
     return relation.project(
@@ -162,18 +162,18 @@ def plain_types(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     )
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return the name of a column or table as SQL has it.
 
     Examples
     --------
-    >>> print(quoted("the sum"))
+    >>> print(quote_name("the sum"))
     "the sum"
     """
     return '"' + name.replace('"', '""') + '"'
 
 
-def in_zones(schema: pa.Schema) -> dict[str, str]:
+def time_zones(schema: pa.Schema) -> dict[str, str]:
     """Return the time zones of the columns of a pyarrow schema that have one."""
     return {it.name: it.type.tz for it in schema if getattr(it.type, "tz", None)}
 
@@ -213,13 +213,13 @@ def quiet(
     except DiscreetError:
         raise
     except Exception as error:
-        column = _cause(where)
+        column = _first_cause(where)
         at = f" at column {column!r}" if column else ""
-        cause = _cause(why) or cause_of(error)
-        raise InputError(f"{what}{at} ({named(error)}); {cause}") from None
+        cause = _first_cause(why) or CAUSES.get(type(error).__name__, CHECK)
+        raise InputError(f"{what}{at} ({error_name(error)}); {cause}") from None
 
 
-def _cause(why: Callable[[], str]) -> str:
+def _first_cause(why: Callable[[], str]) -> str:
     with suppress(Exception):
         return why()
     return ""
@@ -268,17 +268,12 @@ CAUSES = {
 }
 
 
-def cause_of(error: Exception) -> str:
-    """Say what to do about an engine's error, by its kind."""
-    return CAUSES.get(type(error).__name__, CHECK)
-
-
-def named(error: Exception) -> str:
+def error_name(error: Exception) -> str:
     """Name an error by the engine that it is of, where that is known, and its kind.
 
     Examples
     --------
-    >>> named(ValueError("a cell"))
+    >>> error_name(ValueError("a cell"))
     'ValueError'
     """
     engine = ENGINES.get(type(error).__module__.partition(".")[0])

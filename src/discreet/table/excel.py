@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError, needing, some_of
-from discreet.table.engine import Kept, Source, check_different, held
+from discreet.table.engine import Kept, Source, check_different, load_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -42,7 +42,7 @@ def read_excel(kept: Kept, source: Source) -> DuckDBPyRelation:
             check_different([name, name])
         found[name.strip()] = _column(cells)
     check_different([*found])
-    return held(kept, pa.table(found))
+    return load_table(kept, pa.table(found))
 
 
 def names_in_excel(source: Source) -> list[str]:

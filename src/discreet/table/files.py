@@ -31,7 +31,7 @@ from discreet.table.arrow import (
     read_parquet,
     relation_of,
 )
-from discreet.table.engine import Compression, Kept, Source, connect, in_zones, quiet
+from discreet.table.engine import Compression, Kept, Source, connect, quiet, time_zones
 from discreet.table.excel import names_in_excel, read_excel
 from discreet.table.labelled import READERS, names_in_labelled, read_labelled
 from discreet.table.private import (
@@ -141,7 +141,7 @@ def _hidden(path: Path) -> bool:
     return any(part[0] in "._" for part in path.parts)
 
 
-def _found(path: Path) -> tuple[Format, Source]:
+def _find_files(path: Path) -> tuple[Format, Source]:
     """Return the format of what a path names, and its files; refuse what is no table."""
     name, place = name_of(path), place_of(path)
     if not place.files:
@@ -168,7 +168,7 @@ def _found(path: Path) -> tuple[Format, Source]:
 
 def names_in(path: Path) -> list[str]:
     """Return the names of the columns of a file, as far as they are had without its rows."""
-    format, source = _found(path)
+    format, source = _find_files(path)
     return format.names(source)
 
 
@@ -240,7 +240,7 @@ def read_file(path: Path, private: Path | None = None) -> tuple[nw.LazyFrame[Any
         format, source = _standard_input()
         private = None
     else:
-        format, source = _found(path)
+        format, source = _find_files(path)
     failed = f"file {source.name!r} could not be read as {format.name}"
     why: Callable[[], str] = partial(format.why, source)
     kept = connect()
@@ -281,7 +281,7 @@ def _parsed_once(
         made.unlink(missing_ok=True)
         raise InputError(f"file {source.name!r} was written while it was read; open it again")
     schema = pq.read_schema(made)
-    kept.labels, kept.orders, kept.zones = labels_in(schema), orders_in(schema), in_zones(schema)
+    kept.labels, kept.orders, kept.zones = labels_in(schema), orders_in(schema), time_zones(schema)
     return relation_of(kept, (made,), schema)
 
 

@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 from discreet.columns import Column
 from discreet.errors import InputError
-from discreet.table.arrow import first_days_in_duckdb, orders_in_dataset, with_first_days
-from discreet.table.columns import PART, as_lazy
-from discreet.table.databases import Postgres, plain_columns, with_this_python
-from discreet.table.engine import Kept, connect, plain_types, quiet, with_made
+from discreet.table.arrow import first_days_sql, orders_in_dataset, periods_as_days
+from discreet.table.columns import PART, lazy_frame
+from discreet.table.databases import Postgres, plain_columns, use_this_python
+from discreet.table.engine import Kept, connect, plain_types, quiet, replace_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,21 +32,21 @@ def take_frame(source: object) -> tuple[nw.LazyFrame[Any], object]:
         import pyarrow.dataset as ds
 
         if isinstance(source, ds.Dataset):
-            return _of_dataset(source)
+            return _take_dataset(source)
     if nw.dependencies.is_ibis_table(source) and source.get_backend().name == "postgres":
         return plain_columns(source), None
     if nw.dependencies.is_pyspark_dataframe(source):
-        return as_lazy(with_this_python(source)), None
-    frame = as_lazy(source)
+        return lazy_frame(use_this_python(source)), None
+    frame = lazy_frame(source)
     if nw.dependencies.is_pandas_dataframe(source):
         made, zones = plain_frame(source)
-        return as_lazy(made), Zones(zones) if zones else None
+        return lazy_frame(made), Zones(zones) if zones else None
     if nw.dependencies.is_pyarrow_table(source):
         return _plain_arrow(source), None
     if nw.dependencies.is_duckdb_relation(source):
-        return as_lazy(plain_types(source)), None
+        return lazy_frame(plain_types(source)), None
     if frame.implementation.is_polars():
-        return _without_nulls(frame), None
+        return _fill_null_types(frame), None
     return frame, None
 
 
@@ -57,22 +57,22 @@ class Zones:
     zones: Mapping[str, str]
 
 
-def _without_nulls(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+def _fill_null_types(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     import polars as pl
 
     native: pl.LazyFrame = nw.to_native(frame)
     empty = [name for name, it in native.collect_schema().items() if it == pl.Null]
-    return as_lazy(native.with_columns(pl.col(empty).cast(pl.String))) if empty else frame
+    return lazy_frame(native.with_columns(pl.col(empty).cast(pl.String))) if empty else frame
 
 
 def _plain_arrow(source: pa.Table) -> nw.LazyFrame[Any]:
-    source = with_first_days(source)
+    source = periods_as_days(source)
     for i, field in enumerate(source.schema):
         found = source[i]
         made = _plain_column(found)
         if made is not found:
             source = source.set_column(i, field.name, made)
-    return as_lazy(source)
+    return lazy_frame(source)
 
 
 def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -96,15 +96,15 @@ def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
     return values.cast(pa.string()) if pa.types.is_null(kind) else values
 
 
-def _of_dataset(source: Any) -> tuple[nw.LazyFrame[Any], Kept]:
+def _take_dataset(source: Any) -> tuple[nw.LazyFrame[Any], Kept]:
     """Take a dataset of pyarrow, which DuckDB reads; refuse a column of a type it does not know."""
     kept = connect()
     kept.orders = orders_in_dataset(source)
     for name in source.schema.names:
         with quiet(f"column {name!r} cannot be read by DuckDB", lambda: CAST):
             kept.connection.from_arrow(source.schema.empty_table().select([name]))
-    relation = with_made(kept.connection.from_arrow(source), first_days_in_duckdb(source.schema))
-    return as_lazy(plain_types(relation)), kept
+    relation = replace_columns(kept.connection.from_arrow(source), first_days_sql(source.schema))
+    return lazy_frame(plain_types(relation)), kept
 
 
 CAST = "cast it to a type of numbers, text or dates, or leave it out"
@@ -167,11 +167,11 @@ def no_more_of_dask(frame: nw.LazyFrame[Any]) -> Iterator[None]:
         ) from None
 
 
-def _of_duckdb(relation: Any) -> Iterator[pa.RecordBatch]:
+def _read_duckdb(relation: Any) -> Iterator[pa.RecordBatch]:
     yield from pa.RecordBatchReader.from_stream(relation)
 
 
-def _of_polars(frame: Any) -> Iterator[pa.RecordBatch]:
+def _read_polars(frame: Any) -> Iterator[pa.RecordBatch]:
     if not hasattr(frame, "collect_batches"):  # polars before 1.34
         yield from frame.collect().to_arrow().to_batches(PART)
         return
@@ -179,15 +179,15 @@ def _of_polars(frame: Any) -> Iterator[pa.RecordBatch]:
         yield from batch.to_arrow().to_batches()
 
 
-def _of_ibis(table: Any) -> Iterator[pa.RecordBatch]:
+def _read_ibis(table: Any) -> Iterator[pa.RecordBatch]:
     backend = table.get_backend()
     if backend.name == "duckdb":  # ibis 12 asks DuckDB 2 by a name that is gone
-        yield from _of_duckdb(backend.con.sql(backend.compile(table)))
+        yield from _read_duckdb(backend.con.sql(backend.compile(table)))
         return
     yield from table.to_pyarrow_batches(chunk_size=PART)
 
 
-def _of_dask(frame: Any) -> Iterator[pa.RecordBatch]:
+def _read_dask(frame: Any) -> Iterator[pa.RecordBatch]:
     for part in frame.partitions:
         table = nw.from_native(part).lazy().collect("pyarrow").select([*frame.columns])
         yield from table.to_native().to_batches(PART)
@@ -197,7 +197,7 @@ MOST_CELLS = 1 << 21
 """A partition of Spark that comes to the driver holds no more values: some 16 MB."""
 
 
-def _in_small_parts(frame: Any) -> Any:
+def _split_partitions(frame: Any) -> Any:
     """Return a frame of Spark whose partitions its driver can hold, whatever those of its files.
 
     Spark keeps what comes of a partition three times on its way, where Parquet may have millions
@@ -214,7 +214,7 @@ def _in_small_parts(frame: Any) -> Any:
     return frame.repartition(-(-rows // most), *frame.columns)
 
 
-def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
+def _read_spark(frame: Any) -> Iterator[pa.RecordBatch]:
     """Let workers write Arrow, and fetch one partition of it after another."""
 
     def written(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -230,19 +230,19 @@ def _of_spark(frame: Any) -> Iterator[pa.RecordBatch]:
             bytes_ = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
             yield pyarrow.RecordBatch.from_arrays([bytes_], ["batch"])
 
-    small = _in_small_parts(frame)
+    small = _split_partitions(frame)
     for row in small.mapInArrow(written, "batch binary").toLocalIterator():
         with pa.ipc.open_stream(row["batch"]) as stream:
             yield from stream
 
 
 READERS: dict[str, Callable[[Any], Iterator[Any]]] = {
-    "duckdb": _of_duckdb,
-    "polars": _of_polars,
-    "ibis": _of_ibis,
-    "dask": _of_dask,
-    "pyspark": _of_spark,
-    "pyspark[connect]": _of_spark,
+    "duckdb": _read_duckdb,
+    "polars": _read_polars,
+    "ibis": _read_ibis,
+    "dask": _read_dask,
+    "pyspark": _read_spark,
+    "pyspark[connect]": _read_spark,
 }
 """How lazy frames are read by parts, by narwhals' name for their library."""
 
@@ -300,20 +300,20 @@ def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
             return column.cat.rename_categories([str(it) for it in kind.categories])
         if isinstance(of, pd.PeriodDtype) or of.kind in "mM":
             return _plain(column.astype(of))
-        return _of_words(column) if of.kind == "O" else column
+        return _plain_categories(column) if of.kind == "O" else column
     if isinstance(kind, pd.IntervalDtype):
         return _plain(column.astype("category"))
     if isinstance(kind, pd.PeriodDtype):
         return column.dt.to_timestamp()
     if isinstance(kind, pd.ArrowDtype):
-        return _of_arrow(column, kind)
+        return _plain_arrow_type(column, kind)
     if kind == np.longdouble:
         return column.astype(np.float64)
     objects = kind.kind == "O" and not isinstance(kind, pd.api.extensions.ExtensionDtype)
-    return _of_objects(column) if objects else column
+    return _plain_objects(column) if objects else column
 
 
-def _of_words(column: pd.Series[Any]) -> pd.Series[Any]:
+def _plain_categories(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return levels of Python's objects as texts in their order; what no level is stays objects."""
     import pandas as pd
 
@@ -326,7 +326,7 @@ def _of_words(column: pd.Series[Any]) -> pd.Series[Any]:
     return _plain(column.astype(object))
 
 
-def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
+def _plain_arrow_type(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
     import pandas as pd
 
     of = kind.pyarrow_dtype
@@ -335,25 +335,25 @@ def _of_arrow(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[Any]:
     if pa.types.is_dictionary(of):
         return column.astype("category")
     if pa.types.is_time(of):
-        return _of_objects(column.astype(object))
+        return _plain_objects(column.astype(object))
     if pa.types.is_decimal(of):
         return column.astype("string").astype("Float64")
     return column.astype(pd.ArrowDtype(pa.date32())) if pa.types.is_date64(of) else column
 
 
-def _of_objects(column: pd.Series[Any]) -> pd.Series[Any]:
+def _plain_objects(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column of Python's objects as what all of them are, where that is one kind."""
     known = column[column.notna()]
     held = {type(it) for it in known}
     if held == {str}:
         return column
     try:
-        return _made(column, known, held)
+        return _convert(column, known, held)
     except (ValueError, TypeError, OverflowError):  # naive moments among those of a zone, say
         return column
 
 
-def _made(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> pd.Series[Any]:
+def _convert(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> pd.Series[Any]:
     import pandas as pd
 
     def all_are(*kinds: type) -> bool:
@@ -366,24 +366,24 @@ def _made(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> pd.
     if all_are(*NUMBERS) and not held & {bool, np.bool_}:
         whole = all_are(int, np.integer) and all(-LARGEST <= it < LARGEST for it in known)
         values: Any = [int(it) if whole else float(it) for it in known]
-        return _filled(column, pd.array(values, "Int64" if whole else "Float64"))
+        return _fill_known(column, pd.array(values, "Int64" if whole else "Float64"))
     if all_are(date, np.datetime64):
         if all_are(date) and not any(issubclass(it, datetime) for it in held):
             return column.astype(DAYS)
-        return _filled(column, _moments(list(known)))
+        return _fill_known(column, _moments(list(known)))
     if all_are(timedelta, np.timedelta64):
         return pd.to_timedelta(column)
     if all_are(time):
         hours = [
             it.hour + it.minute / 60 + (it.second + it.microsecond / 1e6) / HOUR for it in known
         ]
-        return _filled(column, pd.array(hours, "Float64"))
+        return _fill_known(column, pd.array(hours, "Float64"))
     if all_are(pd.Period):
-        return _filled(column, pd.PeriodIndex(list(known)).to_timestamp().array)
+        return _fill_known(column, pd.PeriodIndex(list(known)).to_timestamp().array)
     if all_are(pd.Interval):
         return _plain(column.astype("category"))
     if all_are(*TOLD):
-        return _filled(column, pd.array([_text(it) for it in known], WORDS))
+        return _fill_known(column, pd.array([_text(it) for it in known], WORDS))
     return column
 
 
@@ -402,7 +402,7 @@ def _moments(known: list[Any]) -> Any:
         return pd.to_datetime(known, utc=True).array
 
 
-def _filled(column: pd.Series[Any], known: Any) -> pd.Series[Any]:
+def _fill_known(column: pd.Series[Any], known: Any) -> pd.Series[Any]:
     import pandas as pd
 
     places = np.where(column.notna(), np.cumsum(column.notna()) - 1, -1)

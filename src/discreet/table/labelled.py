@@ -16,7 +16,7 @@ from discreet.columns import text_of
 from discreet.columns.column import orders_in_arrow
 from discreet.errors import needing
 from discreet.levels import order_key
-from discreet.table.engine import Kept, Source, check_different, held
+from discreet.table.engine import Kept, Source, check_different, load_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -56,7 +56,7 @@ def read_labelled(kept: Kept, source: Source) -> DuckDBPyRelation:
     }
     made = pa.table(columns)
     kept.orders = orders_in_arrow(made)
-    return held(kept, made)
+    return load_table(kept, made)
 
 
 STATA = re.compile(r"%-?t([mwqh])")

@@ -26,15 +26,8 @@ from discreet.columns import (
     texts_of,
     words_of,
 )
-from discreet.columns.column import (
-    FIRST,
-    Orders,
-    check_names,
-    found_column,
-    orders_in_arrow,
-    way_out,
-)
-from discreet.columns.dates import Dates, days_of, how_to_declare, spans_as_numbers
+from discreet.columns.column import FIRST, check_names, find_column, orders_in_arrow, way_out
+from discreet.columns.dates import Dates, days_of, declare_hint, spans_as_numbers
 from discreet.columns.grids import EDGE_TOLERANCE
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.table.arrow import ends_of_groups, orders_in_schema
@@ -43,18 +36,18 @@ from discreet.table.columns import (
     array_of,
     codes_among,
     columns_of,
+    drop_missing_codes,
     floats_of,
     levels_of,
+    normalize_blanks,
     two_valued,
-    with_plain_blanks,
-    without_values,
 )
 from discreet.table.databases import Opened, is_database, open_database
 from discreet.table.engine import Kept, failure, quiet, quietly
 from discreet.table.extremes import Extremes, Outer, ends_of, extremes_of, outer_of
 from discreet.table.files import STANDARD_INPUT, digest_of, name_of, read_file, stamp_of
 from discreet.table.frames import Zones, no_more_of_dask, parts, take_frame, yes_no_as_numbers
-from discreet.table.text_dates import least_rows, with_dates, with_declared_as_text
+from discreet.table.text_dates import find_dates, least_rows, numbers_as_text
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -155,7 +148,7 @@ class Table:
     ) -> None:
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self.path, self.source, self.few = path, source, few
-        self._frame, self._whole = without_values(frame, missing_values), frame
+        self._frame, self._whole = drop_missing_codes(frame, missing_values), frame
         self._made_by, self._keep, self._missing = frame.implementation, keep, missing_values
         #: A wide table in memory, of which each question takes the columns that it is about.
         self._in_memory: pa.Table | None = None
@@ -206,7 +199,7 @@ class Table:
 
     def _use(self, rows: pa.Table) -> None:
         self._in_memory, self._whole = rows, nw.from_native(rows).lazy()
-        self._frame = without_values(self._whole, self._missing)
+        self._frame = drop_missing_codes(self._whole, self._missing)
 
     def _of(self, names: Collection[str], *, whole: bool = False) -> nw.LazyFrame[Any]:
         """Return a frame that has some columns; in a `whole` one codes for missing values stay."""
@@ -214,7 +207,7 @@ class Table:
             return self._whole if whole else self._frame
         narrow = nw.from_native(self._in_memory.select([*dict.fromkeys(names)])).lazy()
         missing = {name: self._missing[name] for name in names if name in self._missing}
-        return narrow if whole else without_values(narrow, missing)
+        return narrow if whole else drop_missing_codes(narrow, missing)
 
     def _complete(
         self, names: Sequence[str], texts: Sequence[str] = (), also: Collection[str] = ()
@@ -282,7 +275,7 @@ class Table:
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
-        return found_column(self.columns, name)
+        return find_column(self.columns, name)
 
     def is_number(self, name: str) -> bool:
         """Whether a column is read as numbers, be it drawn as such or as levels."""
@@ -329,7 +322,7 @@ class Table:
                 raise RefusedError(
                     f"column {name!r} identifies persons and is never shown;"
                     f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
-                    + (f"; it {how_to_declare(name, column.readings)}" if column.readings else "")
+                    + (f"; it {declare_hint(name, column.readings)}" if column.readings else "")
                 )
             if kind is not None and column.kind != kind:
                 raise InputError(
@@ -834,7 +827,7 @@ class Table:
         return False
 
 
-def _found(source: object, private: Path | None) -> tuple[Opened, Mapping[str, str]]:
+def _open_source(source: object, private: Path | None) -> tuple[Opened, Mapping[str, str]]:
     if isinstance(source, str | Path) and is_database(source):
         return open_database(source), {}
     if not isinstance(source, str | Path):
@@ -875,23 +868,25 @@ def open_table(
     is declared and for `levels`. `least` says how many rows of a column must fit one order of day
     and month alone; where None, no text is a date by itself.
     """
-    found, zones = _found(source, private)
+    found, zones = _open_source(source, private)
     frame, keep = found.frame, found.keep
     with quiet(*failure(keep)):
-        frame = with_declared_as_text(spans_as_numbers(frame), dates)
-        schema = dict(without_values(frame, missing_values).collect_schema())
+        frame = numbers_as_text(spans_as_numbers(frame), dates)
+        schema = dict(drop_missing_codes(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     if whose in schema:
-        frame = with_plain_blanks(frame, whose, schema[whose])
-        schema = dict(without_values(frame, missing_values).collect_schema())
+        frame = normalize_blanks(frame, whose, schema[whose])
+        schema = dict(drop_missing_codes(frame, missing_values).collect_schema())
     identifying = [column for column in (whose, key) if column is not None]
-    orders = {**_declared(source, keep, schema), **ordered}
+    of_file = keep.orders if isinstance(keep, Kept) else {}
+    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
+    orders = {**of_file, **of_table, **orders_in_schema(schema), **ordered}
     columns = columns_of(schema, kinds, roles, identifying, zones, orders)
     with quiet(*failure(keep)):
         said_levels = {*kinds, *levels, *identifying}
         if least is None:
             said_levels = {*columns}
-        columns = with_dates(frame, keep, columns, dates, said_levels, whose, least or least_rows)
+        columns = find_dates(frame, keep, columns, dates, said_levels, whose, least or least_rows)
     table = Table(
         yes_no_as_numbers(frame, columns),
         columns,
@@ -909,14 +904,7 @@ def open_table(
     return table
 
 
-def _declared(source: object, keep: object, schema: Mapping[str, nw.dtypes.DType]) -> Orders:
-    """Return the orders of levels that a file declares, a table of pyarrow, or types of columns."""
-    of_file = keep.orders if isinstance(keep, Kept) else {}
-    of_table = orders_in_arrow(source) if nw.dependencies.is_pyarrow_table(source) else {}
-    return {**of_file, **of_table, **orders_in_schema(schema)}
-
-
-def with_levels_of_two(table: Table, declared: Collection[str], few: int = 1) -> Table:
+def levels_of_two_values(table: Table, declared: Collection[str], few: int = 1) -> Table:
     """Return a table in which numbers of two different values are levels.
 
     Columns whose kind is `declared`, and those that identify, stay as they are. As numbers they

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError
-from discreet.table.engine import Compression, Kept, Source, check_different, quoted
+from discreet.table.engine import Compression, Kept, Source, check_different, quote_name
 from discreet.table.private import INPUT, own_folder
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
         _write_alike(source, made, delimiter)
         texts = _read_texts(kept, made, None, delimiter, named)
         kinds = kinds_of_cells(texts, semicolons=semicolons)
-    return texts.project(", ".join(read_as(name, kind) for name, kind in kinds.items()))
+    return texts.project(", ".join(cast_sql(name, kind) for name, kind in kinds.items()))
 
 
 def _names_of_columns(source: Source, header: Sequence[str]) -> list[str]:
@@ -258,14 +258,14 @@ def read_json(kept: Kept, source: Source) -> DuckDBPyRelation:
         found = read(columns=kinds | dict.fromkeys(texts, TEXT))
     plain = {name: _plain(name, kind) for name, kind in kinds.items()} | dict.fromkeys(texts, "")
     if texts:
-        of = kinds_of_cells(found.project(", ".join(map(quoted, texts))), [TIME])
-        plain |= {name: read_as(name, kind) for name, kind in of.items()}
+        of = kinds_of_cells(found.project(", ".join(map(quote_name, texts))), [TIME])
+        plain |= {name: cast_sql(name, kind) for name, kind in of.items()}
     return found.project(", ".join(plain.values()))
 
 
 def _plain(name: str, kind: str) -> str:
     """Return how a column of JSON is read: values of several types are texts."""
-    column = quoted(name)
+    column = quote_name(name)
     if kind == "JSON":
         return f"{column} ->> '$' AS {column}"
     as_other = {"HUGEINT": "DOUBLE", "UHUGEINT": "DOUBLE"}
@@ -369,18 +369,18 @@ def kinds_of_cells(
     }
     powers = [name for name, it in seen.items() if it.kinds and it.kinds[0] == "POWERS"]
     if powers and kinds is None:
-        found |= dict.fromkeys(_with_fractions(relation, powers), "DOUBLE")
+        found |= dict.fromkeys(_columns_of_fractions(relation, powers), "DOUBLE")
     commas = any(it.kinds == ("COMMAS",) and it.decimal_comma for it in seen.values())
     numbers = [name for name, kind in found.items() if kind == "DOUBLE"]
     if numbers and (commas or semicolons):
-        doubtful = relation.project(", ".join(map(quoted, numbers)))
-        found |= dict.fromkeys(grouped_by_points(doubtful, any_cell=commas), TEXT)
+        doubtful = relation.project(", ".join(map(quote_name, numbers)))
+        found |= dict.fromkeys(columns_of_thousands(doubtful, any_cell=commas), TEXT)
     return found
 
 
-def _with_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[str]:
+def _columns_of_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[str]:
     found = set[str]()
-    for batch in _batches(relation.project(", ".join(map(quoted, names)))):
+    for batch in _batches(relation.project(", ".join(map(quote_name, names)))):
         for name in names:
             fit = pc.match_substring_regex(batch[name].drop_null(), _whole_cell(FRACTION))
             if pc.any(fit).as_py():
@@ -388,7 +388,7 @@ def _with_fractions(relation: DuckDBPyRelation, names: Sequence[str]) -> list[st
     return [name for name in names if name in found]
 
 
-def grouped_by_points(relation: DuckDBPyRelation, *, any_cell: bool) -> list[str]:
+def columns_of_thousands(relation: DuckDBPyRelation, *, any_cell: bool) -> list[str]:
     """Name the columns whose points may stand before thousands: in any cell, or in all with one."""
     grouped, others = dict.fromkeys(relation.columns, False), set[str]()
     for batch in _batches(relation):
@@ -407,9 +407,9 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
     yield from batches
 
 
-def read_as(name: str, kind: str) -> str:
+def cast_sql(name: str, kind: str) -> str:
     """Return how a column of texts is read as a type of DuckDB."""
-    column = quoted(name)
+    column = quote_name(name)
     if kind == TEXT:
         return column
     # Beyond what a float holds a number is infinite, and as good as missing.

@@ -21,7 +21,6 @@ from discreet.columns.dates import (
     YEAR_LAST,
     YEARS,
     Dates,
-    TextDates,
     check_form,
     forms_of,
     known_texts,
@@ -46,7 +45,7 @@ def least_rows(name: str) -> int:
 
 
 @dataclass(frozen=True)
-class Found:
+class DateReading:
     """What a column of text is: its dates, or the `readings` between which its rows do not say."""
 
     dates: Dates | None = None
@@ -88,7 +87,9 @@ class SeenDates:
         self.known += int(known.sum())
         for form in self.forms:
             found = read_dates(coded.dictionary, form)
-            fits = found.fits & _are_usual(found)
+            # A year is one of which dates are, or one that stands for none.
+            usual = (found.years >= YEARS[0]) & (found.years <= YEARS[1])
+            fits = found.fits & (usual | np.isin(found.years, NOT_KNOWN))
             if not self.others[form] and fits[at[known]].all():
                 self.timed |= bool(found.timed.any())
             self._leave_out(form, np.flatnonzero(known & ~fits[at]), persons)
@@ -111,12 +112,12 @@ class SeenDates:
                 return
 
     @property
-    def found(self) -> Found:
+    def found(self) -> DateReading:
         """What the column is, by all rows."""
         forms = self.forms or ()
         fitting = [it for it in forms if not self.others[it]]
         if not fitting or self.zoned not in (0, self.known):
-            return Found()
+            return DateReading()
         sure = [it for it in fitting if it in BY_THEMSELVES]
         # Of two orders one is taken where enough rows fit it alone; of short years none is.
         near = tuple(it for it in forms if len(self.others[it]) < self.least)
@@ -125,17 +126,11 @@ class SeenDates:
             sure = last if len(last) == 1 else []
         if sure:
             unit, zone = "us" if self.timed else "day", "UTC" if self.zoned else None
-            return Found(Dates(unit, zone, sure[0]))
-        return Found(readings=near)
+            return DateReading(Dates(unit, zone, sure[0]))
+        return DateReading(readings=near)
 
 
-def _are_usual(found: TextDates) -> NDArray[np.bool_]:
-    """Tell which dates have a year of which dates are, or one that stands for none."""
-    usual = (found.years >= YEARS[0]) & (found.years <= YEARS[1])
-    return usual | np.isin(found.years, NOT_KNOWN)
-
-
-def declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
+def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
     """Return the dates of a column whose form is declared; refuse a row that does not fit it.
 
     The refusal names the row and no cell.
@@ -172,9 +167,7 @@ def declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
     return Dates("us" if timed else "day", "UTC" if zoned else None, form)
 
 
-def with_declared_as_text(
-    frame: nw.LazyFrame[Any], declared: Mapping[str, str]
-) -> nw.LazyFrame[Any]:
+def numbers_as_text(frame: nw.LazyFrame[Any], declared: Mapping[str, str]) -> nw.LazyFrame[Any]:
     """Return a frame in which whole numbers are text where their form as dates is declared.
 
     20200131 is a date of the form "%Y%m%d".
@@ -201,7 +194,7 @@ def _as_text(name: str, *, floating: bool) -> nw.Expr:
     return nw.when(known).then(text)
 
 
-def with_dates(
+def find_dates(
     frame: nw.LazyFrame[Any],
     keep: object,
     columns: Mapping[str, Column],
@@ -222,7 +215,7 @@ def with_dates(
         if name in texts:
             column = [nw.col(name).cast(nw.String)]
             read = (batch[name] for batch in parts(frame, column, keep))
-            out[name] = _as_dates(columns[name], declared_dates(name, form, read))
+            out[name] = _date_column(columns[name], check_declared_dates(name, form, read))
         elif columns[name].dates is None:
             raise InputError(
                 f"column {name!r} is declared to hold dates, and holds neither text nor dates;"
@@ -233,25 +226,25 @@ def with_dates(
         for name, it in columns.items()
         if name in texts and it.kind == LEVELS and name not in {*declared, *levels}
     ]
-    for name, found in _seen(frame, keep, asked, unit, least).items():
+    for name, found in _look_at_texts(frame, keep, asked, unit, least).items():
         if found.dates is not None:
-            out[name] = _as_dates(columns[name], found.dates)
+            out[name] = _date_column(columns[name], found.dates)
         elif found.readings:
             out[name] = replace(columns[name], readings=found.readings)
     return out
 
 
-def _as_dates(column: Column, dates: Dates) -> Column:
+def _date_column(column: Column, dates: Dates) -> Column:
     return Column(column.name, DATE, column.role, dates=dates)
 
 
-def _seen(
+def _look_at_texts(
     frame: nw.LazyFrame[Any],
     keep: object,
     names: Sequence[str],
     unit: str | None,
     least: Callable[[str], int],
-) -> dict[str, Found]:
+) -> dict[str, DateReading]:
     """Look at the rows of columns of text: of most the first rows say that they hold no dates."""
     if not names:
         return {}

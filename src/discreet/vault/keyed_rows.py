@@ -21,9 +21,9 @@ from discreet.arguments import Labels
 from discreet.columns import Rows
 from discreet.columns.column import Unread
 from discreet.errors import InputError
-from discreet.keys import BLOCK, Column, Keys, coded, row_digests, row_keys, total
+from discreet.keys import BLOCK, Column, Keys, code_texts, row_digests, row_keys, total
 from discreet.progress import advance
-from discreet.secret import DerivedKey, Secret, encrypted
+from discreet.secret import DerivedKey, Secret, encrypt
 from discreet.table import Table
 
 Columns = dict[str, Any]
@@ -70,7 +70,7 @@ def _check_key(name: str, column: Column) -> None:
     if isinstance(column, np.ndarray):
         different = len(np.unique(column))
     else:
-        different = len(np.unique(coded(column)[1]))
+        different = len(np.unique(code_texts(column)[1]))
     if different != len(column):
         raise InputError(
             f"key column {name!r} holds a value twice; a key is different in every row"
@@ -103,16 +103,9 @@ class Total:
 class Keyed:
     """How the rows of one large table are keyed, in whatever process.
 
-    Parameters
-    ----------
-    numbers, texts : tuple of str
-        The columns, whose values together are a row.
-    own : DerivedKey
-        What digests and noise of this table are keyed by.
-    unit : str or None
-        Who a row belongs to, one of the columns: all rows of a person go to one place.
-    key : str or None
-        What tells rows apart, one of the columns; rows without it are left out.
+    The values of `numbers` and `texts` together are a row. `own` is what its digests and noise are
+    keyed by. `unit` says who a row belongs to: all rows of a person go to one place. `key` tells
+    rows apart; those without it are left out.
     """
 
     numbers: tuple[str, ...]
@@ -160,7 +153,7 @@ class Keyed:
         marked = digests.copy()
         marked[:, 0] ^= repeat.astype(np.uint64)
         key = self.own.secret.digest("repeated")[:BLOCK]
-        return np.where(repeat[:, None] > 0, encrypted(key, marked), digests)
+        return np.where(repeat[:, None] > 0, encrypt(key, marked), digests)
 
     def keys(self, rows: Columns) -> Keys:
         """Return the key of each row of a partition, no two alike."""
@@ -361,7 +354,7 @@ def set_aside(
         yield rows.rows
 
 
-def in_turn(
+def protect_in_order(
     protect: Callable[[Columns, int], P], partitions: Iterator[Columns], at_once: int
 ) -> Iterator[P]:
     """Protect partitions, so many at a time; give them in their order."""

@@ -40,8 +40,8 @@ from discreet.vault.keyed_rows import (
     Keyed,
     Reader,
     Total,
-    in_turn,
     parts_of,
+    protect_in_order,
     set_aside,
     unit_of,
 )
@@ -52,9 +52,9 @@ from discreet.vault.whole_columns import (
     RawWhole,
     Wanted,
     Work,
-    protected,
+    protect_partition,
     settings_of,
-    unreadable,
+    unreadable_columns,
 )
 
 LOG = logging.getLogger("discreet.vault")
@@ -97,19 +97,9 @@ class Needs(NamedTuple):
 
 
 def check_memory(needs: Needs, secret: Secret) -> None:
-    """Say what making a copy takes where that is much, before it is made.
+    """Say what making a copy takes where that is much; refuse what is more than there is.
 
-    Parameters
-    ----------
-    needs : Needs
-        The table.
-    secret : Secret
-        What draws by how much more is said than is estimated.
-
-    Raises
-    ------
-    RefusedError
-        If it is more than there is.
+    By how much more is said than is estimated, the secret draws.
     """
     more = 1 + UNSURE * float(Draws.before_version(secret).of_table("memory", 1)[0])
     wanted, most = needs.bytes * more, there_is()
@@ -164,7 +154,7 @@ def first_on_spark(rows: Frame, reading: Reading, work: Work) -> Columns:
     return _columns(first, work.keyed)
 
 
-def done_on_spark(
+def protect_on_spark(
     rows: Frame, reading: Reading, work: Work, version: bytes, folder: Path
 ) -> list[Outcome]:
     """Protect each partition where its rows are; it is written into a file of `folder`.
@@ -181,7 +171,7 @@ def done_on_spark(
             if not folder.is_dir():
                 raise InputError(ELSEWHERE.format(str(folder.parent)))
             with quiet(FAILED):
-                of = protected(work, _columns(table, work.keyed), place, version)
+                of = protect_partition(work, _columns(table, work.keyed), place, version)
             write_part(folder, place, work.columns, {**of.numbers, **of.whose}, of.levels)
             near = of.outcome.near
             told[:4] = [
@@ -361,7 +351,7 @@ class LargeTable:
         try:
             return cls._read(table, policy, secret, wanted, read)
         except InputError:
-            broken = unreadable(table, (*wanted.numbers, *wanted.levels))
+            broken = unreadable_columns(table, (*wanted.numbers, *wanted.levels))
             if (not broken and read is None) or broken == {*wanted.numbers, *wanted.levels}:
                 raise
             return cls._read(table, policy, secret, wanted.without(broken), None)
@@ -392,7 +382,9 @@ class LargeTable:
 
     def done_on_spark(self, folder: Path) -> list[Outcome]:
         """Let workers of Spark write the copy of each partition into a folder."""
-        return done_on_spark(*_lying(self.table, self.work.keyed), self.work, self.version, folder)
+        return protect_on_spark(
+            *_lying(self.table, self.work.keyed), self.work, self.version, folder
+        )
 
     @contextmanager
     def each(self, folder: Path | None) -> Iterator[Iterator[Columns]]:
@@ -419,8 +411,8 @@ class LargeTable:
 
     def protected(self, partitions: Iterator[Columns]) -> Iterator[Protected]:
         """Protect partitions; give them in their order."""
-        return in_turn(
-            lambda rows, place: protected(self.work, rows, place, self.version),
+        return protect_in_order(
+            lambda rows, place: protect_partition(self.work, rows, place, self.version),
             partitions,
             self.at_once,
         )

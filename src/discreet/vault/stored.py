@@ -32,7 +32,7 @@ PIECE = 1 << 18
 """So many rows are read at once."""
 
 
-class Said(NamedTuple):
+class CopyNotes(NamedTuple):
     """What is said of a kept copy: rows left out, remarks, its version, and columns not in it.
 
     `whose` names the column that says which rows are one person's, and `of_columns` are remarks on
@@ -57,7 +57,7 @@ class Said(NamedTuple):
         }
 
 
-def said_in(file: pq.FileMetaData, version: str) -> Said:
+def read_notes(file: pq.FileMetaData, version: str) -> CopyNotes:
     """Return what is said of the copy in a file; refuse one of another version."""
     found = file.metadata
     left_out, *remarks = json.loads(found[DONE])
@@ -65,7 +65,7 @@ def said_in(file: pq.FileMetaData, version: str) -> Said:
         raise InputError("a copy of another version has the name of this one")
     without, whose, of_columns = (json.loads(found[it]) for it in (WITHOUT, WHOSE, OF_COLUMNS))
     said = {name: tuple(lines) for name, lines in of_columns.items()}
-    return Said(int(left_out), tuple(remarks), version, tuple(without), tuple(whose), said)
+    return CopyNotes(int(left_out), tuple(remarks), version, tuple(without), tuple(whose), said)
 
 
 class Kept(NamedTuple):
@@ -74,7 +74,7 @@ class Kept(NamedTuple):
     numbers: Mapping[str, Floats]
     levels: Mapping[str, tuple[str, ...]]
     whose: Mapping[str, Floats]
-    said: Said
+    said: CopyNotes
 
 
 def columns_in(path: Path, version: str) -> Kept:
@@ -82,9 +82,9 @@ def columns_in(path: Path, version: str) -> Kept:
 
     Of one that Spark's workers wrote it is a folder, of a file that is about the others and them.
     """
-    with readable(path):
+    with read_errors(path):
         first = _files(path)[0]
-        said = said_in(pq.read_metadata(first), version)
+        said = read_notes(pq.read_metadata(first), version)
         schema = [it for it in pq.read_schema(first) if it.name not in said.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
@@ -101,12 +101,12 @@ def kind_of(path: Path) -> str:
 
 def is_kept(path: Path) -> bool:
     """Tell whether a copy is kept; refuse to guess where that cannot be seen."""
-    with _seen(path):
+    with _look_errors(path):
         return is_there(path)
 
 
 @contextmanager
-def _seen(path: Path) -> Iterator[None]:
+def _look_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -117,7 +117,7 @@ def _seen(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def read_errors(path: Path) -> Iterator[None]:
     """Say of a kept copy that cannot be read what to do; no word of the cause."""
     try:
         yield
@@ -131,7 +131,7 @@ def pieces_of(
     path: Path, names: Sequence[str]
 ) -> Iterator[tuple[dict[str, Floats], dict[str, tuple[str, ...]]]]:
     """Read some columns of a copy by parts of its rows, in their order."""
-    with readable(path):
+    with read_errors(path):
         for batch in batches_in(path, names):
             table = pa.Table.from_batches([batch])
             numbers = [it.name for it in table.schema if pa.types.is_floating(it.type)]
@@ -149,7 +149,7 @@ def batches_in(path: Path, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def _column(path: Path, name: str, coded: Sequence[str] = ()) -> pa.ChunkedArray:
-    with readable(path):
+    with read_errors(path):
         chunks = []
         for each in _files(path):
             with pq.ParquetFile(each, read_dictionary=coded) as file:
@@ -213,14 +213,14 @@ class _Writer:
 
 
 @contextmanager
-def written(
-    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Said]
+def write_copy(
+    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], CopyNotes]
 ) -> Iterator[Callable[[Mapping[str, Floats], Mapping[str, Sequence[str]]], None]]:
     """Write a copy by parts; it has its name once all of it is there, with what is `said` of it.
 
     Its owner alone may read it.
     """
-    with kept_in(path.parent):
+    with write_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         delete_unfinished(path.parent, kind_of(path))
         # Another thread may make it, too: each writes a file of its own.
@@ -234,17 +234,17 @@ def written(
 
 
 @contextmanager
-def written_by_many(
-    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], Said]
+def write_copy_in_parts(
+    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], CopyNotes]
 ) -> Iterator[Path]:
-    """Give a folder for files that `write_part` writes, whoever does; otherwise as `written`."""
-    with kept_in(path.parent):
+    """Give a folder for files that `write_part` writes, whoever does; otherwise as `write_copy`."""
+    with write_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         delete_unfinished(path.parent, kind_of(path))
         with partial_folder(path) as partial:
             yield partial
             delete_unfinished(partial, PART)  # of a worker that was killed
-            with written(partial / ABOUT, numbers, levels, said):
+            with write_copy(partial / ABOUT, numbers, levels, said):
                 pass
             try:
                 partial.rename(path)
@@ -264,7 +264,7 @@ def write_part(
 
     `schema` are the columns of numbers, and those of levels, that the copy has.
     """
-    with kept_in(folder), being_written(folder / part_of(place)) as file:
+    with write_errors(folder), being_written(folder / part_of(place)) as file:
         writer = _Writer(file, _schema(*schema))
         try:
             writer.add(numbers, levels)
@@ -280,7 +280,7 @@ def _schema(numbers: Sequence[str], levels: Sequence[str]) -> pa.Schema:
 
 
 @contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
+def write_errors(folder: Path) -> Iterator[None]:
     """Say of a copy that cannot be kept in a folder what to do."""
     try:
         yield

@@ -19,7 +19,7 @@ from discreet.columns import Rows, words_of
 from discreet.columns.copied import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.keys import Column, numbered, row_digests
+from discreet.keys import Column, number_repeats, row_digests
 from discreet.methods.copies import OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.methods.whole import copy_with_tables
 from discreet.methods.wide import said_of_width
@@ -32,28 +32,28 @@ from discreet.unfinished import being_written
 from discreet.vault.keyed_rows import Reader, digest_of, keys_of, rows_with_key
 from discreet.vault.partitions import LargeTable, Needs, check_memory
 from discreet.vault.stored import (
-    Said,
+    CopyNotes,
     TemporaryFolder,
     columns_in,
     is_kept,
-    kept_in,
     pieces_of,
-    said_in,
-    written,
-    written_by_many,
+    read_notes,
+    write_copy,
+    write_copy_in_parts,
+    write_errors,
 )
 from discreet.vault.whole_columns import (
     Outcome,
     RawWhole,
     Wanted,
+    choose_columns,
     columns_of_copy,
     copy_of_whole,
     nearness_of,
+    person_numbers,
     raw_of,
     settings_of,
-    unreadable,
-    wanted_of,
-    whose_of,
+    unreadable_columns,
 )
 
 
@@ -62,7 +62,7 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
 
     Of a table of several partitions one is read, which is a random sample of its rows.
     """
-    wanted = wanted_of(table, policy)
+    wanted = choose_columns(table, policy)
     if wanted.partitions > 1:
         return LargeTable.of(table, policy, secret, wanted).first()
     return raw_in_one(table, policy, secret, wanted)
@@ -83,7 +83,7 @@ def raw_in_one(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> 
 
 def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
     """Return which copy a table makes, as 32 bytes."""
-    wanted = wanted_of(table, policy)
+    wanted = choose_columns(table, policy)
     if wanted.partitions > 1:
         return LargeTable.of(table, policy, secret, wanted).version
     return version_in_one(table, policy, secret, wanted)
@@ -105,7 +105,7 @@ def version_in_one(
             digests.append(row_digests(secret, columns))
     except InputError:  # of a column that cannot be read, here or by who reads beside
         return raw_in_one(table, policy, secret, wanted).version
-    keys = numbered(secret, np.concatenate(digests), columns)
+    keys = number_repeats(secret, np.concatenate(digests), columns)
     return digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
 
 
@@ -116,7 +116,7 @@ def _read(
     try:
         return rows_with_key(table, [], [], words, numbers), frozenset()
     except InputError:
-        broken = unreadable(table, (*numbers, *words))
+        broken = unreadable_columns(table, (*numbers, *words))
         if not broken or broken == {*numbers, *words}:  # the data are gone, or their server is
             raise
         words = [name for name in words if name not in broken]
@@ -124,7 +124,7 @@ def _read(
         return rows_with_key(table, [], [], words, numbers), broken
 
 
-def drawn_again(
+def copy_again(
     numbers: Mapping[str, Floats],
     levels: Mapping[str, Sequence[str]],
     whose: Mapping[str, Floats],
@@ -216,9 +216,9 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
 def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
     of, whose = copy.of_columns, (*copy.whose,)
-    said = Said(copy.left_out, copy.remarks, version.hex(), whose=whose, of_columns=of)
+    said = CopyNotes(copy.left_out, copy.remarks, version.hex(), whose=whose, of_columns=of)
     numbers = {**copy.columns, **copy.whose}
-    with written(path, [*numbers], [*copy.strata], lambda: said) as add:
+    with write_copy(path, [*numbers], [*copy.strata], lambda: said) as add:
         add(numbers, copy.strata)
 
 
@@ -226,7 +226,7 @@ def load(path: Path, version: bytes) -> Copy:
     """Read a copy that was kept."""
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
-            stored, said = file.read(), said_in(file.metadata, version.hex())
+            stored, said = file.read(), read_notes(file.metadata, version.hex())
         numbers = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in numbers}
@@ -268,7 +268,7 @@ class Vault:
         check_memory(Needs(len(raw.draws.keys), len(raw.numbers), sizes), self._secret)
         _warn_of_width(raw)
         made = copy_of_whole(raw)
-        copy = copied_whole(raw, made)
+        copy = as_copy(raw, made)
         self._nearness = nearness_of(raw, made)
         if path is not None:
             _keep_nearness(self._nearness, path)
@@ -282,7 +282,7 @@ class Vault:
         """
         if self._large is not None:
             return self._large
-        wanted = wanted_of(table, policy)
+        wanted = choose_columns(table, policy)
         if wanted.partitions == 1:
             return raw_in_one(table, policy, self._secret, wanted)
         self._large = LargeTable.of(table, policy, self._secret, wanted)
@@ -311,15 +311,15 @@ class Vault:
     def _write_whole(self, large: LargeTable, path: Path) -> None:
         """Write the copies of all partitions of a table, and note how near that of the first is."""
         wanted, done = large.work.wanted, list[Outcome]()
-        target = (path, *large.work.columns, partial(_said_of, large, done))
+        target = (path, *large.work.columns, partial(_notes_of, large, done))
         if large.table.on_spark:
-            with written_by_many(*target) as folder:
+            with write_copy_in_parts(*target) as folder:
                 done += large.done_on_spark(folder)
                 _keep_nearness(_near(done), path)
         else:
             needs = large.needs
             check_memory(needs._replace(rows=needs.rows * large.at_once), self._secret)
-            with written(*target) as add, large.each(path.parent) as partitions:
+            with write_copy(*target) as add, large.each(path.parent) as partitions:
                 advance("protecting the table", 0, wanted.partitions)
                 for made in large.protected(partitions):
                     add({**made.numbers, **made.whose}, made.levels)
@@ -336,7 +336,7 @@ class Vault:
         if self._whole is not None:
             return self._whole.version
         if self._large is None:
-            wanted = wanted_of(table, policy)
+            wanted = choose_columns(table, policy)
             if wanted.partitions == 1:
                 return version_in_one(table, policy, self._secret, wanted, read).hex()[:16]
             self._large = LargeTable.of(table, policy, self._secret, wanted, read)
@@ -366,7 +366,7 @@ def _warn_of_width(raw: RawWhole) -> None:
         warnings.warn(said, WideTableWarning, stacklevel=2)
 
 
-def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
+def _notes_of(large: LargeTable, done: Sequence[Outcome]) -> CopyNotes:
     left_out = [it.left_out for it in done]
     everywhere = {
         name: why for name, why in left_out[0].items() if all(name in other for other in left_out)
@@ -374,7 +374,7 @@ def _said_of(large: LargeTable, done: Sequence[Outcome]) -> Said:
     remarks = remarks_of({**large.work.wanted.left_out, **everywhere})
     of_columns = column_remarks([it.far_out for it in done], [it.joined for it in done])
     whose = large.work.whose
-    return Said(0, remarks, large.version.hex(), tuple(everywhere), whose, of_columns)
+    return CopyNotes(0, remarks, large.version.hex(), tuple(everywhere), whose, of_columns)
 
 
 def _near(done: Sequence[Outcome]) -> Fidelity:
@@ -383,7 +383,7 @@ def _near(done: Sequence[Outcome]) -> Fidelity:
 
 def _keep_nearness(near: Fidelity, path: Path) -> None:
     """Keep how near a copy is beside it, and before it: who finds the copy finds both."""
-    with kept_in(path.parent):
+    with write_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with being_written(path.with_suffix(".json")) as file:
             file.write(near.to_json().encode())
@@ -393,9 +393,9 @@ def _whole_name(version: bytes) -> str:
     return f"whole-{version.hex()[:16]}.parquet"
 
 
-def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
+def as_copy(raw: RawWhole, made: WholeCopy) -> Copy:
     """Return the rows of a copy of the whole table, in the order that their draws gave them."""
     numbers, levels = columns_of_copy(made)
     remarks, version = remarks_of({**raw.left_out, **made.left_out}), raw.version.hex()[:16]
     known: dict[str, Any] = {"of_columns": column_remarks([made.far_out], [made.joined])}
-    return Copy(numbers, levels, version, 0, remarks, whose=whose_of(raw, made), **known)
+    return Copy(numbers, levels, version, 0, remarks, whose=person_numbers(raw, made), **known)

@@ -102,7 +102,7 @@ class Wanted:
         return json.dumps(out, sort_keys=True).encode()
 
 
-def wanted_of(table: Table, policy: Policy) -> Wanted:
+def choose_columns(table: Table, policy: Policy) -> Wanted:
     """Say which columns can be drawn, and into how many partitions the rows go."""
     drawn = [it for it in table.columns.values() if it.kind in DRAWN and it.role != "identifier"]
     if len(drawn) > MOST_COLUMNS:
@@ -187,7 +187,7 @@ def sensitive_of(table: Table, wanted: Wanted) -> tuple[str, ...]:
     return tuple(name for name in wanted.levels if table.columns[name].role == "sensitive")
 
 
-def unreadable(table: Table, names: Collection[str]) -> frozenset[str]:
+def unreadable_columns(table: Table, names: Collection[str]) -> frozenset[str]:
     """Return those of some columns that cannot be read: that of mixed types cannot."""
     return frozenset(name for name in names if not table.can_read(name))
 
@@ -231,17 +231,7 @@ class Protected(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Work:
-    """How each partition of one large table is found and protected, for whatever process does it.
-
-    Parameters
-    ----------
-    keyed : Keyed
-        How its rows are keyed.
-    wanted : Wanted
-        The columns that the copy is made of, and how many partitions there are.
-    settings : Settings
-        What the copy is made with.
-    """
+    """How each partition of one large table is keyed and protected, whatever process does it."""
 
     keyed: Keyed
     wanted: Wanted
@@ -276,13 +266,13 @@ class Work:
         )
 
 
-def protected(work: Work, rows: Columns, place: int, version: bytes) -> Protected:
+def protect_partition(work: Work, rows: Columns, place: int, version: bytes) -> Protected:
     """Protect the rows of one partition, that at `place`, of the copy of a version."""
     raw = work.raw(rows, place, version)
     made = copy_of_whole(raw)
     near = nearness_of(raw, made) if place == 0 else None
     outcome = Outcome(made.left_out, near, made.far_out, made.joined)
-    return Protected(*columns_of_copy(made), whose_of(raw, made, place), outcome)
+    return Protected(*columns_of_copy(made), person_numbers(raw, made, place), outcome)
 
 
 def copy_of_whole(raw: RawWhole) -> WholeCopy:
@@ -299,7 +289,7 @@ def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple
     return dict(made.numbers), words
 
 
-def whose_of(raw: RawWhole, made: WholeCopy, place: int = 0) -> dict[str, Floats]:
+def person_numbers(raw: RawWhole, made: WholeCopy, place: int = 0) -> dict[str, Floats]:
     """Return the column that says which rows of a copy are one drawn person's; or none.
 
     It has the name of that of the raw rows, and numbers from 1 that are of the copy alone: those of
