@@ -159,8 +159,8 @@ def _text_digests(secret: Secret, texts: pa.Array) -> Keys:
     if not len(texts):
         return np.zeros((0, 2), dtype=WORD)
     starts = np.frombuffer(offsets, dtype=np.int64)[texts.offset :][: len(texts) + 1]
-    held = np.frombuffer(data or b"", dtype=np.uint8)
-    raw = np.concatenate([held, np.zeros(BLOCK, dtype=np.uint8)])
+    letters = np.frombuffer(data or b"", dtype=np.uint8)
+    raw = np.concatenate([letters, np.zeros(BLOCK, dtype=np.uint8)])
     blocks = np.lib.stride_tricks.sliding_window_view(raw, BLOCK)
     sizes = np.diff(starts)
     state = np.zeros((len(texts), 2), dtype=WORD)

@@ -104,15 +104,15 @@ def lines_of(key: DerivedKey, file: IO[bytes]) -> Lines:
     """
     numbers = _digests(key, file)
     header = next(numbers, 0)
-    rows, most, held = 0, 1 << 8 * WIDE, set[int]()
+    rows, most, smallest = 0, 1 << 8 * WIDE, set[int]()
     for number in numbers:
         rows += 1
         if number < most:
-            held.add(number)
-            if len(held) > 2 * SMALLEST:
-                held = _smallest(held)
-                most = max(held)
-    return Lines(header, rows, tuple(sorted(_smallest(held))))
+            smallest.add(number)
+            if len(smallest) > 2 * SMALLEST:
+                smallest = _smallest(smallest)
+                most = max(smallest)
+    return Lines(header, rows, tuple(sorted(_smallest(smallest))))
 
 
 def likeness(key: DerivedKey, file: IO[bytes], known: Sequence[Lines]) -> list[Likeness]:

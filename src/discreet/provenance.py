@@ -83,8 +83,8 @@ class Provenance:
         """Return it as the plain values that are written."""
         drawn = {"drawing": dict(self.drawing)} if self.drawing else {}
         seals = {"seal": self.seal, "file_seal": self.file_seal}
-        told = {"schema": self.schema, "id": self.id} | self._said() | drawn
-        return told | {name: it for name, it in seals.items() if it}
+        plain = {"schema": self.schema, "id": self.id} | self._said() | drawn
+        return plain | {name: it for name, it in seals.items() if it}
 
     def to_text(self) -> str:
         """Return it as a line of JSON in plain letters, none of which is markup."""
@@ -109,23 +109,23 @@ class Provenance:
         """Read what `to_plain` wrote; refuse what has other fields, or another id."""
         wrong = InputError("this is no provenance that discreet wrote")
         try:
-            told = dict(given)
-            schema, id_ = told.pop("schema"), told.pop("id")
-            request, drawing = told.pop("request"), told.pop("drawing", {})
+            plain = dict(given)
+            schema, id_ = plain.pop("schema"), plain.pop("id")
+            request, drawing = plain.pop("request"), plain.pop("drawing", {})
         except (TypeError, ValueError, KeyError):
             raise wrong from None
         words = {it.name for it in fields(Provenance)} - {"request", "schema", "drawing"}
         seals = {"seal", "file_seal"}
         known = type(schema) is int and schema == SCHEMA
-        there = known and words - seals <= set(told) <= words
+        there = known and words - seals <= set(plain) <= words
         if not there or not (isinstance(request, dict) and isinstance(drawing, dict)):
             raise wrong
         # Whoever reads them on a screen shall see them as they are, and no line that they make up.
         if not all(
-            isinstance(it, str) and it.isascii() and it.isprintable() for it in told.values()
+            isinstance(it, str) and it.isascii() and it.isprintable() for it in plain.values()
         ):
             raise wrong
-        found = Provenance(request=request, schema=schema, drawing=drawing, **told)
+        found = Provenance(request=request, schema=schema, drawing=drawing, **plain)
         try:
             same = found.id == id_
         except (TypeError, ValueError, RecursionError):  # no number, or too deep

@@ -232,10 +232,10 @@ def read_dates(texts: pa.Array, form: str) -> TextDates:
     """
     import pyarrow.compute as pc
 
-    said = pc.extract_regex(texts, _pattern(form))
-    fits = np.asarray(said.is_valid())
-    names = [said.type.field(i).name for i in range(said.type.num_fields)]
-    parts = dict(zip(names, said.flatten(), strict=True)) if len(fits) else {}
+    matches = pc.extract_regex(texts, _pattern(form))
+    fits = np.asarray(matches.is_valid())
+    names = [matches.type.field(i).name for i in range(matches.type.num_fields)]
+    parts = dict(zip(names, matches.flatten(), strict=True)) if len(fits) else {}
     if not parts:
         none = np.zeros(len(fits), dtype=np.bool_)
         return TextDates(none, np.full(len(fits), np.nan), np.zeros(len(fits), int), none, none)
@@ -524,9 +524,9 @@ def parts_of(days: Floats, persons: Labels | None, k: int) -> int | None:
     """
     who = np.arange(len(days)) if persons is None else persons
     for parts in PARTS:
-        told = days * parts
+        counts = days * parts
         with np.errstate(invalid="ignore"):
-            broken = np.abs(told - np.round(told)) > TINY * parts
+            broken = np.abs(counts - np.round(counts)) > TINY * parts
         if len(np.unique(who[broken])) < k:
             return parts
     return None

@@ -313,8 +313,8 @@ def way_of(policy: Policy, how: How, by: object = None) -> dict[str, str]:
         return {LEAST_COUNT: f"k = {how.k}"}
     method: Any = policy.row_method(how) if by is None else by
     given = {it.name: getattr(method, it.name) for it in fields(method)}
-    said = [f"{name} = {value}" for name, value in given.items() if value is not None]
-    return {WAY_OF_ROWS: ", ".join([how.method, *said])}
+    settings = [f"{name} = {value}" for name, value in given.items() if value is not None]
+    return {WAY_OF_ROWS: ", ".join([how.method, *settings])}
 
 
 class Look:
@@ -383,8 +383,8 @@ def add_provenance(
     record: ReleaseRecord, provenance: Provenance | None, lines: Lines | None = None
 ) -> ReleaseRecord:
     """Return what is to be released with the provenance of its file."""
-    held = () if provenance is None else (provenance.to_text(),)
-    return replace(record, provenance=held, lines=lines)
+    texts = () if provenance is None else (provenance.to_text(),)
+    return replace(record, provenance=texts, lines=lines)
 
 
 def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
@@ -424,12 +424,12 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
         words = [] if policy.name == STANDARD else ["--policy", policy.name]
     else:
         return None
-    held, given = base.to_dict(), wanted.to_dict()
+    base_fields, given = base.to_dict(), wanted.to_dict()
     for name in given:
-        if given[name] == held.get(name):
+        if given[name] == base_fields.get(name):
             continue
         fixed = policy.file is not None and base.fixed
-        if fixed and (name not in MAY_BE_NAMED or held.get(name)):
+        if fixed and (name not in MAY_BE_NAMED or base_fields.get(name)):
             return None
         options = _options(name, given[name])
         if options is None:

@@ -315,10 +315,10 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     yield f"{K}\nk = {policy.k}"
     members = f"# m = {MEMBERS_PER_K * policy.k}"
     of = [_key(guess.name) for guess in guesses if guess.role == "sensitive"]
-    said = (
+    sensitive = (
         f"{', '.join(of)} (guessed). Are there others?" if of else "no column, by its name. Is one?"
     )
-    yield f"{ROWS}\n# Sensitive here: {said}\n{members}"
+    yield f"{ROWS}\n# Sensitive here: {sensitive}\n{members}"
     yield f"{TABLES}\n# tables = [{_list(levels[:2] if len(levels) > 1 else ['sex', 'ward'])}]"
     line = (
         f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"

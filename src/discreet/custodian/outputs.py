@@ -77,7 +77,7 @@ class StudyOutputs:
     def _files_missing(self, there: Sequence[Output]) -> Iterator[str]:
         """Say which files were released that are not there, by what was asked for."""
         register = self.verifier.register
-        asked = {(it.record["command"], _suffix(it)) for it in there}
+        commands = {(it.record["command"], _suffix(it)) for it in there}
         alike = {(it.record["kind"], *it.record["columns"], _suffix(it)) for it in there}
         marked = register.released()
         for row in register.history(self.folder.study):
@@ -89,7 +89,7 @@ class StudyOutputs:
                 yield f"{row['kind']} of {', '.join(row['columns'])}, as {form}"
             for request in requests:
                 call = command_of({"plot": row["kind"], "columns": row["columns"], **request})
-                if (call, form) not in asked:
+                if (call, form) not in commands:
                     yield f"{call}, as {form}"
 
     def write(self) -> None:
@@ -136,10 +136,10 @@ def _finding_of(output: Output) -> Finding:
 
     The server says what the output is, and of which version of the study; here nobody has seen it.
     """
-    told = {name: it for name, it in output.record.items() if name != "policy"}
-    told |= {name: tuple(told[name]) for name in ("columns", "callers") if name in told}
+    record = {name: it for name, it in output.record.items() if name != "policy"}
+    record |= {name: tuple(record[name]) for name in ("columns", "callers") if name in record}
     says = (*output.record["says"], f"handed in on a server, of version {output.version}")
-    return Finding(**{**told, "says": says, "status": "review"}, digest=output.digest)
+    return Finding(**{**record, "says": says, "status": "review"}, digest=output.digest)
 
 
 def _outputs_of_token(handed: Sequence[Output], token: str) -> list[Output]:
@@ -169,29 +169,29 @@ def checker(verifier: Verifier, study: str) -> Check:
 
     def check(path: Path) -> Finding | None:
         try:
-            held = read(path)
+            carried = read(path)
         except InputError:  # of another kind, broken, or larger than any figure
             return None
-        found = verifier.check_read(path.name, held)
-        told, row = found.provenance, found.released
-        if found.verdict != AS_MADE or told is None or row is None or row["study"] != study:
+        found = verifier.check_read(path.name, carried)
+        provenance, row = found.provenance, found.released
+        if found.verdict != AS_MADE or provenance is None or row is None or row["study"] != study:
             return None
         # The register lets a version be released under one policy alone.
         same = register.left_under(study) == policy.settings()
         same = same and register.version(study) == row["version"]
         # What its provenance says counts, for that is sealed.
-        asked = told.request.get("columns", told.request.get("table"))
-        columns = tuple(asked if isinstance(asked, list) else row["columns"])
+        names = provenance.request.get("columns", provenance.request.get("table"))
+        columns = tuple(names if isinstance(names, list) else row["columns"])
         rings = bool(register.choices(study, ATTACK_RINGS))
-        status, says = judged(told.source, row["rules"], policy, same=same, rings=rings)
+        status, says = judged(provenance.source, row["rules"], policy, same=same, rings=rings)
         return Finding(
             status=status,
             kind=row["kind"],
-            type=_type_of(path.suffix.lower(), told.request),
+            type=_type_of(path.suffix.lower(), provenance.request),
             columns=columns,
             method=row["method"],
-            command=command_of({"plot": row["kind"], "columns": columns, **told.request}),
-            digest=held.digest,
+            command=command_of({"plot": row["kind"], "columns": columns, **provenance.request}),
+            digest=carried.digest,
             says=("made here, and not changed since", *says),
         )
 

@@ -259,16 +259,16 @@ def person_evidence(name: str) -> Evidence:
     ['SURELY', 'SURELY', 'NUMBER']
     """
     words = [plain(word) for word in parts_of(re.sub(NUMBER_SIGN, " nr ", name))]
-    said = {*words, "".join(words)}
+    parts = {*words, "".join(words)}
     if words.count("name") == 1 and {*words} <= PERSONS | WHOSE_NAME:
         return Evidence.NUMBER
-    if said & ABOUT or {*words} & THINGS or any(_is_compound(word, THINGS) for word in words):
+    if parts & ABOUT or {*words} & THINGS or any(_is_compound(word, THINGS) for word in words):
         return Evidence.OTHER
-    persons, numbered = said & PERSONS, {*words} & NUMBERS
-    if said & NAMES == {"id"} and len(words) > 1 and not persons:
+    persons, numbered = parts & PERSONS, {*words} & NUMBERS
+    if parts & NAMES == {"id"} and len(words) > 1 and not persons:
         return Evidence.MAYBE
-    of_person = any(_is_compound(word, PERSONS) for word in said)  # as in Probandennr, idpaciente
-    if said & NAMES or (persons and numbered) or of_person:
+    of_person = any(_is_compound(word, PERSONS) for word in parts)  # as in Probandennr, idpaciente
+    if parts & NAMES or (persons and numbered) or of_person:
         return Evidence.SURELY
     if "id" in words or (persons and {*words} <= PERSONS):
         return Evidence.MAYBE
@@ -276,7 +276,7 @@ def person_evidence(name: str) -> Evidence:
     if role is not None and role != "identifier":
         return Evidence.OTHER
     # Also an address or a telephone number is of persons, where the rows look so.
-    return Evidence.NUMBER if numbered or role is not None or said & WEAK else Evidence.UNSAID
+    return Evidence.NUMBER if numbered or role is not None or parts & WEAK else Evidence.UNSAID
 
 
 def _is_compound(word: str, parts: frozenset[str]) -> bool:

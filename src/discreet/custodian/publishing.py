@@ -129,8 +129,8 @@ def _opened(path: Path, key: SigningKey) -> StudyFile:
 
 def _digest_of_words(session: Session) -> str:
     """Return what tells apart files of one copy that say other things of it."""
-    said = [session.policy.to_dict(), dict(session.labels)]
-    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:8]
+    words = [session.policy.to_dict(), dict(session.labels)]
+    return hashlib.sha256(json.dumps(words, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
 def _public_rows(session: Session) -> WholeTable:

@@ -165,8 +165,8 @@ class Session:
         """
 
         def of_request() -> Provenance:
-            held = version or self._version_of_counts()
-            return begun_of(request, source, held, self.policy, self.secret)
+            copy_version = version or self._version_of_counts()
+            return begun_of(request, source, copy_version, self.policy, self.secret)
 
         return Sealer(key_of(self.secret), of_request)
 

@@ -80,17 +80,17 @@ def board(table: Any, *, title: str | None = None) -> Board:
         raise InputError(
             "the table has no column that can be drawn; give one with numbers or levels"
         )
-    said = OF_FRAME if released is None else _of_release(released)
+    origin = OF_FRAME if released is None else _of_release(released)
     named = title or (opened.name if released is None else released.report.title) or "Table"
     data = bundle("", found)
     facts = {
         "study": named,
         "part": "",
         "python": None,
-        **said,
+        **origin,
         "columns": [_column_facts(it) for it in found],
         "pictures": _pictures(),
-        "drawn": {"k": said["policy"].get("k") or 1, "bins": BINS, "axes": {}},
+        "drawn": {"k": origin["policy"].get("k") or 1, "bins": BINS, "axes": {}},
         "rows": rows_facts(opened.size, data),
     }
     make = partial(_made, released, facts, data, f"{named} · discreet")

@@ -57,24 +57,24 @@ def rounding_facts(request: TableRequest, points: Points | None, made: Made) -> 
     """Say how rounding points were found, where they were."""
     by = request.policy.row_method(request.how) if request.by is None else request.by
     if isinstance(by, ColumnRounding) and isinstance(points, tuple):
-        told: dict[str, Any] = {"rounding": by.method, "k": by.k, "c": by.c, "per column": True}
-        told |= {"representative": by.representative, "encoding": by.encoding}
+        facts: dict[str, Any] = {"rounding": by.method, "k": by.k, "c": by.c, "per column": True}
+        facts |= {"representative": by.representative, "encoding": by.encoding}
         sets = []
         for found in points:
             known = {name: found.parameters.get(name) for name in ("k", "c", "b", "law")}
             of = ", ".join(f"{name} = {it}" for name, it in known.items() if it is not None)
             sets.append(f"{found.column}: {len(found.points)} points{f' ({of})' if of else ''}")
-        return told | {"points": sets}
+        return facts | {"points": sets}
     if not isinstance(by, Rounding):
         return {}
-    told = {"rounding": by.method, "c": by.c}
+    facts = {"rounding": by.method, "c": by.c}
     strata = strata_labels(made.levels, len(made.original))
     share = by.share_by_regions(made.original, strata)
     if share is not None:
         tenths = round(10 * share)  # it is counted on raw rows
-        told["rows grouped by their regions"] = f"about {10 * tenths} of 100"
-        told["rows grouped by MDAV"] = f"about {100 - 10 * tenths} of 100"
-    return told
+        facts["rows grouped by their regions"] = f"about {10 * tenths} of 100"
+        facts["rows grouped by MDAV"] = f"about {100 - 10 * tenths} of 100"
+    return facts
 
 
 T = TypeVar("T")
@@ -117,15 +117,15 @@ def release(
     made = make(session, request)
     copy = _copy(request, made)
     pair = pair_of_made(made, request.columns)
-    told = _measured(request, made, pair, formula)
-    _check_reached(request, told, pair.released.levels, risk_below)
+    provenance = _measured(request, made, pair, formula)
+    _check_reached(request, provenance, pair.released.levels, risk_below)
     table = _table(session, request, made, copy)
     points = _points(session, request, made, table)
     # Bars of persons before and of rows after would stand side by side.
     plots, drawn = _histograms(papers, request, copy) if made.done.persons is None else ((), [])
     rests_on = (*request.columns, *made.levels, *request.carried)
 
-    def leave(form: str | None, report: str | None, told: Provenance | None = None) -> None:
+    def leave(form: str | None, report: str | None, provenance: Provenance | None = None) -> None:
         """Record that the table is released, its report with a provenance, or both."""
         gate, records = session.release_gate, []
         way = way_of(session.policy, request.how, request.by)
@@ -135,17 +135,17 @@ def release(
         if report is not None:
             records += [gate.record(it.name, it.named, it.how, report) for it in drawn]
             record = gate.record(REPORT, rests_on, request.how, report, way)
-            records.append(add_provenance(record, told))  # last: what is noted is noted of it
+            records.append(add_provenance(record, provenance))  # last: what is noted is noted of it
         gate.release(records)
 
-    asked = {"formula": formula, "sensitive": request.sensitive}
-    of_table, of_report = session.sealers_of_release(table.column_names, copy.version, **asked)
+    how = {"formula": formula, "sensitive": request.sensitive}
+    of_table, of_report = session.sealers_of_release(table.column_names, copy.version, **how)
     of = session.name or "a frame without a name"
     by_column = isinstance(request.by, ColumnRounding)
     report = Report(
         title=f"Each column of {of} rounded by itself" if by_column else f"Protected table of {of}",
         made=MappingProxyType(_facts(session, request, made, copy, formula, points)),
-        measured=told,
+        measured=provenance,
         plots=plots,
         notes=_notes(request, made),
         gate=partial(leave, None),
@@ -222,21 +222,21 @@ def _copy(request: TableRequest, made: Made) -> Copy:
 
 def _check_reached(
     request: TableRequest,
-    told: Measured,
-    held: Mapping[str, Sequence[str]],
+    measures: Measured,
+    levels: Mapping[str, Sequence[str]],
     risk_below: float | None,
 ) -> None:
     """Refuse a table that does not reach what was required of it."""
-    least, different = request.policy.of_papers.diversity, told.l
-    values = held.get(request.sensitive or "", ())
-    if values and not told.strata:  # the whole table is one stratum
+    least, different = request.policy.of_papers.diversity, measures.l
+    values = levels.get(request.sensitive or "", ())
+    if values and not measures.strata:  # the whole table is one stratum
         different = len(set(values))
     if least > 1 and (different is None or different < least):
         raise RefusedError(
             "a stratum has fewer different sensitive values than diversity= asks for; merge strata"
             " by a hierarchy, or declare fewer of them"
         )
-    linkage = told.risks.get("linkage")
+    linkage = measures.risks.get("linkage")
     if risk_below is not None and (linkage is None or linkage.share >= risk_below):
         raise RefusedError(
             "the share of records that are linked to their own released row is not below"
@@ -323,9 +323,9 @@ def _facts(
     """Say what was done, in the order in which it was."""
     how, own, method = request.how, request.policy.of_papers, TABLE_METHODS[request.how.method]
     dropped = [name for name in request.strata if name not in made.levels]
-    held = {*request.columns, *request.strata, *request.carried}
-    left_out = [name for name in session.table.columns if name not in held]
-    told: dict[str, Any] = {
+    used = {*request.columns, *request.strata, *request.carried}
+    left_out = [name for name in session.table.columns if name not in used]
+    facts: dict[str, Any] = {
         "method": how.method,
         "promises": method.promises,
         "does not protect": method.leaves_open,
@@ -346,7 +346,7 @@ def _facts(
         "formula": formula,
         **study_facts(session, made.version),
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def study_facts(session: Session, copy: str) -> dict[str, Any]:

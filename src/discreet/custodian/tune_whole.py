@@ -136,8 +136,8 @@ class _Tried:
 
     def _risk(self, make: Make, copies: Sequence[Copy], setting: Setting) -> Success:
         if self.risk in ("numbers", "levels"):
-            held = held_out(first_of(self.records, HELD_OUT_OF), make)
-            found = {it.name: it.found for it in inference(held)}
+            apart = held_out(first_of(self.records, HELD_OUT_OF), make)
+            found = {it.name: it.found for it in inference(apart)}
             if (name := f"{self.risk} by rows") not in found:
                 raise RefusedError(f"no column of {self.risk} is copied; choose another risk")
             return _gain(found[name])
@@ -221,10 +221,10 @@ def _columns(session: Session, columns: Sequence[str] | None, drop: Sequence[str
     check_columns(session.table, columns, drop)
     for name in columns or ():
         session.table.known(name)
-    held = [name for name in session.table.columns if name in {*raw.numbers, *raw.levels}]
-    if lacking := [name for name in columns or () if name not in held]:
+    copied = [name for name in session.table.columns if name in {*raw.numbers, *raw.levels}]
+    if lacking := [name for name in columns or () if name not in copied]:
         raise RefusedError(f"a copy has no column {one_of(lacking)}; leave it out")
-    names = [name for name in (columns or held) if name not in drop]
+    names = [name for name in (columns or copied) if name not in drop]
     if not names:
         raise InputError("a copy needs at least one column; drop fewer")
     settings = replace(

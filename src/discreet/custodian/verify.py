@@ -81,70 +81,78 @@ class Verifier:
         """What seals all that is released under the secret."""
         return key_of(self.secret)
 
-    def check_read(self, name: str, held: Carried) -> FileCheck:
+    def check_read(self, name: str, carried: Carried) -> FileCheck:
         """Say of a file that was read whether it was made here, and is as it was made."""
-        if held.words is None:
-            return self._unmarked(name, held)
+        if carried.words is None:
+            return self._unmarked(name, carried)
         try:
-            told = Provenance.from_text(held.words)
+            provenance = Provenance.from_text(carried.words)
         except InputError:
             return FileCheck(name, ALTERED, "what it says of itself was changed")
-        if not told.is_genuine(self.key):
-            if told.source == FROM_FILE:
-                return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, told)
+        if not provenance.is_genuine(self.key):
+            if provenance.source == FROM_FILE:
+                return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, provenance)
             # One of two was made of the other: same numbers, same seal or same id.
             released = any(
-                it.id == told.id or it.checksum == told.checksum or it.seal == told.seal
+                it.id == provenance.id
+                or it.checksum == provenance.checksum
+                or it.seal == provenance.seal
                 for _, it in self.register.released()
             )
-            known = released or self._of_this_copy(told)
+            known = released or self._of_this_copy(provenance)
             says = (
                 "what it says of itself was changed"
                 if known
                 else ("what it says of itself was sealed with another secret, or changed")
             )
             verdict = ALTERED if known else ELSEWHERE
-            return FileCheck(name, verdict, says, {"seal": FAILED}, told)
-        same = [left for left, _ in self.register.released(id_=told.id)]
-        return self._compared(name, held, told, same)
+            return FileCheck(name, verdict, says, {"seal": FAILED}, provenance)
+        same = [left for left, _ in self.register.released(id_=provenance.id)]
+        return self._compared(name, carried, provenance, same)
 
     def _compared(
-        self, name: str, held: Carried, told: Provenance, same: list[dict[str, Any]]
+        self, name: str, carried: Carried, provenance: Provenance, same: list[dict[str, Any]]
     ) -> FileCheck:
-        checks, renamed = {"seal": PASSED}, held.form != held.ending
-        fits = held.own if held.rest is None else told.fits_file(self.key, held.rest, held.form)
+        checks, renamed = {"seal": PASSED}, carried.form != carried.ending
+        fits = (
+            carried.own
+            if carried.rest is None
+            else provenance.fits_file(self.key, carried.rest, carried.form)
+        )
         checks["file"] = result(fits and not renamed)
-        if held.numbers is not None:
-            checks["numbers"] = result(told.holds(self.key, held.checksum))
+        if carried.numbers is not None:
+            checks["numbers"] = result(provenance.holds(self.key, carried.checksum))
         checks["register"] = PASSED if same else NOT_CHECKED
-        checks["study"] = self._study(told, same)
-        in_force = told.policy == policy_digest(self.policy, self.secret)
-        again = self._drawn_again(told) if in_force and checks["study"] == PASSED else None
+        checks["study"] = self._study(provenance, same)
+        in_force = provenance.policy == policy_digest(self.policy, self.secret)
+        again = self._drawn_again(provenance) if in_force and checks["study"] == PASSED else None
         checks["drawn again"] = NOT_CHECKED
-        same_again = [it for it in again or () if told.holds(self.key, it.checksum())]
+        same_again = [it for it in again or () if provenance.holds(self.key, it.checksum())]
         if again is not None:
             checks["drawn again"] = result(bool(same_again))
         checks["policy"] = result(in_force) if self.session is not None else NOT_CHECKED
         other_numbers = checks.get("numbers") == FAILED
-        made_as = held.form if renamed and fits and not other_numbers else ""
-        verdict, says = verdict_of(checks, told, made_as)
-        if other_numbers and held.numbers is not None and same_again:
-            says += _where(held.numbers, same_again[0])
-        return FileCheck(name, verdict, says, checks, told, self._rules(same))
+        made_as = carried.form if renamed and fits and not other_numbers else ""
+        verdict, says = verdict_of(checks, provenance, made_as)
+        if other_numbers and carried.numbers is not None and same_again:
+            says += _where(carried.numbers, same_again[0])
+        return FileCheck(name, verdict, says, checks, provenance, self._rules(same))
 
-    def _unmarked(self, name: str, held: Carried) -> FileCheck:
+    def _unmarked(self, name: str, carried: Carried) -> FileCheck:
         """Say what is known of a file that says nothing of itself: a table, by its digest."""
-        released = self.register.released(checksum=held.digest)
-        genuine = [(left, told) for left, told in released if told.is_genuine(self.key)]
+        released = self.register.released(checksum=carried.digest)
+        genuine = [
+            (left, provenance) for left, provenance in released if provenance.is_genuine(self.key)
+        ]
         if genuine:
-            left, told = max(genuine, key=lambda it: f".{it[0]['form']}" == held.ending)
+            left, provenance = max(genuine, key=lambda it: f".{it[0]['form']}" == carried.ending)
             form = f".{left['form']}"
-            checks = {"seal": PASSED, "file": result(form == held.ending), "register": PASSED}
-            checks["study"] = self._study(told, [left])
-            verdict, says = verdict_of(checks, told, "" if form == held.ending else form)
-            return FileCheck(name, verdict, says, checks, told, self._rules([left]))
-        if held.form in TABLES and held.form != PARQUET:
-            found = self._of_lines(name, held)
+            checks = {"seal": PASSED, "file": result(form == carried.ending), "register": PASSED}
+            checks["study"] = self._study(provenance, [left])
+            verdict, says = verdict_of(checks, provenance, "" if form == carried.ending else form)
+            return FileCheck(name, verdict, says, checks, provenance, self._rules([left]))
+        if carried.form in TABLES and carried.form != PARQUET:
+            found = self._of_lines(name, carried)
             if found is not None:
                 return found
         return FileCheck(
@@ -154,48 +162,52 @@ class Verifier:
             " it could be: it was made elsewhere, or what it said was taken out",
         )
 
-    def _of_lines(self, name: str, held: Carried) -> FileCheck | None:
+    def _of_lines(self, name: str, carried: Carried) -> FileCheck | None:
         """Say of a table of text which released one it was made of, by its lines."""
         known = [it for it in self.register.lines() if it[1].is_genuine(self.key)]
         if not known:
             return None
-        with held.path.open("rb") as file:
+        with carried.path.open("rb") as file:
             alike = likeness(self.key, file, [lines for _, _, lines in known])
         at = max(range(len(alike)), key=lambda i: (alike[i].is_alike, alike[i].nearness))
         if not alike[at].is_alike:
             return None
-        left, told, _ = known[at]
-        checks = {"file": FAILED, "register": PASSED, "study": self._study(told, [left])}
+        left, provenance, _ = known[at]
+        checks = {"file": FAILED, "register": PASSED, "study": self._study(provenance, [left])}
         says = lines_in_words(alike[at])
-        return FileCheck(name, ALTERED, says, checks, told, self._rules([left]))
+        return FileCheck(name, ALTERED, says, checks, provenance, self._rules([left]))
 
-    def _study(self, told: Provenance, same: Iterable[Mapping[str, Any]]) -> str:
+    def _study(self, provenance: Provenance, same: Iterable[Mapping[str, Any]]) -> str:
         if self.session is None:
             return NOT_CHECKED
         name, released = self.session.name, {left["study"] for left in same}
-        if (name or "") in released or self._of_this_copy(told):
+        if (name or "") in released or self._of_this_copy(provenance):
             return PASSED
         whole = self.session.policy.fixed
-        if not released and told.source != COUNTS and not whole:
+        if not released and provenance.source != COUNTS and not whole:
             return NOT_CHECKED  # each group of columns, or each plot, has a copy of its own
         latest = 1 if name is None else self.register.version(name)
         mine = {version_of_counts(self.secret, name, it) for it in range(1, latest + 1)}
-        return result(told.version in mine)
+        return result(provenance.version in mine)
 
-    def _of_this_copy(self, told: Provenance) -> bool:
+    def _of_this_copy(self, provenance: Provenance) -> bool:
         session = self.session
         if session is None or not session.policy.fixed:
             return False
-        if told.source not in (COPY, MEASURED):
+        if provenance.source not in (COPY, MEASURED):
             return False
-        return told.version == private_copy(session).file.manifest.version
+        return provenance.version == private_copy(session).file.manifest.version
 
-    def _drawn_again(self, told: Provenance) -> Sequence[View] | None:
+    def _drawn_again(self, provenance: Provenance) -> Sequence[View] | None:
         """Return what the request gives now, and all within it; None where it cannot be drawn."""
-        if self.session is None or told.source != COPY or told.discreet != own_version():
+        if (
+            self.session is None
+            or provenance.source != COPY
+            or provenance.discreet != own_version()
+        ):
             return None
         try:
-            return drawn_again(private_copy(self.session), told.request)
+            return drawn_again(private_copy(self.session), provenance.request)
         except InputError:  # of another version, or no plot
             return None
 

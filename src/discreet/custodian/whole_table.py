@@ -71,8 +71,8 @@ def release_whole(
         check_formula(pair, formula)
     released = comparable(side_of(made.numbers, made.levels))
     before = told_as(comparable(side_of(raw.numbers, raw.levels)), released)
-    told = _measured(session, pair, formula, found_records(before, released))
-    linked = told.risks.get("linkage")
+    measures = _measured(session, pair, formula, found_records(before, released))
+    linked = measures.risks.get("linkage")
     if risk_below is not None and (linked is None or linked.share >= risk_below):
         raise RefusedError(
             "the share of records that are linked to their own released row is not below"
@@ -84,7 +84,9 @@ def release_whole(
     choices = {} if formula is None else {"formula of the report": formula}
     loud = {ATTACK_RINGS: "rings"}
     rung = partial(_release, session, named, (loud, choices), copy.version)
-    gate = rung if rings(told) else partial(_release, session, named, ({}, choices), copy.version)
+    gate = (
+        rung if rings(measures) else partial(_release, session, named, ({}, choices), copy.version)
+    )
     asks = [[*it] for it in derived.asks] if derived else []
     of_table, of_report = session.sealers_of_release(
         columns, copy.version, formula=formula, derived=asks
@@ -93,7 +95,7 @@ def release_whole(
     report = Report(
         title=f"Protected copy of {title}",
         made=MappingProxyType(_facts(session, columns, formula)),
-        measured=told,
+        measured=measures,
         notes=(*_notes(session, raw, pair), *_derivation(session, columns, derived)),
         gate=partial(gate, None),
         sealer=of_report,
@@ -135,12 +137,12 @@ def _release(
 
 
 def leaving_rounded(
-    session: Session, found: AttackReport, asked: Mapping[str, Any]
+    session: Session, found: AttackReport, request: Mapping[str, Any]
 ) -> AttackReport:
     """Return a report of attacks that is sealed, and recorded where it is released rounded."""
     copy = session.kept.copy
     gate = session.gate_of_copy(ATTACKS, [*copy.columns, *copy.strata], copy.version)
-    sealer = session.sealer(asked, MEASURED, copy.version)
+    sealer = session.sealer(request, MEASURED, copy.version)
     return dataclasses.replace(found, sealer=sealer, gate_of_rounded=gate)
 
 
@@ -244,7 +246,7 @@ def _measured(session: Session, pair: Pair, formula: str | None, records: Estima
 def _facts(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
     policy, copy = session.policy, session.whole.copy
     sources = session.whole.sources(columns)
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "method": Whole.name,
         "promises": Whole.promises,
         "does not protect": Whole.leaves_open,
@@ -256,7 +258,7 @@ def _facts(session: Session, columns: tuple[str, ...], formula: str | None) -> d
         "formula": formula,
         **study_facts(session, copy.version),
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
@@ -309,9 +311,9 @@ def attack_versions(
 
 def _method_facts(raw: RawWhole) -> dict[str, Any]:
     it = raw.settings
-    told: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
-    told |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}
-    return {name: value for name, value in told.items() if value}
+    facts: dict[str, Any] = {"method": Whole.name, "k": it.k, "m": it.m}
+    facts |= {"sensitive": [*it.sensitive], "tables": [" by ".join(pair) for pair in it.tables]}
+    return {name: value for name, value in facts.items() if value}
 
 
 def side_of(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:

@@ -219,17 +219,17 @@ def review(
     """
     if what not in REVIEWS:
         raise InputError(f"what is said of an output is one of {one_of(REVIEWS)}")
-    said = check_words(text)
+    words = check_words(text)
     with store.writing() as connection:
         found = [it for it in _outputs(store, connection, study) if it.id == id_]
         if not found:
             raise InputError("the study has no such output; `discreet outputs` lists all there are")
-        if not said and not (what == APPROVED and found[0].passes_by_itself(now)):
+        if not words and not (what == APPROVED and found[0].passes_by_itself(now)):
             raise InputError(
                 "say why: a comment, a rejection, and the approval of what did not pass its checks,"
                 " or was rejected, need some words"
             )
-        values = {"at": stamp(), "output": id_, "what": what, "text": said, "caller": caller}
+        values = {"at": stamp(), "output": id_, "what": what, "text": words, "caller": caller}
         row = store.append(connection, "review", values)
         if what != COMMENT:
             under = {"review": row, "policy": now.policy, "version": now.version}
@@ -240,13 +240,13 @@ def review(
 
 def check_words(text: str) -> str:
     """Return a comment or a reason without the space around it, or refuse it."""
-    said = text.strip()
-    if len(said) > MOST_LETTERS or UNPRINTABLE.search(said):
+    words = text.strip()
+    if len(words) > MOST_LETTERS or UNPRINTABLE.search(words):
         raise InputError(
             f"a comment or reason has at most {MOST_LETTERS} letters, and no signs that cannot be"
             " printed"
         )
-    return said
+    return words
 
 
 def list_outputs(store: Store, study: str | None = None) -> tuple[Output, ...]:

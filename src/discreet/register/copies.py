@@ -134,14 +134,14 @@ def _copies_of_each(
     """
     sampled = known[who].sampled_with(it.known[who] for it in beside)
     none = np.zeros(len(sampled), dtype=np.bool_)
-    held = {it.version.id: np.isin(sampled, it.known[who].smallest) for it in beside}
+    persons_in = {it.version.id: np.isin(sampled, it.known[who].smallest) for it in beside}
     of_study = {} if study is None else {study: ~none}
     for it in beside:
         name = it.version.study
-        of_study[name] = of_study.get(name, none) | held[it.version.id]
+        of_study[name] = of_study.get(name, none) | persons_in[it.version.id]
     in_copy: dict[str, NDArray[np.bool_]] = {}
     for it in left:
         keeps = who == WHOLE_ROWS and it.keeps_persons(known)
-        found = of_study.get(it.version.study) if keeps else held.get(it.version.id)
+        found = of_study.get(it.version.study) if keeps else persons_in.get(it.version.id)
         in_copy[it.copy] = in_copy.get(it.copy, none) | (none if found is None else found)
     return sum((it.astype(np.int64) for it in in_copy.values()), none.astype(np.int64))

@@ -220,9 +220,9 @@ class Register:
 
         Refused where none is lost. It knows nothing of what left before.
         """
-        said = _reason(reason)
+        words = _reason(reason)
         with self.store.beginning_again() as connection:
-            self.store.append(connection, "beginning", {"at": stamp(), "reason": said})
+            self.store.append(connection, "beginning", {"at": stamp(), "reason": words})
 
     def withdraw(self, study: str, reason: str, number: int | None = None) -> int:
         """Record that nothing of a version of a study was given away; return its number.
@@ -231,7 +231,7 @@ class Register:
         rows and sketches stay, by which the same persons are withdrawn twice at most. `number` is
         by default that of the version in force.
         """
-        said = _reason(reason)
+        words = _reason(reason)
         with self.store.writing() as connection:
             version = _version_to_withdraw(connection, study, number)
             left = "SELECT 1 FROM leaving WHERE version = ? AND kind = ?"
@@ -253,7 +253,7 @@ class Register:
                     " withdrawn twice, which is the most; draw by the policy, the secret and the"
                     " version in force"
                 )
-            row = {"version": version.id, "at": stamp(), "reason": said}
+            row = {"version": version.id, "at": stamp(), "reason": words}
             self.store.append(connection, "withdrawal", row)
             return version.number
 
@@ -271,7 +271,7 @@ class Register:
         return [dict(zip(DECLARED, row, strict=True)) for row in rows]
 
     def note(
-        self, study: str | None, form: str, told: Provenance, lines: Lines | None = None
+        self, study: str | None, form: str, provenance: Provenance, lines: Lines | None = None
     ) -> None:
         """Record the provenance of what a study released last in a form, and its lines."""
         with self.store.writing() as connection:
@@ -281,7 +281,7 @@ class Register:
                 (study or rules.UNNAMED, form),
             ).fetchone()
             if last[0] is not None:
-                _keep(self.store, connection, last[0], told, lines)
+                _keep(self.store, connection, last[0], provenance, lines)
 
     def released(
         self, *, id_: str | None = None, checksum: str | None = None
@@ -290,8 +290,8 @@ class Register:
 
         Of each its study, version, time (at), kind, columns, method and form, as of `history`.
         """
-        asked = {"digest": id_, "checksum": checksum}
-        given = {name: it for name, it in asked.items() if it is not None}
+        wanted = {"digest": id_, "checksum": checksum}
+        given = {name: it for name, it in wanted.items() if it is not None}
         where = " AND ".join(f"provenance.{name} = ?" for name in given) or "TRUE"
         with self.store.reading() as connection:
             rows = connection.execute(
@@ -346,15 +346,15 @@ DECLARED = ("study", "version", "at", "kind", "reason")
 
 def _history_row(row: Sequence[Any]) -> dict[str, Any]:
     study, number, at, kind, columns, method, form = row
-    told = {"study": study, "version": number, "at": at, "kind": kind}
-    return told | {"columns": json.loads(columns), "method": method, "form": form}
+    row_of = {"study": study, "version": number, "at": at, "kind": kind}
+    return row_of | {"columns": json.loads(columns), "method": method, "form": form}
 
 
 def _reason(reason: str) -> str:
-    said = check_words(reason)
-    if not said:
+    words = check_words(reason)
+    if not words:
         raise InputError("say why in some words: they are kept, and `discreet log` shows them")
-    return said
+    return words
 
 
 def _version_to_withdraw(connection: sqlite3.Connection, study: str, number: int | None) -> Version:
@@ -414,11 +414,11 @@ def _keep(
     store: Store,
     connection: sqlite3.Connection,
     leaving: int | None,
-    told: Provenance,
+    provenance: Provenance,
     lines: Lines | None = None,
 ) -> None:
-    kept = {"leaving": leaving, "digest": told.id, "checksum": told.checksum}
-    row = store.append(connection, "provenance", {**kept, "told": told.to_text()})
+    kept = {"leaving": leaving, "digest": provenance.id, "checksum": provenance.checksum}
+    row = store.append(connection, "provenance", {**kept, "told": provenance.to_text()})
     if lines is not None:
         of = {"provenance": row, "rows": lines.rows}
         store.append(connection, "lines", {**of, "digests": lines.to_bytes()})
@@ -562,8 +562,10 @@ def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, S
 @lru_cache(maxsize=128)  # 20 MB; each release looks at all that its study is recognised by
 def _unpack_sketch(mark: str, packed: bytes) -> Sketch:
     """Unpack a sketch: buckets, and the smallest digests, where it has any."""
-    held, ends = zlib.decompress(packed), BUCKETS * WORD.itemsize
-    return Sketch(mark, np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD))
+    unpacked, ends = zlib.decompress(packed), BUCKETS * WORD.itemsize
+    return Sketch(
+        mark, np.frombuffer(unpacked[:ends], np.int64), np.frombuffer(unpacked[ends:], WORD)
+    )
 
 
 def insert(store: Store, connection: sqlite3.Connection, record: ReleaseRecord) -> Version:
@@ -604,15 +606,17 @@ def same_data(
     One that could be in any table does not count; but where the `whole` table has none but
     such columns, what holds all of them does.
     """
-    held = {}
+    versions_with = {}
     for what, sketch in sketches.items():
         if sketch.distinctive or what.startswith(rules.COLUMN):
             rows = connection.execute("SELECT version FROM sketch WHERE mark = ?", (sketch.mark,))
-            held[what] = [id_ for (id_,) in rows]
-    found = dict.fromkeys(id_ for what in held if sketches[what].distinctive for id_ in held[what])
-    columns = [what for what in held if what.startswith(rules.COLUMN)]
+            versions_with[what] = [id_ for (id_,) in rows]
+    found = dict.fromkeys(
+        id_ for what in versions_with if sketches[what].distinctive for id_ in versions_with[what]
+    )
+    columns = [what for what in versions_with if what.startswith(rules.COLUMN)]
     if columns and whole and not any(sketches[what].distinctive for what in columns):
-        found |= dict.fromkeys(set.intersection(*(set(held[what]) for what in columns)))
+        found |= dict.fromkeys(set.intersection(*(set(versions_with[what]) for what in columns)))
     versions = {version.id: version for version in all_versions(connection)}
     return [
         version

@@ -239,19 +239,21 @@ def check_unchanged(
         return
     now = {**sketches, **drawn}
     name = f"the data of study {version.study!r}" if version.study else "these data"
-    said = f"{name} have changed since a release, and the difference gives the changed rows"
+    changed = f"{name} have changed since a release, and the difference gives the changed rows"
     opened = record.open_version(version.study) or "give the changed data a name: study="
     if _too_few(known, now, record.k):
         raise LeavingError(
-            f"{said} away, for they are few; draw the data that were released, or gather more"
+            f"{changed} away, for they are few; draw the data that were released, or gather more"
             f" changes (at least {CHANGED_PER_K} k rows of each column that changes) and then"
             f" {opened}"
         )
     columns = {what: new for what, new in now.items() if new.distinctive and what in known}
-    told = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
-    others = bool(told) and all(known[what].mostly_other(columns[what]) for what in told)
+    recognised = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
+    others = bool(recognised) and all(
+        known[what].mostly_other(columns[what]) for what in recognised
+    )
     raise LeavingError(
-        f"{said} away; {opened}"
+        f"{changed} away; {opened}"
         + (", or, if these are other persons, name them so: study=" if others else "")
     )
 
@@ -405,13 +407,13 @@ def same_persons(old: Known, new: Known) -> bool:
 
 def rescaled_column(old: Known, new: Known) -> tuple[str, str] | None:
     """Return a column that is a linear change of an old one, and that one; or None."""
-    held = [it for name, it in old.items() if name.startswith(COLUMN)]
+    old_columns = [it for name, it in old.items() if name.startswith(COLUMN)]
     for what, shape in new.items():
         if not what.startswith(SHAPE_OF):
             continue
         column = COLUMN + what.removeprefix(SHAPE_OF)
-        there = column in new and not any(it.holds(new[column]) for it in held)
-        if not there or not all(it.mostly_other(new[column]) for it in held):
+        there = column in new and not any(it.holds(new[column]) for it in old_columns)
+        if not there or not all(it.mostly_other(new[column]) for it in old_columns):
             continue
         for other, before in old.items():
             if other.startswith(SHAPE_OF) and before.shared(shape) > 1 / 2:
@@ -441,14 +443,14 @@ def likelihood_ratio(old: Sketch, new: Sketch) -> float:
     return float(np.exp(min(log, 700.0)))
 
 
-def _ways(held: NDArray[np.int64], drawn: NDArray[np.int64]) -> float:
+def _ways(counts: NDArray[np.int64], drawn: NDArray[np.int64]) -> float:
     """Return the logarithm of the chance to draw so many of each, of so many that are held."""
     from scipy.special import gammaln
 
     def chosen(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
-    return float(chosen(held, drawn).sum() - chosen(held.sum(), drawn.sum()))
+    return float(chosen(counts, drawn).sum() - chosen(counts.sum(), drawn.sum()))
 
 
 def _persons(old: Known, new: Known) -> float | None:
@@ -495,5 +497,5 @@ def fits(known: Known, sketches: Known) -> bool:
     rows = known.get(WHOLE_ROWS), sketches.get(WHOLE_ROWS)
     if rows[0] and rows[1] and rows[0].mark != rows[1].mark:
         same = same and rows[0].mostly_other(rows[1])  # else some are paired otherwise
-    told = any(columns[what].distinctive for what in common)
-    return same and bool(common) and (told or len(common) == len(columns))
+    distinctive = any(columns[what].distinctive for what in common)
+    return same and bool(common) and (distinctive or len(common) == len(columns))

@@ -117,8 +117,8 @@ class Column:
         if len(set(levels)) != len(levels):
             raise InputError(f"a level of column {self.name!r} is listed twice")
         has_levels = self.kind == "categorical"
-        said = {type(self.are_codes), type(self.may_hold_codes)}
-        if said != {bool} or ((self.levels_again or self.are_codes) and not has_levels):
+        types = {type(self.are_codes), type(self.may_hold_codes)}
+        if types != {bool} or ((self.levels_again or self.are_codes) and not has_levels):
             raise InputError(f"column {self.name!r} says of levels or codes what it has not")
 
     def to_plain(self) -> dict[str, Any]:
@@ -324,8 +324,8 @@ def content_digest(plain: Mapping[str, Any]) -> str:
         for it in plain["entries"]
         if not it["name"].startswith(PARQUET)
     ]
-    told = {key: value for key, value in plain.items() if key not in NOT_CONTENT}
-    return hashlib.sha256(canonical_json({**told, "others": others})).hexdigest()
+    content = {key: value for key, value in plain.items() if key not in NOT_CONTENT}
+    return hashlib.sha256(canonical_json({**content, "others": others})).hexdigest()
 
 
 def _without(plain: Mapping[str, Any], *names: str) -> bytes:

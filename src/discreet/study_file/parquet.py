@@ -208,12 +208,12 @@ def _groups(reader: Reader, part: Part, end: int) -> Iterator[Chunk]:
         raise InputError("it has other groups of rows") from None
     at = len(MAGIC)
     for group, rows in enumerate(part.groups):
-        start, unpacked, said = at, 0, dict[int, object]()
+        start, unpacked, known = at, 0, dict[int, object]()
         for number, kind in reader.heads():
-            if number != 1 or number in said:
-                said[number] = reader.value(kind)
+            if number != 1 or number in known:
+                known[number] = reader.value(kind)
                 continue
-            said[number] = reader.length(STRUCT, len(part.columns))
+            known[number] = reader.length(STRUCT, len(part.columns))
             for column in part.columns:
                 chunk = _chunk(reader.fields(), group, rows, column, at)
                 if chunk.size > end - at:
@@ -221,7 +221,7 @@ def _groups(reader: Reader, part: Part, end: int) -> Iterator[Chunk]:
                 at, unpacked = at + chunk.size, unpacked + chunk.unpacked
                 yield chunk
         expected = {1: len(part.columns), 2: unpacked, 3: rows, 5: start, 6: at - start}
-        if said != expected and said != {**expected, ORDINAL: group}:
+        if known != expected and known != {**expected, ORDINAL: group}:
             raise InputError("it has other groups of rows")
     if at != end:
         raise InputError("there are bytes in it that belong to no column")
@@ -229,22 +229,22 @@ def _groups(reader: Reader, part: Part, end: int) -> Iterator[Chunk]:
 
 def _chunk(fields: Any, group: int, rows: int, column: Column, at: int) -> Chunk:
     """Return where the values of a column in a group lie; refuse whatever else is said of them."""
-    said = fields.get(3)
-    if set(fields) != {2, 3} or not isinstance(said, dict):
+    about = fields.get(3)
+    if set(fields) != {2, 3} or not isinstance(about, dict):
         raise InputError(f"column {column.name!r} lies elsewhere, or is encrypted")
-    if not OF_CHUNK <= set(said) <= OF_CHUNK | MAY_CHUNK or fields[2] not in (0, at):
+    if not OF_CHUNK <= set(about) <= OF_CHUNK | MAY_CHUNK or fields[2] not in (0, at):
         raise InputError(f"of column {column.name!r} it says too little or too much")
     stored = {1: STORED[column.dates or column.kind][1], 3: (column.name.encode(),), 5: rows}
-    if {key: said[key] for key in stored} != stored:
+    if {key: about[key] for key in stored} != stored:
         raise InputError(f"column {column.name!r} is stored as another type, or of other rows")
-    if said[4] != ZSTD or not _are(said[2], (PLAIN, RLE, *DICTIONARIES)):
+    if about[4] != ZSTD or not _are(about[2], (PLAIN, RLE, *DICTIONARIES)):
         raise InputError(f"column {column.name!r} is packed in another way")
-    size, unpacked, data = said[7], said[6], said[9]
+    size, unpacked, data = about[7], about[6], about[9]
     if not (_is_number(size) and _is_number(unpacked) and _is_number(data)):
         raise InputError(f"of column {column.name!r} it says no size")
-    if said.get(11, data) != at or not at <= data < at + size or not size:
+    if about.get(11, data) != at or not at <= data < at + size or not size:
         raise InputError("its columns do not follow one another")
-    if not (_are_counted(said.get(13, ()), rows) and _are_sizes(said.get(16, {}))):
+    if not (_are_counted(about.get(13, ()), rows) and _are_sizes(about.get(16, {}))):
         raise InputError(f"of column {column.name!r} it says what cannot be")
     return Chunk(group, column, at, size, unpacked)
 

@@ -113,14 +113,14 @@ class StudyFile:
 
     def copy_again(self, number: int) -> pa.Table:
         """Return one copy of the copy, its values compared with their digest."""
-        said, name = self.manifest.again[number], again_name(number)
-        part = Part(name, said.rows, columns_again(self.manifest.columns, said.without))
+        again, name = self.manifest.again[number], again_name(number)
+        part = Part(name, again.rows, columns_again(self.manifest.columns, again.without))
         self._check_digest(name)
         digest, batches = ValueDigest(part.columns), []
         for batch in _groups(open_part(self._archive, part), part, part.columns):
             digest.add(batch)
             batches.append(batch)
-        if digest.hexdigest() != said.values:
+        if digest.hexdigest() != again.values:
             raise _changed(f"the digest of the values of {name} is not the one that was signed")
         return pa.Table.from_batches(batches)
 

@@ -49,7 +49,7 @@ def read_parquet(kept: Kept, source: Source) -> DuckDBPyRelation:
     return relation_of(kept, source.files, schema, parted=parted)
 
 
-def _are_columns(source: Source, held: Mapping[str, str]) -> bool:
+def _are_columns(source: Source, columns: Mapping[str, str]) -> bool:
     """Whether folders are columns, as where a table was parted: year=2020/part-0.parquet.
 
     Not where the files hold these columns themselves: what they say counts.
@@ -58,8 +58,8 @@ def _are_columns(source: Source, held: Mapping[str, str]) -> bool:
     if not all(path and all("=" in part for part in path) for path in folders):
         return False
     parted = {part.partition("=")[0].lower() for path in folders for part in path}
-    both = sorted(held[name] for name in parted & held.keys())
-    if both and not parted <= held.keys():
+    both = sorted(columns[name] for name in parted & columns.keys())
+    if both and not parted <= columns.keys():
         raise InputError(
             f"column {both[0]!r} of {source.name!r} stands in its files and in the names of their"
             " folders, and another column in one of the two alone; write all or none into the files"
@@ -97,11 +97,13 @@ def ends_of_groups(files: tuple[Path, ...], name: str) -> list[tuple[float, floa
     return out
 
 
-def _ends(said: Any) -> tuple[float, float] | None:
-    if said is None or not said.has_min_max:
+def _ends(statistics: Any) -> tuple[float, float] | None:
+    if statistics is None or not statistics.has_min_max:
         return None
-    numbers = type(said.min) in (int, float) and math.isfinite(said.min + said.max)
-    return (said.min, said.max) if numbers else None
+    numbers = type(statistics.min) in (int, float) and math.isfinite(
+        statistics.min + statistics.max
+    )
+    return (statistics.min, statistics.max) if numbers else None
 
 
 def _check_same(source: Source, first: pa.Schema, path: Path, other: pa.Schema) -> None:
@@ -215,24 +217,26 @@ STEPS: Mapping[str, Step] = MappingProxyType(
 
 def _periods_in(schema: pa.Schema) -> dict[str, Step]:
     """Return the columns of periods; refuse periods of another length than days to years."""
-    said = {field.name: _frequency(field) for field in schema}
-    for name, frequency in said.items():
+    frequencies = {field.name: _frequency(field) for field in schema}
+    for name, frequency in frequencies.items():
         if frequency is not None and frequency not in STEPS:
             raise InputError(
                 f"column {name!r} holds periods of pandas that are not read from here (days, weeks"
                 " to Sunday, months, quarters and years are); write their first moments:"
                 f" frame[{name!r}].dt.to_timestamp()"
             )
-    return {name: STEPS[frequency] for name, frequency in said.items() if frequency is not None}
+    return {
+        name: STEPS[frequency] for name, frequency in frequencies.items() if frequency is not None
+    }
 
 
 def _frequency(field: Any) -> str | None:
     if getattr(field.type, "extension_name", None) == PERIOD:
         return str(field.type.freq)
-    said = field.metadata or {}
-    if said.get(NAME) != PERIOD.encode():
+    metadata = field.metadata or {}
+    if metadata.get(NAME) != PERIOD.encode():
         return None
-    return str(json.loads(said[METADATA])["freq"])
+    return str(json.loads(metadata[METADATA])["freq"])
 
 
 def first_days_sql(schema: pa.Schema) -> dict[str, str]:

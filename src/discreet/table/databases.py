@@ -169,9 +169,9 @@ def split_table(url: str) -> tuple[str, str]:
     ('duckdb:///a.duckdb', 'visits')
     """
     there, _, query = url.partition("?")
-    asked = parse_qsl(query, keep_blank_values=True)
-    rest = urlencode([(name, value) for name, value in asked if name != "table"])
-    table = "".join(value for name, value in asked if name == "table")
+    parameters = parse_qsl(query, keep_blank_values=True)
+    rest = urlencode([(name, value) for name, value in parameters if name != "table"])
+    table = "".join(value for name, value in parameters if name == "table")
     return there + (f"?{rest}" if rest else ""), table
 
 
@@ -392,8 +392,8 @@ def _safe_errors() -> Iterator[None]:
             "PostgreSQL lets this user not read the table; have SELECT granted on it"
         ) from None
     except psycopg.Error as error:
-        said = str(error)
-        why = next((text for piece, text in CAUSES.items() if piece in said), None)
+        message = str(error)
+        why = next((text for piece, text in CAUSES.items() if piece in message), None)
         why = why or "check the URL, and that the server can be reached"
         raise InputError(
             f"PostgreSQL could not be opened ({type(error).__name__}); {why}"

@@ -259,18 +259,18 @@ def _parsed_once(
 ) -> DuckDBPyRelation:
     """Return the private file of a source as a relation; write it where there is none."""
     before = stamp_of(path)
-    told = hashlib.sha256(digest_of(path))
-    told.update(repr((READ_AS, format.name, source.file.suffix, source.sheet)).encode())
+    digest = hashlib.sha256(digest_of(path))
+    digest.update(repr((READ_AS, format.name, source.file.suffix, source.sheet)).encode())
 
     def write(file: IO[bytes]) -> None:
         of = connect()
         # Parquet has no durations of DuckDB: they are numbers before, as they are afterwards.
         frame = spans_as_numbers(nw.from_native(format.read(of, source)))
         batches = pa.RecordBatchReader.from_stream(nw.to_native(frame))
-        write_parquet(file, batches, of.labels, of.orders, of.zones, told.digest())
+        write_parquet(file, batches, of.labels, of.orders, of.zones, digest.digest())
 
     try:
-        made = private_file(private, path, told.digest(), write)
+        made = private_file(private, path, digest.digest(), write)
     except OSError as error:
         raise InputError(
             f"the private file of {source.name!r} cannot be kept in {str(private)!r}"

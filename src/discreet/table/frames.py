@@ -344,11 +344,11 @@ def _plain_arrow_type(column: pd.Series[Any], kind: pd.ArrowDtype) -> pd.Series[
 def _plain_objects(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column of Python's objects as what all of them are, where that is one kind."""
     known = column[column.notna()]
-    held = {type(it) for it in known}
-    if held == {str}:
+    kinds = {type(it) for it in known}
+    if kinds == {str}:
         return column
     try:
-        return _convert(column, known, held)
+        return _convert(column, known, kinds)
     except (ValueError, TypeError, OverflowError):  # naive moments among those of a zone, say
         return column
 

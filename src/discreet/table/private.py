@@ -163,19 +163,19 @@ def write_parquet(
     digest: bytes,
 ) -> None:
     """Write rows as Parquet, with what is known of the columns and a digest of the data."""
-    told = batches.schema.with_metadata(
+    schema = batches.schema.with_metadata(
         {
             LABELS: json.dumps(dict(labels)),
             ORDERS: json.dumps(dict(orders)),
             DIGEST: digest.hex().encode(),
         }
     )
-    for i, it in enumerate(told):
+    for i, it in enumerate(schema):
         if it.name in zones and pa.types.is_timestamp(it.type):
-            told = told.set(i, it.with_type(pa.timestamp(it.type.unit, zones[it.name])))
-    with pq.ParquetWriter(file, told) as writer:
+            schema = schema.set(i, it.with_type(pa.timestamp(it.type.unit, zones[it.name])))
+    with pq.ParquetWriter(file, schema) as writer:
         for batch in batches:
-            writer.write_batch(batch.cast(told))
+            writer.write_batch(batch.cast(schema))
 
 
 def labels_in(schema: pa.Schema) -> dict[str, str]:
@@ -185,8 +185,8 @@ def labels_in(schema: pa.Schema) -> dict[str, str]:
 
 def orders_in(schema: pa.Schema) -> dict[str, tuple[str, ...]]:
     """Return the declared orders of levels of the columns of a private file."""
-    said = json.loads((schema.metadata or {}).get(ORDERS, b"{}"))
-    return {name: tuple(order) for name, order in said.items()}
+    orders = json.loads((schema.metadata or {}).get(ORDERS, b"{}"))
+    return {name: tuple(order) for name, order in orders.items()}
 
 
 def forget(folder: Path, named: Path | None = None) -> int:

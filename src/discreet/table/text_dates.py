@@ -221,12 +221,12 @@ def find_dates(
                 f"column {name!r} is declared to hold dates, and holds neither text nor dates;"
                 " leave the declaration out"
             )
-    asked = [
+    undeclared = [
         name
         for name, it in columns.items()
         if name in texts and it.kind == LEVELS and name not in {*declared, *levels}
     ]
-    for name, found in _look_at_texts(frame, keep, asked, unit, least).items():
+    for name, found in _look_at_texts(frame, keep, undeclared, unit, least).items():
         if found.dates is not None:
             out[name] = _date_column(columns[name], found.dates)
         elif found.readings:
@@ -250,13 +250,13 @@ def _look_at_texts(
         return {}
     wanted = [nw.col(name).cast(nw.String).alias(name) for name in names]
     first = frame.select(*wanted).head(FIRST).collect("pyarrow")
-    asked = []
+    candidates = []
     for name in names:
         seen = SeenDates(1)
         seen.see(first[name].to_native())
         if seen.open:
-            asked.append(name)
-    columns = {name: SeenDates(least(name)) for name in asked}
+            candidates.append(name)
+    columns = {name: SeenDates(least(name)) for name in candidates}
     whose = "_" * (1 + max(map(len, names)))  # no column has a name as long as this
     wanted = [it for name, it in zip(names, wanted, strict=True) if name in columns]
     wanted += [] if unit is None else [nw.col(unit).alias(whose)]

@@ -285,10 +285,10 @@ def _batch(part: Columns, digests: Keys) -> pa.RecordBatch:
 
 def _columns(table: pa.Table) -> Mapping[str, Any]:
     def column(name: str) -> Any:
-        held = table[name]
-        if pa.types.is_floating(held.type):
-            return np.asarray(np.from_dlpack(_one(held)))
-        return _one(held.dictionary_encode())
+        values = table[name]
+        if pa.types.is_floating(values.type):
+            return np.asarray(np.from_dlpack(_one(values)))
+        return _one(values.dictionary_encode())
 
     return Unread([name for name in table.column_names if name not in DIGEST], column)
 

@@ -64,8 +64,10 @@ def read_notes(file: pq.FileMetaData, version: str) -> CopyNotes:
     if found[VERSION].decode() != version:
         raise InputError("a copy of another version has the name of this one")
     without, whose, of_columns = (json.loads(found[it]) for it in (WITHOUT, WHOSE, OF_COLUMNS))
-    said = {name: tuple(lines) for name, lines in of_columns.items()}
-    return CopyNotes(int(left_out), tuple(remarks), version, tuple(without), tuple(whose), said)
+    remarks_of = {name: tuple(lines) for name, lines in of_columns.items()}
+    return CopyNotes(
+        int(left_out), tuple(remarks), version, tuple(without), tuple(whose), remarks_of
+    )
 
 
 class Kept(NamedTuple):
@@ -84,14 +86,14 @@ def columns_in(path: Path, version: str) -> Kept:
     """
     with read_errors(path):
         first = _files(path)[0]
-        said = read_notes(pq.read_metadata(first), version)
-        schema = [it for it in pq.read_schema(first) if it.name not in said.without]
+        notes = read_notes(pq.read_metadata(first), version)
+        schema = [it for it in pq.read_schema(first) if it.name not in notes.without]
     numbers = [it.name for it in schema if pa.types.is_floating(it.type)]
     levels = [it.name for it in schema if it.name not in numbers]
-    numbers = [name for name in numbers if name not in said.whose]
+    numbers = [name for name in numbers if name not in notes.whose]
     read = partial(_numbers, path)
-    whose = Unread(said.whose, read)
-    return Kept(Unread(numbers, read), Unread(levels, partial(_words, path)), whose, said)
+    whose = Unread(notes.whose, read)
+    return Kept(Unread(numbers, read), Unread(levels, partial(_words, path)), whose, notes)
 
 
 def kind_of(path: Path) -> str:
@@ -214,9 +216,9 @@ class _Writer:
 
 @contextmanager
 def write_copy(
-    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], CopyNotes]
+    path: Path, numbers: Sequence[str], levels: Sequence[str], notes: Callable[[], CopyNotes]
 ) -> Iterator[Callable[[Mapping[str, Floats], Mapping[str, Sequence[str]]], None]]:
-    """Write a copy by parts; it has its name once all of it is there, with what is `said` of it.
+    """Write a copy by parts; it has its name once all of it is there, with what is `notes` of it.
 
     Its owner alone may read it.
     """
@@ -228,14 +230,14 @@ def write_copy(
             writer = _Writer(file, _schema(numbers, levels))
             try:
                 yield writer.add
-                writer.parquet.add_key_value_metadata(said().metadata())
+                writer.parquet.add_key_value_metadata(notes().metadata())
             finally:
                 writer.parquet.close()
 
 
 @contextmanager
 def write_copy_in_parts(
-    path: Path, numbers: Sequence[str], levels: Sequence[str], said: Callable[[], CopyNotes]
+    path: Path, numbers: Sequence[str], levels: Sequence[str], notes: Callable[[], CopyNotes]
 ) -> Iterator[Path]:
     """Give a folder for files that `write_part` writes, whoever does; otherwise as `write_copy`."""
     with write_errors(path.parent):
@@ -244,7 +246,7 @@ def write_copy_in_parts(
         with partial_folder(path) as partial:
             yield partial
             delete_unfinished(partial, PART)  # of a worker that was killed
-            with write_copy(partial / ABOUT, numbers, levels, said):
+            with write_copy(partial / ABOUT, numbers, levels, notes):
                 pass
             try:
                 partial.rename(path)

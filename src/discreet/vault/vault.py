@@ -170,8 +170,8 @@ def column_remarks(
     for name in sorted(name for name, count in counted.items() if 2 * count >= len(far_out)):
         how = {each[name] for each in far_out if name in each}
         word = how.pop() if len(how) == 1 else "off"
-        said = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
-        found[name] = (said,)
+        remark = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
+        found[name] = (remark,)
     for name in sorted({name for each in joined for name in each}):
         most = max(each.get(name, 0) for each in joined)
         found[name] = (f"{OTHER} of {name} stands for {most:,} levels or more",)
@@ -216,9 +216,9 @@ def check_kept(copy: Copy, again: Copy, partitions: int) -> None:
 def store(path: Path, copy: Copy, version: bytes) -> None:
     """Keep a copy as Parquet that its owner alone may read."""
     of, whose = copy.of_columns, (*copy.whose,)
-    said = CopyNotes(copy.left_out, copy.remarks, version.hex(), whose=whose, of_columns=of)
+    notes = CopyNotes(copy.left_out, copy.remarks, version.hex(), whose=whose, of_columns=of)
     numbers = {**copy.columns, **copy.whose}
-    with write_copy(path, [*numbers], [*copy.strata], lambda: said) as add:
+    with write_copy(path, [*numbers], [*copy.strata], lambda: notes) as add:
         add(numbers, copy.strata)
 
 
@@ -226,15 +226,15 @@ def load(path: Path, version: bytes) -> Copy:
     """Read a copy that was kept."""
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
-            stored, said = file.read(), read_notes(file.metadata, version.hex())
+            stored, notes = file.read(), read_notes(file.metadata, version.hex())
         numbers = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in numbers}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: words_of(stored[name]) for name in strata}
-        known: dict[str, Any] = {"whose": {name: columns.pop(name) for name in said.whose}}
-        short, known["of_columns"] = version.hex()[:16], said.of_columns
-        return Copy(columns, levels, short, said.left_out, said.remarks, **known)
+        known: dict[str, Any] = {"whose": {name: columns.pop(name) for name in notes.whose}}
+        short, known["of_columns"] = version.hex()[:16], notes.of_columns
+        return Copy(columns, levels, short, notes.left_out, notes.remarks, **known)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
@@ -302,11 +302,11 @@ class Vault:
         path = folder / name
         if not is_kept(path):
             write(path)
-        columns, strata, whose, said = columns_in(path, version.hex())
-        known: dict[str, Any] = {"path": path, "keep": keep, "of_columns": said.of_columns}
+        columns, strata, whose, notes = columns_in(path, version.hex())
+        known: dict[str, Any] = {"path": path, "keep": keep, "of_columns": notes.of_columns}
         known["pieces"] = None if path is None else partial(pieces_of, path)
-        short = said.version[:16]
-        return Copy(columns, strata, short, said.left_out, said.remarks, whose=whose, **known)
+        short = notes.version[:16]
+        return Copy(columns, strata, short, notes.left_out, notes.remarks, whose=whose, **known)
 
     def _write_whole(self, large: LargeTable, path: Path) -> None:
         """Write the copies of all partitions of a table, and note how near that of the first is."""
@@ -361,9 +361,9 @@ class Vault:
 
 def _warn_of_width(raw: RawWhole) -> None:
     k, draws = raw.settings.k, raw.draws
-    said = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
-    if said:
-        warnings.warn(said, WideTableWarning, stacklevel=2)
+    warning = said_of_width(raw.numbers, raw.levels, draws, k, raw.persons)
+    if warning:
+        warnings.warn(warning, WideTableWarning, stacklevel=2)
 
 
 def _notes_of(large: LargeTable, done: Sequence[Outcome]) -> CopyNotes:

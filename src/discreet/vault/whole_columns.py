@@ -167,8 +167,8 @@ def raw_of(
     if persons is None and wanted.unit is None:
         persons = persons_alike(numbers, levels, draws)
     least = draws.threshold("parts of a day", settings.k)
-    told = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
-    parts = {name: of for name, of in told.items() if of is not None}
+    day_parts = {name: parts_of(numbers[name], persons, least) for name in wanted.dated}
+    parts = {name: of for name, of in day_parts.items() if of is not None}
     return RawWhole(
         {name: on_clock(numbers[name], parts.get(name)) for name in wanted.numbers},
         {name: it._replace(words=tuple(map(as_given, it.words))) for name, it in levels.items()},
