@@ -95,9 +95,9 @@ class Pieces:
             several = [] if second is None else [second]
             for place, table in enumerate(itertools.chain([first], several, pieces)):
                 # Or the times of a piece that has midnights alone would be left out.
-                told = _with_texts(_with_times(table) if several else table)
-                frame = told.to_pandas(types_mapper=whole)
-                quotes = quoting(_texts_of(told))
+                texts = _with_texts(_with_times(table) if several else table)
+                frame = texts.to_pandas(types_mapper=whole)
+                quotes = quoting(_texts_of(texts))
                 written = {"index": False, "header": not place, "sep": sign, "quoting": quotes}
                 frame.to_csv(file, lineterminator="\n", **written)
 
@@ -135,8 +135,8 @@ class Release:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._ask("pickle", None)
-        # The report asks for itself.
-        return _of_table, (self.table, self.report, self.framework, self.points)
+        # The report asks for itself; the gate stays behind.
+        return _released_table, (self.table, self.report, self.framework, self.points)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -179,15 +179,17 @@ class Release:
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
-        path, told = check_paths(path, report)
+        path, report_path = check_paths(path, report)
         form = path.suffix.lower()[1:]
-        self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
+        self._ask(
+            form, None if report_path is None else report_path.suffix.lower()[1:]
+        )  # both, or neither
         with writing_whole(path) as part:
             digest = self._write(part, f".{form}")
-            if told is not None:
+            if report_path is not None:
                 report_on = sealed(self.report.saved_as(path.name, digest))
-                self._note(told.suffix.lower()[1:], report_on.provenance)
-                dataclasses.replace(report_on, gate=None).save(told)
+                self._note(report_path.suffix.lower()[1:], report_on.provenance)
+                dataclasses.replace(report_on, gate=None).save(report_path)
         return path
 
     def _write(self, part: Path, suffix: str) -> str:
@@ -328,8 +330,9 @@ class Release:
             self.gate(form, report)
 
 
-def _of_table(table: pa.Table, report: Report, framework: str, points: Points | None) -> Release:
-    """Return a release that was pickled; its gate stayed behind."""
+def _released_table(
+    table: pa.Table, report: Report, framework: str, points: Points | None
+) -> Release:
     return Release(Pieces.of(table), report, framework, None, points)
 
 

@@ -301,7 +301,7 @@ def test_what_is_not_said() -> None:
 
 def test_rows_that_few_share_stand_between_the_persons_found_and_the_strata() -> None:
     risks = {"linkage": (1, 0.01), "near_5": (1, 0.01), "below_k": (9, None)}
-    text = said(measured(risks, strata=("sex",), k=7), LEARN)  # type: ignore[arg-type]
+    text = said(measured(risks, strata=("sex",), k=7), LEARN)
     places = [text.index(words) for words in ("so near", "one at a time", "level of sex")]
     assert places == sorted(places)
 

@@ -343,7 +343,7 @@ class Fidelity(Documented):
     def _rounded_coefficients(self, draws: Draws, n: int) -> Beside | None:
         if self.coefficients is None:
             return None
-        step = _step_of_coefficients(n)
+        step = nice_above(max(STEP_OF_COEFFICIENTS / n, LEAST_OF_COEFFICIENTS))
         (far,) = _round(draws, "coefficients", [self.coefficients.distance], step)
         return Beside(far, self.coefficients.resample)  # a resample's is the same for all tables
 
@@ -384,7 +384,8 @@ class Fidelity(Documented):
 
     def _not_drawn(self) -> tuple[str, ...]:
         more = len(self.columns) - len(self.beside)
-        return (f"not drawn: {_columns(more)} nearer",) if more else ()
+        columns = "one column that is" if more == 1 else f"{more:,} columns that are"
+        return (f"not drawn: {columns} nearer",) if more else ()
 
     def _distances(self) -> Scene:
         """Return pairs as a triangle of cells (or columns with all others), and columns."""
@@ -438,7 +439,7 @@ class Fidelity(Documented):
 
     def _farthest(self) -> tuple[str, ...]:
         """Name what is farthest: in the columns' units where figures are exact, else in points."""
-        said = farthest_words(self.moments, self.shares, self.groups, self.dates)
+        named_columns = farthest_words(self.moments, self.shares, self.groups, self.dates)
         pairs = sorted(self.pairs, key=lambda it: (it.resample - it.distance, it.first, it.second))
         named = [
             f"{it.first} and {it.second} {_beside(it.distance, it.resample)}"
@@ -446,7 +447,7 @@ class Fidelity(Documented):
             if it.distance
         ]
         of_pairs = [f"farthest pairs, in points: {', '.join(named)}"] if named else []
-        return (*(said or self._farthest_columns()), *of_pairs)
+        return (*(named_columns or self._farthest_columns()), *of_pairs)
 
     def _farthest_columns(self) -> tuple[str, ...]:
         known = [(it.distance, it.name) for it in self.columns if it.distance]
@@ -491,7 +492,15 @@ class Fidelity(Documented):
         found = [Listing("Columns", head, rows)]
         if self.subsets:
             head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
-            found.append(Listing("Subsets", head, tuple(map(_subset_words, self.subsets)), ()))
+            subsets = (
+                (it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample)
+                for it in self.subsets
+            )
+            rows = tuple(
+                (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))
+                for it, shares in zip(self.subsets, subsets, strict=True)
+            )
+            found.append(Listing("Subsets", head, rows, ()))
         if self.pairs:
             order = sorted(self.pairs, key=lambda it: (-it.ratio, it.first, it.second))
             pairs = tuple(
@@ -621,10 +630,6 @@ def nice_above(step: float) -> float:
     return float(f"{times * power:.3g}")
 
 
-def _step_of_coefficients(n: int) -> float:
-    return nice_above(max(STEP_OF_COEFFICIENTS / n, LEAST_OF_COEFFICIENTS))
-
-
 def _step(figures: int, n: int) -> float:
     return nice_above(max(STEP * math.sqrt(figures) / n, LEAST_STEP))
 
@@ -636,18 +641,9 @@ def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> lis
     return [float(f"{place * step:.10g}") for place in places]
 
 
-def _columns(count: int) -> str:
-    return "one column that is" if count == 1 else f"{count:,} columns that are"
-
-
 def _beside(far: float, near: float) -> str:
     return f"{100 * far:.1f} (a resample {100 * near:.1f})"
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _subset_words(it: SubsetFit) -> tuple[str, ...]:
-    shares = it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample
-    return (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))

@@ -136,12 +136,8 @@ def _of_terms(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
 def _group_columns(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
     """Return a column for each column that divides, with its level; none where it is of all."""
     names = dict.fromkeys(name for it in figures for name, _ in it.group)
-    return [(name, [_group_level(it, name) for it in figures]) for name in names]
-
-
-def _group_level(figure: Figure, name: str) -> str | None:
-    found = dict(figure.group)
-    return (found[name] or MISSING) if name in found else None
+    levels = [{name: level or MISSING for name, level in it.group} for it in figures]
+    return [(name, [it.get(name) for it in levels]) for name in names]
 
 
 def _typed(name: str, values: Sequence[Any]) -> list[Any]:

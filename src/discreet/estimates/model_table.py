@@ -106,7 +106,7 @@ def model_lines(it: Widened, ratio: str) -> tuple[tuple[str, ...], tuple[Line, .
         words = [number_words(each, decimals) for each in (value, low, high, error)]
         lines.append(Line("", term, (words[0], f"{words[1]} to {words[2]}", words[3])))
     head = (ratio, "95 % interval", f"log {ratio}", "its std. error")
-    lines += [Line("fit", name, (said, *[""] * (3 if ratio else 2))) for name, said in _fit(it)]
+    lines += [Line("fit", name, (words, *[""] * (3 if ratio else 2))) for name, words in _fit(it)]
     return (head if ratio else ("estimate", "95 % interval", "std. error")), tuple(lines)
 
 

@@ -204,8 +204,8 @@ def farthest_words(
         f" {_both(it.mean, it.of_copy, it.error, it.name in dates)}"
         for it in _worst(groups)
     ]
-    said = (("numbers", of_numbers), ("levels", of_levels), ("means of groups", of_groups))
-    return tuple(f"farthest {what}: {'; '.join(found)}" for what, found in said if found)
+    kinds = (("numbers", of_numbers), ("levels", of_levels), ("means of groups", of_groups))
+    return tuple(f"farthest {what}: {'; '.join(found)}" for what, found in kinds if found)
 
 
 def _worst(found: Sequence[T]) -> list[T]:
@@ -409,12 +409,12 @@ def _frames(heights: Sequence[float]) -> Lines:
 
 def _said_of(it: ColumnBeside) -> str:
     """Say which rows have no number, and that the outermost bars hold more."""
-    said = []
+    notes = []
     if it.missing or it.missing_of_copy:
-        said.append(f"missing {_percent(it.missing)}, copy {_percent(it.missing_of_copy)}")
+        notes.append(f"missing {_percent(it.missing)}, copy {_percent(it.missing_of_copy)}")
     if it.beyond:
-        said.append(BEYOND)
-    return "; ".join(said)
+        notes.append(BEYOND)
+    return "; ".join(notes)
 
 
 def _percent(share: float) -> str:

@@ -362,12 +362,12 @@ def model_plot(model: Coefficients) -> Picture:
         Axis("", down, terms),
     )
     far = [t for t, d in zip(terms, model.difference, strict=True) if np.isfinite(d) and d > 1]
-    said = "none of them is more than one standard error apart"
+    verdict = "none of them is more than one standard error apart"
     if far:
-        said = f"more than one standard error apart: {', '.join(far)}"
+        verdict = f"more than one standard error apart: {', '.join(far)}"
     return Picture(
         Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
-        f"Coefficients of {model.formula} from the original and the released table: {said}.",
+        f"Coefficients of {model.formula} from the original and the released table: {verdict}.",
     )
 
 

@@ -29,7 +29,7 @@ MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
 NOT_PAIRED = "not compared one by one"
 """What a report says of rows that do not correspond, as those of a copy that was drawn anew."""
-TOLD = ("k", "q", "rounding", "representative", "encoding")
+PARAMETERS = ("k", "q", "rounding", "representative", "encoding")
 
 
 # What is found, of each attack that may be the worst, and among how many.
@@ -64,7 +64,7 @@ def summary(
         ("What the table cannot be used for", _limits(measured, made)),
         ("What was not measured, or is not shown", missing),
     )
-    return tuple((heading, tuple(told)) for heading, told in sections if told)
+    return tuple((heading, tuple(sentences)) for heading, sentences in sections if sentences)
 
 
 def _not_measured(reasons: Mapping[str, str]) -> list[str]:
@@ -79,12 +79,12 @@ def _not_measured(reasons: Mapping[str, str]) -> list[str]:
     for key, why in reasons.items():
         of_reason.setdefault(why.rstrip("."), []).append(KEYS.get(key, key))
     return [
-        f"{'; '.join([first, *map(_within, others)])}: {why}."
+        f"{'; '.join([first, *map(_within_sentence, others)])}: {why}."
         for why, (first, *others) in of_reason.items()
     ]
 
 
-def _within(words: str) -> str:
+def _within_sentence(words: str) -> str:
     """Return words that begin a sentence as they stand within one; U stays U."""
     return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
@@ -130,23 +130,23 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     method = TABLE_METHODS.get(str(made.get("method")))
     if method is None:
         return []
-    told = [method.sentence.format(**{name: made.get(name) for name in TOLD})]
-    told += [str(line) for line in made.get("prepared", ())]
+    sentences = [method.sentence.format(**{name: made.get(name) for name in PARAMETERS})]
+    sentences += [str(line) for line in made.get("prepared", ())]
     left_out = made.get("rows left out for missing values")
     if left_out:
-        told.append(f"about {left_out} rows were left out, because a value is missing")
+        sentences.append(f"about {left_out} rows were left out, because a value is missing")
     if made.get("columns left out"):
-        told.append(f"not released: {listed(list(made['columns left out']))}")
-    return [f"{line[0].upper()}{line[1:]}." for line in told]
+        sentences.append(f"not released: {listed(list(made['columns left out']))}")
+    return [f"{line[0].upper()}{line[1:]}." for line in sentences]
 
 
 def _risks(measured: Measured, *, paired: bool) -> list[str]:
     risks, to = measured.risks, measured.rounded_to
-    told: list[str] = []
+    sentences: list[str] = []
     if "linkage" in risks:
-        told += _linked(risks["linkage"], to)
+        sentences += _linked(risks["linkage"], to)
     else:
-        told.append(
+        sentences.append(
             "The main risk, that somebody who knows a person's true values finds that person's"
             " row, was NOT measured here: it needs the rows of both tables in the same order."
         )
@@ -159,28 +159,28 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
             found = "all are" if many else "none is"
         else:
             found = "nearly all are" if many else "hardly any is"
-        told.append(
+        sentences.append(
             f"Of the {far.trials} records that differ most from the others, {found} found"
             " in the same way."
         )
     if "records" in risks:
         stand = risks["records"]
-        told.append(
+        sentences.append(
             f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
             f" (numbers to a fiftieth of the usual spread); of what is no"
             f" record, but lies between two, {out_of(stand.baseline or 0)}."
         )
     if "near_5" in risks:
-        told.append(_near(risks["near_5"], to, paired=paired))
+        sentences.append(_near(risks["near_5"], to, paired=paired))
     if "below_k" in risks:  # what rounding one column at a time costs
         few = risks["below_k"]
-        told.append(
+        sentences.append(
             "Columns were rounded one at a time, so the table is not k-anonymous:"
             f" {out_of(few.share)} are {few.what}."
             if few.count
             else f"There are no {few.what}; but nothing promises that."
         )
-    return [*told, *_strata(measured, paired=paired)]
+    return [*sentences, *_strata(measured, paired=paired)]
 
 
 def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
@@ -227,11 +227,6 @@ def rings(measured: Measured) -> bool:
     )
 
 
-def _worst_of(measured: Measured) -> tuple[str, float]:
-    """Return the attack that finds most, and how much."""
-    return max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
-
-
 def _finds(measured: Measured) -> dict[str, float]:
     """Return how much each attack finds; of two, what chance explains left out."""
     found = {}
@@ -245,7 +240,7 @@ def _finds(measured: Measured) -> dict[str, float]:
 
 def _worst(measured: Measured, further: Worst | None) -> str:
     """Say how large the risk of the worst attack is."""
-    key, share = _worst_of(measured)
+    key, share = max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
     if further is not None and (further[1].rings or further[1].gain > share):
         title, found = further
         loud = ", which is more than it may be" if found.rings else ""
@@ -311,52 +306,52 @@ def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
 
 def _strata(measured: Measured, *, paired: bool) -> list[str]:
     """Say what the combinations of the strata, and the sensitive column within them, give away."""
-    told = []
+    sentences = []
     names, sensitive = listed(measured.strata), measured.sensitive
     if measured.k == 1 and not paired:
-        told.append(
+        sentences.append(
             f"Some released row is the only one of its combination of {names}. In a copy whose rows"
             " were drawn anew that is no person: its combinations are put together by chance. In a"
             " table whose rows were kept, in another order, it is the row of one."
         )
     elif measured.k == 1:
-        told.append(
+        sentences.append(
             f"Some row is the only one of its combination of {names}: who knows these of a person"
             " knows which row is that person's."
         )
     elif measured.k is not None:
-        told.append(
+        sentences.append(
             f"{'Every combination' if len(measured.strata) > 1 else 'Every level'} of {names} that"
             f" occurs is shared by at least {measured.k} rows."
         )
     found = measured.risks.get("attribute_disclosure")
     if found is not None and found.count and not paired:
-        told.append(
+        sentences.append(
             f"For {out_of(found.share)} released rows, all released rows of the same {names} have"
             f" the same {sensitive}. Whether the persons of the original have it is as certain as"
             " the released table is near it."
         )
     elif found is not None and found.count:
-        told.append(
+        sentences.append(
             f"For {out_of(found.share)} rows, all rows of the same {names} have the same"
             f" {sensitive}: who knows the one knows the other."
         )
     elif found is not None and measured.l is not None:
-        told.append(
+        sentences.append(
             f"No combination of {names} gives {sensitive} away with certainty: each has at least"
             f" {measured.l} different values of it. One of them may still be likely."
         )
-    return told
+    return sentences
 
 
 def _uses(measured: Measured) -> list[str]:
-    told = []
+    sentences = []
     if measured.displacement:
         moved = [
             f"{per_cent(math.sqrt(value))} in {name}"
             for name, value in measured.displacement.items()
         ]
-        told.append(
+        sentences.append(
             "Values moved, as a rule, by this much of their column's usual spread:"
             f" {listed(moved)}."
         )
@@ -365,7 +360,7 @@ def _uses(measured: Measured) -> list[str]:
             "easily" if measured.u >= MUCH else "to some degree" if measured.u >= SOME else "hardly"
         )
         u = f"= {measured.u:.2g}" if measured.u >= LEAST else f"is below {LEAST:g}"
-        told.append(
+        sentences.append(
             f"A model that tries to tell released rows from original ones can {how} do so"
             f" (U {u}; 0 is not at all, 0.25 without fail). It looks at averages"
             " alone."
@@ -373,14 +368,14 @@ def _uses(measured: Measured) -> list[str]:
     kept = measured.preservation
     changed = [] if kept is None else [n for n, by in kept.spreads.items() if abs(by - 1) > 0.1]
     if changed:
-        told.append(f"The spread of {listed(changed)} changed by more than a tenth.")
+        sentences.append(f"The spread of {listed(changed)} changed by more than a tenth.")
     if kept is not None and kept.correlations:
         most = f"by {kept.correlation:.2f} at most"
         how = f"changed {most}" if kept.correlation >= 0.01 else "hardly changed"
-        told.append(f"The correlations of columns {how}.")
+        sentences.append(f"The correlations of columns {how}.")
     if measured.model is not None:
-        told.append(_model(measured.model, measured.rounded_to is not None))
-    return told
+        sentences.append(_model(measured.model, measured.rounded_to is not None))
+    return sentences
 
 
 def _model(model: Coefficients, hidden: bool) -> str:
@@ -402,26 +397,26 @@ def _model(model: Coefficients, hidden: bool) -> str:
 
 
 def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
-    told = ["Looking somebody up: no value may be quoted as a person's."]
+    sentences = ["Looking somebody up: no value may be quoted as a person's."]
     if made.get("method"):
-        told.append(
+        sentences.append(
             "Smallest and largest values, small groups, and rare cases: these are changed most, or"
             " on purpose."
         )
-    told.append(
+    sentences.append(
         "Relations with columns that were not released with these, and columns linked to it by row"
         " from elsewhere."
     )
     method = TABLE_METHODS.get(str(made.get("method")))
     if method is not None and method.averages:
-        told.append(
+        sentences.append(
             "Standard errors and tests taken at face value: near rows were averaged, so results"
             " look surer than they are."
         )
     if any(value >= 1 for value in measured.displacement.values()):
         names = [name for name, value in measured.displacement.items() if value >= 1]
-        told.append(f"Single values of {listed(names)}: they moved further than they differ.")
-    return told
+        sentences.append(f"Single values of {listed(names)}: they moved further than they differ.")
+    return sentences
 
 
 KEYS = {
