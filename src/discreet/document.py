@@ -52,12 +52,16 @@ STYLE = """
 
 
 class Words(NamedTuple):
-    """Sentences under a heading: a list, or paragraphs where `look` is one of `paragraph`."""
+    """Sentences under a heading: a list, or paragraphs where `look` is one of `paragraph`.
+
+    `brief` is what text has in their place, where that is given.
+    """
 
     title: str
     sentences: Sequence[str] = ()
     look: str = "list"
     level: int = 2
+    brief: Sequence[str] = ()
 
     def html(self) -> list[Html]:
         """Return it as parts of a page."""
@@ -68,10 +72,10 @@ class Words(NamedTuple):
 
     def text(self) -> list[str]:
         """Return it as lines of 88 columns."""
-        head = underlined(self.title) if self.title else []
+        head, sentences = underlined(self.title) if self.title else [], self.brief or self.sentences
         if self.look == "list":
-            return [*head, *bullets(self.sentences)]
-        return [*head, *(line for it in self.sentences for line in textwrap.wrap(it, WIDTH))]
+            return [*head, *bullets(sentences)]
+        return [*head, *(line for it in sentences for line in textwrap.wrap(it, WIDTH))]
 
 
 class Listing(NamedTuple):

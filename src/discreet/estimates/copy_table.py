@@ -26,7 +26,7 @@ from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import Drawing
 from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import released, sealed
-from discreet.render.subtitle import unreliable_of
+from discreet.render.subtitle import BETWEEN, subtitle_of, unreliable_of
 from discreet.render.to_matplotlib import asking_first, draw
 
 if TYPE_CHECKING:
@@ -134,7 +134,12 @@ class CopyTable(Documented):
         if panel is not None:
             drawn = Picture(Scene((panel,), "", ()), self.title, grey=unreliable.of_all)
             blocks.append(drawn)
-        return Document(self.title, (*blocks, Words("", self.notes)))
+        return Document(self.title, (*blocks, Words("", self.notes, brief=self._two_lines())))
+
+    def _two_lines(self) -> list[str]:
+        """Return what text says below the table: what warns first, and how it was made."""
+        below = subtitle_of([it for it in self.notes if not it.startswith("not reliable")])
+        return [it for it in (BETWEEN.join(below.says), below.code) if it]
 
     def _listing(self) -> Listing:
         """Return the lines as they are printed, those of a section below its name."""
