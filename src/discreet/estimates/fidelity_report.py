@@ -27,6 +27,7 @@ from discreet.estimates.raw_beside import (
     listings_beside,
     panels_beside,
 )
+from discreet.estimates.words import nice_above
 from discreet.methods.copies import Draws
 from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.journal import FIGURES
@@ -615,19 +616,6 @@ def _read(given: Any, kind: Callable[..., Any], *, several: bool) -> Any:
     if several:
         return tuple(kind(**it) for it in given)
     return None if given is None else kind(**given)
-
-
-def nice_above(step: float) -> float:
-    """Return the smallest of 1, 1.5, 2, 3, 5 and 7 times a power of ten that is at least `step`.
-
-    Examples
-    --------
-    >>> nice_above(0.012), nice_above(0.2), nice_above(0.71)
-    (0.015, 0.2, 1.0)
-    """
-    power = 10.0 ** math.floor(math.log10(step))
-    times = next(it for it in (1, 1.5, 2, 3, 5, 7, 10) if it * power >= step * (1 - 1e-9))
-    return float(f"{times * power:.3g}")
 
 
 def _step(figures: int, n: int) -> float:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
+from discreet.estimates.words import nice_above
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
 SUMMARY, MODEL = "summary", "model"
@@ -35,7 +36,7 @@ TERM = re.compile(r"(?:C\()?(?:`([^`]*)`|([^\s:`()\[\]]+))\)?\[(T\.)?(.*?)\](?=:
 """A level of a column in a term of a model."""
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 FEWEST_RATIOS, LARGEST_POWER, WIDE_RANGE = 3, 300, 5.0
-STEPS, NICE = 6, (1.0, 2.0, 5.0, 10.0)
+STEPS = 6
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
 WIDE, ROW = 7.0, 0.34
@@ -76,17 +77,6 @@ def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[A
     Of a summary there is a row for each figure, its value in `number`, or in `date`. Of others
     there is a row for each group, or each term of a model, and a column for each figure; those of a
     model as a whole, such as its rows, stand in each of its rows.
-
-    Examples
-    --------
-    >>> figures = [
-    ...     Figure("age", None, (("sex", "f"),), "n", 40),
-    ...     Figure("age", None, (("sex", "f"),), "mean", 51.5),
-    ...     Figure("age", None, (), "n", 90),
-    ...     Figure("age", None, (), "mean", 50.0),
-    ... ]
-    >>> tidy_figures(figures, "means")
-    [('sex', ['f', None]), ('n', [40, 90]), ('mean', [51.5, 50.0])]
     """
     if kind == SUMMARY:
         return _long(figures)
@@ -305,15 +295,7 @@ def size_of(scene: Scene) -> tuple[float, float]:
 
 
 def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return round ratios whose logarithms lie between two numbers, each with its place.
-
-    Examples
-    --------
-    >>> [word for _, word in _ratios_between(-1.0, 1.0)]
-    ['0.5', '1', '2']
-    >>> [word for _, word in _ratios_between(-0.05, 0.17)]
-    ['1', '1.05', '1.1', '1.15']
-    """
+    """Return round ratios whose logarithms lie between two numbers, each with its place."""
     powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)))
     few = (1.0,) if len(powers) > MOST_POWERS else ROUND
     every = math.ceil(len(powers) / STEPS)
@@ -323,16 +305,10 @@ def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
     if (
         len(found) < FEWEST_RATIOS and low < high < WIDE_RANGE
     ):  # so narrow that steps are nearly even
-        found = _steps_between(math.exp(low), math.exp(high))
+        step = nice_above((math.exp(high) - math.exp(low)) / STEPS, (1, 2, 5))
+        ends = range(max(math.ceil(math.exp(low) / step), 1), math.floor(math.exp(high) / step) + 1)
+        found = [round(i * step, 12) for i in ends]
     return tuple((math.log(it), f"{it:.6g}") for it in found)
-
-
-def _steps_between(low: float, high: float) -> list[float]:
-    """Return the multiples of a round step between two positive numbers: three to seven."""
-    power = 10.0 ** math.floor(math.log10((high - low) / STEPS))
-    step = next(it * power for it in NICE if (high - low) / (it * power) <= STEPS)
-    ends = range(max(math.ceil(low / step), 1), math.floor(high / step) + 1)
-    return [round(i * step, 12) for i in ends]
 
 
 def _ends(values: Mapping[str, Any], of: Sequence[str]) -> tuple[float, float, float] | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.document import Listing
-from discreet.estimates.words import number_words
+from discreet.estimates.words import nice_above, number_words
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Bars, Columns, Lines, Mark, Panel
 
@@ -107,13 +107,7 @@ Numbers = Mapping[str, tuple[Floats, Floats]]
 
 
 def moment_fits(numbers: Numbers) -> Iterator[MomentFit]:
-    """Yield the mean and standard deviation of each number, where both tables have two values.
-
-    Examples
-    --------
-    >>> next(moment_fits({"x": (np.array([1.0, 3.0]), np.array([2.0, 2.0, np.nan]))}))
-    MomentFit(name='x', mean=2.0, of_copy=2.0, sd=1.4142135623730951, sd_of_copy=0.0)
-    """
+    """Yield the mean and standard deviation of each number, where both tables have two values."""
     for name, both in numbers.items():
         raw, copy = (values[~np.isnan(values)] for values in both)
         if min(len(raw), len(copy)) >= 2:
@@ -123,14 +117,7 @@ def moment_fits(numbers: Numbers) -> Iterator[MomentFit]:
 
 
 def level_fits(levels: Mapping[str, NamedCodes]) -> Iterator[LevelFit]:
-    """Yield of each column of levels the one whose share is farthest off.
-
-    Examples
-    --------
-    >>> codes = NamedCodes(("f", "m"), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> [*level_fits({"sex": codes})]
-    [LevelFit(name='sex', level='f', share=0.5, of_copy=0.25)]
-    """
+    """Yield of each column of levels the one whose share is farthest off."""
     for name, it in levels.items():
         size = len(it.names)
         raw, copy = (np.bincount(codes, minlength=size) / len(codes) for codes in it[1:])
@@ -257,13 +244,6 @@ def columns_beside(
 
     `off` says how far each column is; a column of numbers too large to be put into bins is left
     out.
-
-    Examples
-    --------
-    >>> codes = NamedCodes(("f", "m"), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> (found,) = columns_beside({"sex": 0.25}, {}, {"sex": codes})
-    >>> found.names, found.raw, found.of_copy
-    (('f', 'm'), (0.5, 0.5), (0.25, 0.75))
     """
     found: list[ColumnBeside] = []
     for name in sorted(off, key=lambda it: (-off[it], it)):
@@ -319,13 +299,6 @@ def bins_of(raw: Floats, copy: Floats) -> Floats | None:
 
     Bins are 1, 2 or 5 times a power of ten wide. Of numbers in even steps each bin holds as many
     steps, and begins half a step before the first of them.
-
-    Examples
-    --------
-    >>> bins_of(np.array([1.0, 2.0, 4.0]), np.array([2.0, 3.0])).tolist()
-    [0.5, 1.5, 2.5, 3.5, 4.5]
-    >>> bins_of(np.array([0.0, 0.31, 1.0]), np.array([0.777]))[:3].round(2).tolist()
-    [0.0, 0.05, 0.1]
     """
     both = np.concatenate([raw, copy])
     if not both.size:
@@ -337,7 +310,7 @@ def bins_of(raw: Floats, copy: Floats) -> Floats | None:
         if not math.isfinite(2 * (high - low)):
             return None
     step = _step(raw if raw.size else copy)
-    wide = _nice((high - low) / MOST_BARS) if high > low else 1.0
+    wide = nice_above((high - low) / MOST_BARS, (1, 2, 5)) if high > low else 1.0
     if step:
         wide = step * max(1, math.ceil(wide / step - 1e-6))
     if wide < LEAST:
@@ -360,13 +333,6 @@ def _step(values: Floats) -> float:
         return 0.0
     even = np.abs(steps - np.round(steps)).max() < 1e-3
     return float(f"{step:.9g}") if even else 0.0
-
-
-def _nice(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is at least so much."""
-    power = 10.0 ** math.floor(math.log10(least)) if least > 0 else 0.0
-    times = (it for it in (1, 2, 5, 10) if it * power >= least * (1 - 1e-9))
-    return float(f"{next(times, 0) * power:.3g}")
 
 
 # --- as a plot ----------------------------------------------------------------------------------

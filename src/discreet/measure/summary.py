@@ -68,13 +68,7 @@ def summary(
 
 
 def _not_measured(reasons: Mapping[str, str]) -> list[str]:
-    """Say what was not measured, and why: once of all that have one reason.
-
-    Examples
-    --------
-    >>> _not_measured({"a figure": "too few rows", "Another": "too few rows", "one": "no numbers."})
-    ['a figure; another: too few rows.', 'one: no numbers.']
-    """
+    """Say what was not measured, and why: once of all that have one reason."""
     of_reason: dict[str, list[str]] = {}
     for key, why in reasons.items():
         of_reason.setdefault(why.rstrip("."), []).append(KEYS.get(key, key))
@@ -203,14 +197,7 @@ def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
 
 
 def _of_records(share: str) -> str:
-    """Begin a sentence on a share of the records.
-
-    Examples
-    --------
-    >>> _of_records("none"), _of_records("all"), _of_records("about 9 of 100")
-    ('No record of the original has', 'All records of the original have', \
-'About 9 of 100 records of the original have')
-    """
+    """Begin a sentence on a share of the records."""
     words = {"all": "All records of the original have", "none": "No record of the original has"}
     return words.get(share, f"{share[:1].upper()}{share[1:]} records of the original have")
 

@@ -289,13 +289,6 @@ def judged(
     `source` is the one of their provenance, and `settings` are those of the version that they were
     released in. `same` says whether that version is in force, under `policy`, and `rings` whether
     an attack on its copy found more than it may.
-
-    Examples
-    --------
-    >>> from discreet import Policy
-    >>> policy = Policy.preset("standard")
-    >>> judged("counts", policy.settings(), policy, same=False)[0]
-    'review'
     """
     passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()

@@ -45,13 +45,7 @@ Judge = Callable[[str], tuple[str, tuple[str, ...]]]
 
 
 def file_name(id_: str, form: str) -> str:
-    """Return the name of a file of an answer.
-
-    Examples
-    --------
-    >>> file_name("0123456789abcdef0123456789abcdef", "figure.svg")
-    'discreet-0123456789ab.svg'
-    """
+    """Return the name of a file of an answer."""
     return f"discreet-{id_[:DIGITS]}.{form.rpartition('.')[2]}"
 
 
