@@ -171,8 +171,8 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
 
     Examples
     --------
-    >>> found = facts_of(RowsToDescribe({}, {"sex": ("f", "m", "f", "")}), "sex")
-    >>> found.levels, found.counts, found.missing
+    >>> facts = facts_of(RowsToDescribe({}, {"sex": ("f", "m", "f", "")}), "sex")
+    >>> facts.levels, facts.counts, facts.missing
     (('f', 'm'), (2, 1), 0.25)
     """
     if name in rows.levels:

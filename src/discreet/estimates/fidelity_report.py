@@ -203,12 +203,12 @@ class Fidelity(Documented):
     --------
     >>> pair = PairFit("age", "bmi", 0.06, 0.05)
     >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
-    >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
-    >>> found.word
+    >>> near = Fidelity(500, 0.02, columns, (pair,), None, None, ())
+    >>> near.word
     'near'
-    >>> found.said
+    >>> near.said
     'shares of one column are off by 2.0 points at most, of two together by 6.0 on average'
-    >>> found
+    >>> near
     Fidelity(near; exact, for the custodian: no release)
     """
 
@@ -242,10 +242,10 @@ class Fidelity(Documented):
     @property
     def said(self) -> str:
         """How far the copy is off, in percentage points of its rows."""
-        found = f"shares of one column are off by {100 * self.largest:.1f} points at most"
+        columns = f"shares of one column are off by {100 * self.largest:.1f} points at most"
         if self.joint is None:
-            return found
-        return f"{found}, of two together by {100 * self.joint.distance:.1f} on average"
+            return columns
+        return f"{columns}, of two together by {100 * self.joint.distance:.1f} on average"
 
     @property
     def joint(self) -> Beside | None:
@@ -465,22 +465,24 @@ class Fidelity(Documented):
     def notes(self) -> tuple[str, ...]:
         """Return in a few lines what is farthest, and how near the copy is in all."""
         lines = [*self._farthest(), f"{self.rows:,} rows; {self._standing()}"]
-        found = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
+        shares_off = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
         if self.joint:
             shares = tuple(f"{100 * it:.1f} %" for it in self.joint)
-            found.append("pairs: {} of rows lie in another cell (of a resample {})".format(*shares))
-        lines.append("; ".join(found))
-        found = []
+            shares_off.append(
+                "pairs: {} of rows lie in another cell (of a resample {})".format(*shares)
+            )
+        lines.append("; ".join(shares_off))
+        more = []
         if self.correlations:
             far, near = self.correlations
-            found.append(f"correlations off by {_number(far)} (a resample: {_number(near)})")
+            more.append(f"correlations off by {_number(far)} (a resample: {_number(near)})")
         if self.coefficients:
             far, near = self.coefficients
-            found.append(
+            more.append(
                 f"linear coefficients by {far:.1f} standard errors (a resample: {near:.1f})"
             )
         beside = [WITHHOLD] if self.exact else []
-        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE, *beside)
+        return (*lines, *(["; ".join(more)] if more else []), RESAMPLE, *beside)
 
     def listings(self) -> list[Listing]:
         """Return the tables of text and page: columns, subsets, and the coarsest pairs."""
@@ -490,7 +492,7 @@ class Fidelity(Documented):
         )
         if all(it.distance is None for it in self.columns):  # they would be noise
             head, rows = (head[0], *head[2:]), tuple((row[0], *row[2:]) for row in rows)
-        found = [Listing("Columns", head, rows)]
+        listings = [Listing("Columns", head, rows)]
         if self.subsets:
             head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
             subsets = (
@@ -501,7 +503,7 @@ class Fidelity(Documented):
                 (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))
                 for it, shares in zip(self.subsets, subsets, strict=True)
             )
-            found.append(Listing("Subsets", head, rows, ()))
+            listings.append(Listing("Subsets", head, rows, ()))
         if self.pairs:
             order = sorted(self.pairs, key=lambda it: (-it.ratio, it.first, it.second))
             pairs = tuple(
@@ -509,8 +511,8 @@ class Fidelity(Documented):
                 for it in order[:MOST_PAIRS]
             )
             head = ("column", "column", "distance", "a resample", "times")
-            found.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
-        return found
+            listings.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
+        return listings
 
     def document(self) -> Document:
         """Return the figures: in short, the plots, tables, and what they do not show."""

@@ -87,7 +87,7 @@ def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[A
 
 def _long(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
     dated = [isinstance(it.value, str) for it in figures]
-    found: list[tuple[str, list[Any]]] = [
+    columns: list[tuple[str, list[Any]]] = [
         ("column", [it.column or None for it in figures]),
         ("level", [it.level for it in figures]),
         *_group_columns(figures),
@@ -95,8 +95,8 @@ def _long(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
         ("number", [None if isinstance(it.value, str) else _float(it.value) for it in figures]),
     ]
     if any(dated):
-        found.append(("date", [_day(it.value) for it in figures]))
-    return found
+        columns.append(("date", [_day(it.value) for it in figures]))
+    return columns
 
 
 def _of_groups(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
@@ -166,14 +166,14 @@ def dots_of(
     """
     if any(it.figure in OF_MODEL for it in figures):
         return _forest(figures, labels)
-    found: dict[Group, dict[str, Any]] = {}
+    of_groups: dict[Group, dict[str, Any]] = {}
     of = OF_SHARE if any(it.figure in OF_SHARE for it in figures) else OF_INTERVAL
     for it in figures:
         if it.figure in of:
-            found.setdefault(it.group, {})[it.figure] = it.value
-    if not any(of[0] in values for values in found.values()):
+            of_groups.setdefault(it.group, {})[it.figure] = it.value
+    if not any(of[0] in values for values in of_groups.values()):
         return None
-    ends = {group: _ends(values, of) for group, values in found.items()}
+    ends = {group: _ends(values, of) for group, values in of_groups.items()}
     deepest = max(map(len, ends))
     groups = [group for group in ends if len(group) == deepest]
     first = list(dict.fromkeys(group[:1] for group in groups))
@@ -209,27 +209,27 @@ def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | Non
 
     Where there are ratios their numbers stand beside the axis, which is that of their logarithms.
     """
-    found: dict[str, list[float]] = {}
+    terms: dict[str, list[float]] = {}
     for it in figures:
         if it.figure in OF_MODEL and it.column != INTERCEPT and isinstance(it.value, float | int):
-            found.setdefault(it.column, []).append(it.value)
-    if not found or any(len(three) != len(OF_MODEL) for three in found.values()):
+            terms.setdefault(it.column, []).append(it.value)
+    if not terms or any(len(three) != len(OF_MODEL) for three in terms.values()):
         return None
     ratio = next((it.figure for it in figures if it.figure in RATIOS), "")
-    reach = [0.0, *(end for three in found.values() for end in three)]
+    reach = [0.0, *(end for three in terms.values() for end in three)]
     low, high = min(reach), max(reach)
     room = 0.04 * (high - low)
     across = (low - room, high + room)
-    down = (len(found) - 0.4, -0.6)  # the first term on top
+    down = (len(terms) - 0.4, -0.6)  # the first term on top
     marks = (
         Lines(((0.0, 0.0),), (down,), "reference"),
-        Intervals((tuple((low, middle, high) for low, middle, high in found.values()),)),
+        Intervals((tuple((low, middle, high) for low, middle, high in terms.values()),)),
     )
     axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
     if ratio:
         axis = replace(axis, dates=_ratios_between(*across))
     against = {it.column: it.level for it in figures if it.figure == REFERENCE}
-    names = tuple(level_words(it, labels, against) for it in found)
+    names = tuple(level_words(it, labels, against) for it in terms)
     return Panel(marks, axis, Axis("", down, names))
 
 
@@ -245,11 +245,11 @@ def level_words(
     >>> level_words("C(sex)[T.m]:age", {}, {"sex": "f"}), level_words("C(`age group`)[60+]", {})
     ('sex: m × age', 'age group: 60+')
     """
-    found = TERM.findall(term)
-    if not found:
+    factors = TERM.findall(term)
+    if not factors:
         return labels.get(term.strip("`"), term)
     parts, rest = [], TERM.sub("\0", term)
-    levels = iter(found)
+    levels = iter(factors)
     for part in rest.split(":"):
         if part != "\0":
             parts.append(labels.get(part.strip("`"), part))
@@ -258,7 +258,7 @@ def level_words(
         name = quoted or bare
         parts.append(f"{labels.get(name, name)}: {level}")
         reference = against.get(name)
-        if len(found) == 1 and rest == "\0" and coding and reference is not None:
+        if len(factors) == 1 and rest == "\0" and coding and reference is not None:
             parts[-1] += f" (against {reference})"
     return " × ".join(parts)
 
@@ -300,15 +300,15 @@ def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
     few = (1.0,) if len(powers) > MOST_POWERS else ROUND
     every = math.ceil(len(powers) / STEPS)
     writable = [it for it in powers if it % every == 0 and abs(it) <= LARGEST_POWER]
-    found = [base * 10.0**power for power in writable for base in few]
-    found = [it for it in found if low <= math.log(it) <= high]
+    ratios = [base * 10.0**power for power in writable for base in few]
+    ratios = [it for it in ratios if low <= math.log(it) <= high]
     if (
-        len(found) < FEWEST_RATIOS and low < high < WIDE_RANGE
+        len(ratios) < FEWEST_RATIOS and low < high < WIDE_RANGE
     ):  # so narrow that steps are nearly even
         step = nice_above((math.exp(high) - math.exp(low)) / STEPS, (1, 2, 5))
         ends = range(max(math.ceil(math.exp(low) / step), 1), math.floor(math.exp(high) / step) + 1)
-        found = [round(i * step, 12) for i in ends]
-    return tuple((math.log(it), f"{it:.6g}") for it in found)
+        ratios = [round(i * step, 12) for i in ends]
+    return tuple((math.log(it), f"{it:.6g}") for it in ratios)
 
 
 def _ends(values: Mapping[str, Any], of: Sequence[str]) -> tuple[float, float, float] | None:

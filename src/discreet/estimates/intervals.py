@@ -87,13 +87,13 @@ def quantiles_by(values: Floats, weights: Floats, shares: tuple[float, ...]) -> 
     order = np.argsort(values, kind="stable")
     ordered, reached = values[order], np.cumsum(_shares(weights, len(values))[order])
     last = len(values) - 1
-    found = []
+    quantiles = []
     for share in shares:
         at = min(int(np.searchsorted(reached, share - NEARLY)), last)
         after = min(at + 1, last) if reached[at] <= share + NEARLY else at
         low, high = float(ordered[at]), float(ordered[after])
-        found.append(low + (high - low) / 2)
-    return tuple(found)
+        quantiles.append(low + (high - low) / 2)
+    return tuple(quantiles)
 
 
 def rows_worth(weights: Floats) -> float:
@@ -183,9 +183,9 @@ def rows_worth_of_bars(bars: Labels, persons: Labels, weights: Floats | None = N
     spread = np.bincount(bar, of_pair**2, size) - 2 * shares * both + shares**2 * squares
     count = len(names)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = shares * (1 - shares) * total**2 * (count - 1) / count / spread
+        rows = shares * (1 - shares) * total**2 * (count - 1) / count / spread
     varies = (shares > 0) & (shares < 1) & (spread > 0) & (count > 1)
-    worth: Floats = np.where(varies, np.minimum(found, rows_worth(of)), total**2 / squares)
+    worth: Floats = np.where(varies, np.minimum(rows, rows_worth(of)), total**2 / squares)
     return worth
 
 
@@ -211,7 +211,7 @@ def log_minus_log_errors(
         logs = np.cumsum(np.log1p(-events / at_risk))
     names, place = np.unique(persons, return_inverse=True)
     steps = np.searchsorted(fell, times, "right") - 1
-    found = np.full(len(at), np.nan)
+    errors = np.full(len(at), np.nan)
     for i, until in enumerate((np.searchsorted(fell, at, "right") - 1).tolist()):
         if until < 0 or not math.isfinite(logs[until]):
             continue
@@ -220,8 +220,8 @@ def log_minus_log_errors(
         fallen = happened & (steps <= until)
         parts[fallen] += of_event[steps[fallen]]
         sums = np.bincount(place, parts, len(names))
-        found[i] = math.sqrt(float(sums @ sums)) / -logs[until]
-    return found
+        errors[i] = math.sqrt(float(sums @ sums)) / -logs[until]
+    return errors
 
 
 # --- a copy's own error -------------------------------------------------------------------------

@@ -111,9 +111,9 @@ def moment_fits(numbers: Numbers) -> Iterator[MomentFit]:
     for name, both in numbers.items():
         raw, copy = (values[~np.isnan(values)] for values in both)
         if min(len(raw), len(copy)) >= 2:
-            found = (raw.mean(), copy.mean(), raw.std(ddof=1), copy.std(ddof=1))
-            if np.isfinite(found).all():
-                yield MomentFit(name, *map(float, found))
+            moments = (raw.mean(), copy.mean(), raw.std(ddof=1), copy.std(ddof=1))
+            if np.isfinite(moments).all():
+                yield MomentFit(name, *map(float, moments))
 
 
 def level_fits(levels: Mapping[str, NamedCodes]) -> Iterator[LevelFit]:
@@ -135,18 +135,18 @@ def group_fits(numbers: Numbers, levels: Mapping[str, NamedCodes]) -> Iterator[G
         if len(codes.names) > MOST_GROUPS:
             continue
         for name, values in numbers.items():
-            found = [*_groups(name, by, codes, *values)]
-            if found:
-                yield max(found, key=lambda it: it.off)
+            groups = [*_groups(name, by, codes, *values)]
+            if groups:
+                yield max(groups, key=lambda it: it.off)
 
 
 def _groups(name: str, by: str, codes: NamedCodes, raw: Floats, copy: Floats) -> Iterator[GroupFit]:
     means, errors, counts = _means(raw, codes.raw, len(codes.names))
     of_copy, _, counts_of_copy = _means(copy, codes.copy, len(codes.names))
     for at in np.flatnonzero(np.minimum(counts, counts_of_copy) >= FEWEST_OF_GROUP).tolist():
-        found = (means[at], of_copy[at], errors[at])
-        if np.isfinite(found).all():
-            yield GroupFit(name, by, codes.names[at], *map(float, found))
+        means_and_error = (means[at], of_copy[at], errors[at])
+        if np.isfinite(means_and_error).all():
+            yield GroupFit(name, by, codes.names[at], *map(float, means_and_error))
 
 
 def _means(values: Floats, codes: Labels, size: int) -> tuple[Floats, Floats, Floats]:
@@ -192,11 +192,11 @@ def farthest_words(
         for it in _worst(groups)
     ]
     kinds = (("numbers", of_numbers), ("levels", of_levels), ("means of groups", of_groups))
-    return tuple(f"farthest {what}: {'; '.join(found)}" for what, found in kinds if found)
+    return tuple(f"farthest {what}: {'; '.join(names)}" for what, names in kinds if names)
 
 
-def _worst(found: Sequence[T]) -> list[T]:
-    return [it for it in sorted(found, key=lambda it: -it.off) if it.off > 0][:MOST_NAMED]
+def _worst(fits: Sequence[T]) -> list[T]:
+    return [it for it in sorted(fits, key=lambda it: -it.off) if it.off > 0][:MOST_NAMED]
 
 
 def _both(raw: float, copy: float, spread: float, dated: bool = False) -> str:
@@ -245,15 +245,15 @@ def columns_beside(
     `off` says how far each column is; a column of numbers too large to be put into bins is left
     out.
     """
-    found: list[ColumnBeside] = []
+    columns: list[ColumnBeside] = []
     for name in sorted(off, key=lambda it: (-off[it], it)):
-        if len(found) == MOST_DRAWN:
+        if len(columns) == MOST_DRAWN:
             break
         if name in levels:
-            found.append(_of_levels(name, off[name], levels[name]))
+            columns.append(_of_levels(name, off[name], levels[name]))
         else:
-            found += _of_numbers(name, off[name], *numbers[name])
-    return tuple(found)
+            columns += _of_numbers(name, off[name], *numbers[name])
+    return tuple(columns)
 
 
 def _of_levels(name: str, off: float, it: NamedCodes) -> ColumnBeside:
@@ -338,9 +338,11 @@ def _step(values: Floats) -> float:
 # --- as a plot ----------------------------------------------------------------------------------
 
 
-def panels_beside(found: Sequence[ColumnBeside], dates: Collection[str] = ()) -> tuple[Panel, ...]:
+def panels_beside(
+    columns: Sequence[ColumnBeside], dates: Collection[str] = ()
+) -> tuple[Panel, ...]:
     """Return a panel for each column: the copy as bars, the raw table as a line around them."""
-    return tuple(_panel(it, dated=it.name in dates) for it in found)
+    return tuple(_panel(it, dated=it.name in dates) for it in columns)
 
 
 def _panel(it: ColumnBeside, *, dated: bool) -> Panel:
@@ -391,7 +393,7 @@ def _percent(share: float) -> str:
 
 
 def listings_beside(
-    found: Sequence[ColumnBeside], dates: Collection[str] = ()
+    columns: Sequence[ColumnBeside], dates: Collection[str] = ()
 ) -> tuple[Listing, ...]:
     """Return a table for each column: a line a bar, raw and copy beside each other.
 
@@ -406,7 +408,7 @@ def listings_beside(
     f  50.0 %  ██████████████▌  25.0 %  ███████▌
     m  50.0 %  ██████████████▌  75.0 %  ██████████████████████
     """
-    return tuple(_listing(it, dated=it.name in dates) for it in found)
+    return tuple(_listing(it, dated=it.name in dates) for it in columns)
 
 
 def _listing(it: ColumnBeside, *, dated: bool) -> Listing:

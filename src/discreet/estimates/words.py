@@ -112,5 +112,5 @@ def nice_above(least: float, times: Sequence[float] = (1, 1.5, 2, 3, 5, 7)) -> f
     if not least > 0:
         return 0.0
     power = 10.0 ** math.floor(math.log10(least))
-    found = next(it for it in (*times, 10) if it * power >= least * (1 - 1e-9))
-    return float(f"{found * power:.3g}")
+    multiple = next(it for it in (*times, 10) if it * power >= least * (1 - 1e-9))
+    return float(f"{multiple * power:.3g}")

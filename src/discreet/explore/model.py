@@ -13,7 +13,7 @@ from discreet.columns.unread import beside
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
-from discreet.estimates.model_table import model_figures, model_lines, widened
+from discreet.estimates.model_table import model_figures, model_lines, widen
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
 from discreet.explore.gated import labels_of
@@ -71,7 +71,7 @@ def modelled(
     found, left_out = _fitted(whole, asked, events, weights, FEWEST)
     said += (LINEARISED,) * (weights is not None and found.persons is None)
     said += (BY_PERSONS,) * (found.persons is not None)
-    wider = widened(found, *_again(session, formula, asked, events, weights))
+    wider = widen(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
     head, lines = model_lines(wider, ratio)
     others = [it for it in (asked.event, weights) if it]

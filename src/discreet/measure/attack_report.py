@@ -446,8 +446,8 @@ class _Tried:
             return None
 
     def __call__(self, name: str, attack: AnyAttack, *args: Any, **options: Any) -> None:
-        found = self.value(name, attack, *args, **options)
-        self.found += (found,) if isinstance(found, Attack) else found or ()
+        attacks = self.value(name, attack, *args, **options)
+        self.found += (attacks,) if isinstance(attacks, Attack) else attacks or ()
 
 
 def _turned(copy: Copy, order: Labels) -> Copy:

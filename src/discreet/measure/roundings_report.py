@@ -225,8 +225,8 @@ class RoundingGrid:
 
     def line(self, method: str) -> tuple[Trial, ...]:
         """Return the usable trials of a method whose parameter is a number, by its rungs."""
-        found = [t for t in self.usable if t.method == method and t.rung is not None]
-        return tuple(sorted(found, key=lambda trial: trial.rung or 0))
+        trials = [t for t in self.usable if t.method == method and t.rung is not None]
+        return tuple(sorted(trials, key=lambda trial: trial.rung or 0))
 
     def by_rule(self, rule: str, *families: str) -> tuple[Trial, ...]:
         """Return the usable trials of a rule, of some families or of all."""
@@ -248,12 +248,12 @@ class RoundingGrid:
         rungs = self.common(measure, names)
         if not rungs:
             return {}
-        found = {}
+        means = {}
         for name in names:
             values = [t.value(measure) for t in self.line(name) if t.rung in rungs]
-            found[name] = math.fsum(values) / len(values)
+            means[name] = math.fsum(values) / len(values)
         sign = self._sign(measure)
-        return dict(sorted(found.items(), key=lambda pair: sign * pair[1]))
+        return dict(sorted(means.items(), key=lambda pair: sign * pair[1]))
 
     def best_at(self, measure: str, rung: int, *families: str) -> tuple[str, ...]:
         """Return the methods, more than one where they tie, that are best at a rung."""

@@ -148,13 +148,13 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
         far = risks["far_linkage"]
         many = round(far.count)
         if 0 < many < far.trials:
-            found = f"about {many} {'is' if many == 1 else 'are'}"
+            are_found = f"about {many} {'is' if many == 1 else 'are'}"
         elif to in (None, 1):
-            found = "all are" if many else "none is"
+            are_found = "all are" if many else "none is"
         else:
-            found = "nearly all are" if many else "hardly any is"
+            are_found = "nearly all are" if many else "hardly any is"
         sentences.append(
-            f"Of the {far.trials} records that differ most from the others, {found} found"
+            f"Of the {far.trials} records that differ most from the others, {are_found} found"
             " in the same way."
         )
     if "records" in risks:
@@ -216,25 +216,25 @@ def rings(measured: Measured) -> bool:
 
 def _finds(measured: Measured) -> dict[str, float]:
     """Return how much each attack finds; of two, what chance explains left out."""
-    found = {}
+    shares = {}
     for key in FINDS:
         it = measured.risks.get(key)
         if it is not None and it.low > (it.baseline or 0.0):
             chance = (it.baseline or 0.0) if key in ("records", "near_5") else 0.0
-            found[key] = round(it.share - chance, 9)  # 0.42 - 0.22 is 0.2, not less
-    return found
+            shares[key] = round(it.share - chance, 9)  # 0.42 - 0.22 is 0.2, not less
+    return shares
 
 
 def _worst(measured: Measured, further: Worst | None) -> str:
     """Say how large the risk of the worst attack is."""
     key, share = max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
     if further is not None and (further[1].rings or further[1].gain > share):
-        title, found = further
-        loud = ", which is more than it may be" if found.rings else ""
+        title, success = further
+        loud = ", which is more than it may be" if success.rings else ""
         return (
             f"The risk of the worst attack that was tried ({title}) is"
-            f" {_level(round(found.gain, 9))}: it is right in {found.figure},"
-            f" in {out_of(round(found.gain, 9))} cases more than without the person's"
+            f" {_level(round(success.gain, 9))}: it is right in {success.figure},"
+            f" in {out_of(round(success.gain, 9))} cases more than without the person's"
             f" record{loud}."
         )
     if not share:
@@ -255,33 +255,33 @@ def _level(share: float) -> str:
     return next(name for least, name in LEVELS if share >= least)
 
 
-def _cases(found: Estimate, to: int | None) -> str:
+def _cases(risk: Estimate, to: int | None) -> str:
     """Say a share in cases; of a rounded count, none and all are told as what they may hide."""
-    if to in (None, 1) or 0 < found.count < found.trials:
-        return out_of(found.share)
-    bound = out_of(min(1.0, to / found.trials)).removeprefix("about ")
-    return f"fewer than {bound}" if found.count == 0 else f"all but fewer than {bound}"
+    if to in (None, 1) or 0 < risk.count < risk.trials:
+        return out_of(risk.share)
+    bound = out_of(min(1.0, to / risk.trials)).removeprefix("about ")
+    return f"fewer than {bound}" if risk.count == 0 else f"all but fewer than {bound}"
 
 
-def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
-    """Say how often persons are found, and how large that risk is by itself and beside guessing."""
-    share = _cases(found, to)
+def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
+    """Say how often persons are risk, and how large that risk is by itself and beside guessing."""
+    share = _cases(risk, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess, beside, who = "", "", ""
-    if found.baseline is not None:
-        said = out_of(found.baseline)
-        said = {"all": "always", "none": "never"}.get(said, f"in {said}")
-        guess = f"; guessing would find it {said}"
-    level = _level(found.share)
-    if found.baseline and found.low > found.baseline:
-        more = found.share / found.baseline
+    if risk.baseline is not None:
+        chance = out_of(risk.baseline)
+        chance = {"all": "always", "none": "never"}.get(chance, f"in {chance}")
+        guess = f"; guessing would find it {chance}"
+    level = _level(risk.share)
+    if risk.baseline and risk.low > risk.baseline:
+        more = risk.share / risk.baseline
         often = (
             f"about {float(f'{more:.2g}'):.0f} times" if more >= 1.5 else "little more than once"
         )
-        beside = f": the row is found {often} as often as by guessing"
-    elif found.baseline and found.share >= LEVELS[1][0]:
+        beside = f": the row is risk {often} as often as by guessing"
+    elif risk.baseline and risk.share >= LEVELS[1][0]:
         beside = "; guessing alone would find about as many"
-    elif found.baseline:
+    elif risk.baseline:
         beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
     if level.startswith("high"):
         who = " Whoever is known by these values must be taken as found."
@@ -311,19 +311,19 @@ def _strata(measured: Measured, *, paired: bool) -> list[str]:
             f"{'Every combination' if len(measured.strata) > 1 else 'Every level'} of {names} that"
             f" occurs is shared by at least {measured.k} rows."
         )
-    found = measured.risks.get("attribute_disclosure")
-    if found is not None and found.count and not paired:
+    given = measured.risks.get("attribute_disclosure")
+    if given is not None and given.count and not paired:
         sentences.append(
-            f"For {out_of(found.share)} released rows, all released rows of the same {names} have"
+            f"For {out_of(given.share)} released rows, all released rows of the same {names} have"
             f" the same {sensitive}. Whether the persons of the original have it is as certain as"
             " the released table is near it."
         )
-    elif found is not None and found.count:
+    elif given is not None and given.count:
         sentences.append(
-            f"For {out_of(found.share)} rows, all rows of the same {names} have the same"
+            f"For {out_of(given.share)} rows, all rows of the same {names} have the same"
             f" {sensitive}: who knows the one knows the other."
         )
-    elif found is not None and measured.l is not None:
+    elif given is not None and measured.l is not None:
         sentences.append(
             f"No combination of {names} gives {sensitive} away with certainty: each has at least"
             f" {measured.l} different values of it. One of them may still be likely."
