@@ -264,7 +264,7 @@ def _cases(risk: Estimate, to: int | None) -> str:
 
 
 def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
-    """Say how often persons are risk, and how large that risk is by itself and beside guessing."""
+    """Say how often persons are found, and how large that risk is by itself and beside guessing."""
     share = _cases(risk, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess, beside, who = "", "", ""
@@ -278,7 +278,7 @@ def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
         often = (
             f"about {float(f'{more:.2g}'):.0f} times" if more >= 1.5 else "little more than once"
         )
-        beside = f": the row is risk {often} as often as by guessing"
+        beside = f": the row is found {often} as often as by guessing"
     elif risk.baseline and risk.share >= LEVELS[1][0]:
         beside = "; guessing alone would find about as many"
     elif risk.baseline:

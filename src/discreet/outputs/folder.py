@@ -293,6 +293,6 @@ def judged(
     passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()
     other = () if same else ("made under another policy than the one in force",)
-    attacked = ("an attack on the copy attacked more than it may: read its report",)
+    attacked = ("an attack on the copy found more than it may: read its report",)
     says = (*rules_in_words(source, settings), *public, *other, *(attacked if rings else ()))
     return "pass" if passed else "review", says
