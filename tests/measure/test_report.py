@@ -525,6 +525,16 @@ def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
         check_correspond(as_pair(COHORT[["x", "y"]], flat.iloc[::-1]))
 
 
+def test_tables_of_other_lengths_are_compared_without_pairing() -> None:
+    with pytest.raises(InputError, match="different numbers of rows"):
+        compare(COHORT, MOVED.head(50))
+
+    found = compare(COHORT, MOVED.head(50), same_rows=False).measured
+
+    assert found.u is not None
+    assert "displacement" in found.not_measured
+
+
 # --- what does not fit ----------------------------------------------------------------------------
 
 UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {

@@ -71,7 +71,7 @@ def grid(*trials: Trial, **more: Any) -> RoundingGrid:
     return RoundingGrid("toy", trials, **given)
 
 
-FITS = {"sse": 1.5, "ddr": 50.0, "correlation": math.nan, "mse": 2.0, "r2": 0.5}
+FITS: dict[str, Any] = {"sse": 1.5, "ddr": 50.0, "correlation": math.nan, "mse": 2.0, "r2": 0.5}
 REGRESSIONS = grid(
     *(trial("mdav", 0, score=3.0, **FITS), trial("mdav", 1, score=2.0, **FITS)),
     by_rule("mdav", score=0.5),
