@@ -75,7 +75,7 @@ class Words(NamedTuple):
         head, sentences = underlined(self.title) if self.title else [], self.brief or self.sentences
         if self.look == "list":
             return [*head, *bullets(sentences)]
-        return [*head, *(line for it in sentences for line in textwrap.wrap(it, WIDTH))]
+        return [*head, *(line for it in sentences for line in textwrap.wrap(printable(it), WIDTH))]
 
 
 class Listing(NamedTuple):
@@ -92,6 +92,8 @@ class Listing(NamedTuple):
         rows have names that begin with `INDENT`.
     words : tuple of int
         The columns of words; others are of numbers and stand to the right.
+    grey : bool
+        Whether a page shows it grey: what it compares is not reliable.
     """
 
     title: str
@@ -112,7 +114,8 @@ class Listing(NamedTuple):
         if not self.rows:
             return []
         lines = underlined(self.title) if self.title else []
-        shown = self._replace(rows=tuple(tuple(map(_printable, row)) for row in self.rows))
+        head, *rows = (tuple(map(_printable, row)) for row in (self.head, *self.rows))
+        shown = self._replace(head=head, rows=tuple(rows))
         widths = _widths(shown)
         for columns in _side_by_side(widths):
             lines += [*_lines(shown, columns, widths), ""]
@@ -190,7 +193,7 @@ class Document(NamedTuple):
         """Return it as text of 88 columns."""
         parts = ["\n".join(lines) for it in self.blocks if (lines := it.text())]
         has_headings = any(it.title for it in self.blocks if not isinstance(it, Picture))
-        lines = underlined(printable(self.title), "=" if has_headings else "-")
+        lines = underlined(self.title, "=" if has_headings else "-")
         first = [""] if has_headings else []
         return "\n".join([*lines, *first, "\n\n".join(parts)]).rstrip()
 
@@ -322,7 +325,7 @@ class Documented:
 
 def underlined(title: str, rule: str = "-") -> list[str]:
     """Return a title over a rule as wide."""
-    lines = textwrap.wrap(title, WIDTH) or [""]
+    lines = textwrap.wrap(printable(title), WIDTH) or [""]
     return [*lines, rule * max(map(width_of, lines))]
 
 

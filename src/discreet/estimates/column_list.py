@@ -89,8 +89,6 @@ class ColumnList(Documented, Mapping[str, ColumnFacts]):
         What is known of each column: `pandas.DataFrame(listed.figures)`.
     notes : tuple of str
         Where the figures come from, and how near that is.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Examples
     --------

@@ -73,8 +73,6 @@ class CopyTable(Documented):
         All levels of columns in order, by which the plot gives them their colours.
     framework : str
         The kind of frame that came in.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Examples
     --------

@@ -192,8 +192,6 @@ class Fidelity(Documented):
         exact figures alone as well.
     dates : tuple of str
         The columns whose numbers are days since 1970-01-01.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----

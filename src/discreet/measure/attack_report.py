@@ -96,8 +96,6 @@ class AttackReport(Documented):
         Counts are multiples of it, shares of 5 points; exact where None.
     gate_of_rounded : callable or None
         The gate of what `rounded` returns.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----

@@ -65,8 +65,6 @@ class Report(Documented):
     attacks : AttackReport or None
         A section of attacks that were tried on the table; rounded by the caller where a policy
         asks for it.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----
