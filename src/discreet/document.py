@@ -149,17 +149,24 @@ class Listing(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A plot, and the words that stand for it where it cannot be seen; text leaves it out."""
+    """A plot, and the words that stand for it where it cannot be seen; text leaves it out.
+
+    On a page it stands below a `title` and what is said `about` it.
+    """
 
     scene: Scene
     words: str
     inches: tuple[float, float] = PICTURE
+    title: str = ""
+    about: str = ""
     grey: bool = False
 
     def html(self) -> list[Html]:
         """Return it as parts of a page."""
         drawn = picture(self.scene, self.words, self.inches)
-        return [greyed([drawn])] if self.grey else [drawn]
+        head = [heading(self.title)] if self.title else []
+        about = [paragraph(self.about)] if self.about else []
+        return [*head, *about, greyed([drawn]) if self.grey else drawn]
 
     def text(self) -> list[str]:
         """Return nothing: the tables have the numbers."""

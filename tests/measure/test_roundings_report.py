@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from discreet.document import Picture, Words
+from discreet.document import Listing, Picture
 from discreet.errors import InputError
 from discreet.measure.roundings_report import (
     BEYOND,
@@ -118,7 +118,7 @@ def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
 
 def test_the_parts_stand_in_their_order() -> None:
     blocks = RoundingComparison(TREES).document().blocks
-    assert [it.title for it in blocks if isinstance(it, Words) and it.title] == [
+    assert [it.title for it in blocks if it.title and not isinstance(it, Listing)] == [
         "In short",
         "What must not be claimed",
         "Methods that put at least k rows at each rounding point",
@@ -129,6 +129,7 @@ def test_the_parts_stand_in_their_order() -> None:
     ]
     pictures = [it for it in blocks if isinstance(it, Picture)]
     assert [len(it.scene.panels) for it in pictures] == [6, 6, 1, 4]
+    assert all(it.about for it in pictures)
 
 
 def test_it_says_whose_it_is_and_what_was_left_out() -> None:

@@ -515,21 +515,15 @@ class Fidelity(Documented):
     def document(self) -> Document:
         """Return the figures: in short, the plots, tables, and what they do not show."""
         words = f"How near each two columns and each column of the copy are: {self.said}"
-        beside: list[Block] = []
+        distances = Picture(replace(self._distances(), title="", notes=()), words)
+        pictures = [distances]
         if self.beside:
-            shown = replace(self.scene(), title="", notes=())
-            beside = [
-                Words(BESIDE, self._not_drawn()),
-                Picture(shown, BESIDE, SMALL),
-                Words(DISTANCES),
+            shown = replace(self.scene(), title="", notes=self._not_drawn())
+            pictures = [
+                Picture(shown, BESIDE, SMALL, title=BESIDE),
+                distances._replace(title=DISTANCES),
             ]
-        blocks = (
-            Words("", self.notes()),
-            *beside,
-            Picture(replace(self._distances(), title="", notes=()), words),
-            *self.listings(),
-            Words(UNSAID, NOT_SAID),
-        )
+        blocks = (Words("", self.notes()), *pictures, *self.listings(), Words(UNSAID, NOT_SAID))
         return Document(f"{TITLE}: {self.said}", blocks)
 
     def beside_text(self) -> str:

@@ -332,8 +332,8 @@ class RoundingComparison(Documented):
             (model_plot(grid), FOR_MODELS),
         ):
             if shown is not None:
-                blocks.append(Words(shown.scene.title, (words,), ""))
-                blocks.append(shown._replace(scene=replace(shown.scene, title="")))
+                title, scene = shown.scene.title, replace(shown.scene, title="")
+                blocks.append(shown._replace(scene=scene, title=title, about=words))
         measured = [f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()]
         known = {name: METHODS[name] for name in grid.methods() if name in METHODS}
         methods = tuple((name, it.promises, it.leaves_open) for name, it in known.items())
