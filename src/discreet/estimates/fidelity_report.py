@@ -523,8 +523,8 @@ class Fidelity(Documented):
                 Picture(shown, BESIDE, SMALL, title=BESIDE),
                 distances._replace(title=DISTANCES),
             ]
-        blocks = (Words("", self.notes()), *pictures, *self.listings(), Words(UNSAID, NOT_SAID))
-        return Document(f"{TITLE}: {self.said}", blocks)
+        blocks: list[Block] = [Words("", self.notes()), *pictures, *self.listings()]
+        return Document(f"{TITLE}: {self.said}", (*blocks, Words(UNSAID, NOT_SAID)))
 
     def beside_text(self) -> str:
         """Return raw beside copy as text of 88 columns; nothing where figures are not exact."""
