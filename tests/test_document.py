@@ -212,6 +212,14 @@ def test_text_is_as_wide_as_a_terminal(made: Documented) -> None:
     assert str(made) == made.to_text()
 
 
+def test_no_letter_of_a_name_can_move_the_cursor() -> None:
+    bad = "a\x1b[31m\tb\nc"
+    blocks = (Words(bad, (bad,), ""), Words("", (bad,)), Listing(bad, (bad, bad), ((bad, bad),)))
+    text = Document(bad, blocks).to_text()
+    assert not {"\x1b", "\t"} & {*text}
+    assert "a [31m b c" in text
+
+
 def test_json_has_no_number_that_is_none_and_is_always_the_same(made: Documented) -> None:
     plain = json.loads(made.to_json(), parse_constant=pytest.fail)
     assert plain["discreet"] == 1

@@ -52,12 +52,16 @@ STYLE = """
 
 
 class Words(NamedTuple):
-    """Sentences under a heading: a list, or paragraphs where `look` is one of `paragraph`."""
+    """Sentences under a heading: a list, or paragraphs where `look` is one of `paragraph`.
+
+    `brief` is what text has in their place, where that is given.
+    """
 
     title: str
     sentences: Sequence[str] = ()
     look: str = "list"
     level: int = 2
+    brief: Sequence[str] = ()
 
     def html(self) -> list[Html]:
         """Return it as parts of a page."""
@@ -68,10 +72,10 @@ class Words(NamedTuple):
 
     def text(self) -> list[str]:
         """Return it as lines of 88 columns."""
-        head = underlined(self.title) if self.title else []
+        head, sentences = underlined(self.title) if self.title else [], self.brief or self.sentences
         if self.look == "list":
-            return [*head, *bullets(self.sentences)]
-        return [*head, *(line for it in self.sentences for line in textwrap.wrap(it, WIDTH))]
+            return [*head, *bullets(sentences)]
+        return [*head, *(line for it in sentences for line in textwrap.wrap(printable(it), WIDTH))]
 
 
 class Listing(NamedTuple):
@@ -88,6 +92,8 @@ class Listing(NamedTuple):
         rows have names that begin with `INDENT`.
     words : tuple of int
         The columns of words; others are of numbers and stand to the right.
+    grey : bool
+        Whether a page shows it grey: what it compares is not reliable.
     """
 
     title: str
@@ -108,7 +114,8 @@ class Listing(NamedTuple):
         if not self.rows:
             return []
         lines = underlined(self.title) if self.title else []
-        shown = self._replace(rows=tuple(tuple(map(_printable, row)) for row in self.rows))
+        head, *rows = (tuple(map(_printable, row)) for row in (self.head, *self.rows))
+        shown = self._replace(head=head, rows=tuple(rows))
         widths = _widths(shown)
         for columns in _side_by_side(widths):
             lines += [*_lines(shown, columns, widths), ""]
@@ -142,17 +149,24 @@ class Listing(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A plot, and the words that stand for it where it cannot be seen; text leaves it out."""
+    """A plot, and the words that stand for it where it cannot be seen; text leaves it out.
+
+    On a page it stands below a `title` and what is said `about` it.
+    """
 
     scene: Scene
     words: str
     inches: tuple[float, float] = PICTURE
+    title: str = ""
+    about: str = ""
     grey: bool = False
 
     def html(self) -> list[Html]:
         """Return it as parts of a page."""
         drawn = picture(self.scene, self.words, self.inches)
-        return [greyed([drawn])] if self.grey else [drawn]
+        head = [heading(self.title)] if self.title else []
+        about = [paragraph(self.about)] if self.about else []
+        return [*head, *about, greyed([drawn]) if self.grey else drawn]
 
     def text(self) -> list[str]:
         """Return nothing: the tables have the numbers."""
@@ -186,7 +200,7 @@ class Document(NamedTuple):
         """Return it as text of 88 columns."""
         parts = ["\n".join(lines) for it in self.blocks if (lines := it.text())]
         has_headings = any(it.title for it in self.blocks if not isinstance(it, Picture))
-        lines = underlined(printable(self.title), "=" if has_headings else "-")
+        lines = underlined(self.title, "=" if has_headings else "-")
         first = [""] if has_headings else []
         return "\n".join([*lines, *first, "\n\n".join(parts)]).rstrip()
 
@@ -318,7 +332,7 @@ class Documented:
 
 def underlined(title: str, rule: str = "-") -> list[str]:
     """Return a title over a rule as wide."""
-    lines = textwrap.wrap(title, WIDTH) or [""]
+    lines = textwrap.wrap(printable(title), WIDTH) or [""]
     return [*lines, rule * max(map(width_of, lines))]
 
 

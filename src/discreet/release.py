@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -95,11 +95,10 @@ class Pieces:
             several = [] if second is None else [second]
             for place, table in enumerate(itertools.chain([first], several, pieces)):
                 # Or the times of a piece that has midnights alone would be left out.
-                told = _with_texts(_with_times(table) if several else table)
-                frame = told.to_pandas(types_mapper=whole)
-                quotes = quoting(_texts_of(told))
-                written = {"index": False, "header": not place, "sep": sign, "quoting": quotes}
-                frame.to_csv(file, lineterminator="\n", **written)
+                written, texts = _as_written(table, times=bool(several))
+                how = {"index": False, "header": not place, "sep": sign, "quoting": quoting(texts)}
+                frame = written.to_pandas(types_mapper=whole)
+                frame.to_csv(file, lineterminator="\n", **how)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,8 +134,8 @@ class Release:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._ask("pickle", None)
-        # The report asks for itself.
-        return _of_table, (self.table, self.report, self.framework, self.points)
+        # The report asks for itself; the gate stays behind.
+        return _released_table, (self.table, self.report, self.framework, self.points)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -179,15 +178,17 @@ class Release:
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
-        path, told = check_paths(path, report)
+        path, report_path = check_paths(path, report)
         form = path.suffix.lower()[1:]
-        self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
+        self._ask(
+            form, None if report_path is None else report_path.suffix.lower()[1:]
+        )  # both, or neither
         with writing_whole(path) as part:
             digest = self._write(part, f".{form}")
-            if told is not None:
+            if report_path is not None:
                 report_on = sealed(self.report.saved_as(path.name, digest))
-                self._note(told.suffix.lower()[1:], report_on.provenance)
-                dataclasses.replace(report_on, gate=None).save(told)
+                self._note(report_path.suffix.lower()[1:], report_on.provenance)
+                dataclasses.replace(report_on, gate=None).save(report_path)
         return path
 
     def _write(self, part: Path, suffix: str) -> str:
@@ -280,10 +281,10 @@ class Release:
         >>> release.with_attacks(0).report.attacks.rounded_to
         5
         """
-        found = self.attack(pairs)
-        rounded = found.rounded(max(int(found.made["k"]), self.report.measured.rounded_to or 1))
+        attacks = self.attack(pairs)
+        rounded = attacks.rounded(max(int(attacks.made["k"]), self.report.measured.rounded_to or 1))
         report = dataclasses.replace(self.report, attacks=rounded)
-        if not found.rings or self.rung is None:
+        if not attacks.rings or self.rung is None:
             return dataclasses.replace(self, report=report)
         report = dataclasses.replace(report, gate=partial(self.rung, None))
         return dataclasses.replace(self, report=report, gate=self.rung)
@@ -328,8 +329,9 @@ class Release:
             self.gate(form, report)
 
 
-def _of_table(table: pa.Table, report: Report, framework: str, points: Points | None) -> Release:
-    """Return a release that was pickled; its gate stayed behind."""
+def _released_table(
+    table: pa.Table, report: Report, framework: str, points: Points | None
+) -> Release:
     return Release(Pieces.of(table), report, framework, None, points)
 
 
@@ -367,8 +369,8 @@ def arrow_table(
         if name in numbers and column.dates is not None:
             made[name] = dates_of(numbers[name], column.dates)
         elif name in numbers:
-            found = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
-            made[name] = found.cast(pa.int64()) if name in whole else found
+            column_of_numbers = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
+            made[name] = column_of_numbers.cast(pa.int64()) if name in whole else column_of_numbers
         elif name in levels:
             words = levels[name]
             typed = _typed({*words} if different is None else {*different[name]}, column)
@@ -392,8 +394,8 @@ def in_declared_order(
         column = table[name]
         if not columns[name].order or not pa.types.is_string(column.type):
             continue
-        found = column.unique().to_pylist() if different is None else different[name]
-        levels = in_order((it for it in found if it), columns[name].order)
+        there = column.unique().to_pylist() if different is None else different[name]
+        levels = in_order((it for it in there if it), columns[name].order)
         kind = pa.dictionary(pa.int32(), pa.string(), ordered=True)
         codes = {level: code for code, level in enumerate(levels)}
         chunks = [
@@ -446,36 +448,25 @@ def _typed(words: Set[str], column: Column) -> dict[str, Any]:
     return {word: int(value) if whole else value for word, value in numbers.items()}
 
 
-def _texts_of(table: pa.Table) -> Iterator[str]:
-    """Yield the names of a table, and the different texts of each of its columns."""
-    import pyarrow as pa
+def _as_written(table: pa.Table, *, times: bool) -> tuple[pa.Table, list[str]]:
+    """Return a table whose texts, and names, a spreadsheet takes for texts; and all its texts.
 
-    yield from table.column_names
-    for place, it in enumerate(table.schema):
-        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
-            yield from (word for word in table.column(place).unique().to_pylist() if word)
-
-
-def _with_texts(table: pa.Table) -> pa.Table:
-    """Return a table whose texts, and names, a spreadsheet takes for texts."""
-    import pyarrow as pa
-
-    for place, it in enumerate(table.schema):
-        if pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
-            codes = table[it.name].combine_chunks().dictionary_encode()
-            words = [as_text(word) for word in codes.dictionary.to_pylist()]
-            marked = pa.array(words, it.type).take(codes.indices)
-            table = table.set_column(place, it.name, marked)
-    return table.rename_columns(as_texts(table.column_names))
-
-
-def _with_times(table: pa.Table) -> pa.Table:
-    """Return a table in which moments are texts, all with their time of day."""
+    `times` says that moments are texts, too, all with their time of day.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    texts = as_texts(table.column_names)
     for place, it in enumerate(table.schema):
-        if pa.types.is_timestamp(it.type):
-            texts = pc.strftime(table[it.name], "%Y-%m-%d %H:%M:%S")
-            table = table.set_column(place, it.name, texts)
-    return table
+        column = table.column(place)
+        if times and pa.types.is_timestamp(it.type):
+            written = pc.strftime(column, "%Y-%m-%d %H:%M:%S")
+        elif pa.types.is_string(it.type) or pa.types.is_large_string(it.type):
+            codes = column.combine_chunks().dictionary_encode()
+            words = [as_text(word) for word in codes.dictionary.to_pylist()]
+            written = pa.array(words, it.type).take(codes.indices)
+            texts += words
+        else:
+            continue
+        table = table.set_column(place, it.name, written)
+    return table.rename_columns(texts[: table.num_columns]), texts

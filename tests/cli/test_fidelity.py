@@ -58,7 +58,7 @@ def test_raw_beside_copy_is_shown_and_leaves_no_file(
     assert code == 0
     assert out.startswith("How near the copy is: ")
     assert re.search(r"^Raw beside copy$", out, re.MULTILINE)
-    assert re.search(r"^\w+: off by [\d.]+ points\n +raw +copy\n", out, re.MULTILINE)
+    assert re.search(r"^\w+: off by [\d.]+ points.*\n-+\n +raw +copy\n", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 88
     assert "Raw beside copy" not in run("fidelity", str(cohort), "--no-unit", "--exact")[1]
     assert "fidelity" not in run("log", "--released")[1]

@@ -126,7 +126,7 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
     code, out, err = run(*words.split())
 
     assert (code, err) == (0, "")
-    assert "* efficient" in out
+    assert "efficient settings" in out
     assert "not a release" in out
     assert "microaggregation k=50" in out
     assert "<html" in out_file.read_text()[:200].lower()
@@ -333,8 +333,8 @@ def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_p
     words = f"tune {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
     assert (code, err) == (0, "")
-    told = f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\nFor the custodian: not a"
-    assert out.startswith(f"{told} release.")
+    assert out.startswith(f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\n")
+    assert "\nFor the custodian: not a release.\n" in out
     assert (tmp_path / "map.svg").exists()
 
     code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
@@ -567,8 +567,8 @@ def test_the_line_of_the_issue(run: Run, sixty: Path, tmp_path: Path) -> None:
     words = f"tune {sixty} --per-column -k 6,12 --target kind -o {page} -o {numbers}"
     code, out, err = run(*words.split())
     assert (code, err) == (0, "")
-    told = "Rounding methods compared: sixty.csv\nFor the custodian: exact numbers"
-    assert out.startswith(f"{page}, {numbers}\n{told}")
+    assert out.startswith(f"{page}, {numbers}\nRounding methods compared: sixty.csv\n")
+    assert "\nFor the custodian: exact numbers" in out
     assert "<html" in page.read_text()[:200]
     with numbers.open() as file:
         methods = {row["method"] for row in csv.DictReader(file)}

@@ -149,8 +149,8 @@ def test_columns_have_the_label_and_its_unit() -> None:
     opened = of_stays()
     columns = opened.columns
     assert (columns["age"].label, columns["age"].unit) == ("Age at admission (years)", "years")
-    assert "\n  Age at admission (years)\n" in columns.to_text()
-    assert "Age at admission (years)</small>" in columns._repr_html_()
+    assert "age     Age at admission (years)" in columns.to_text()
+    assert "<td>Age at admission (years)</td>" in columns._repr_html_()
     plain = {it["name"]: it for it in json.loads(columns.to_json())["columns"]}
     assert plain["age"]["label"] == LABELS["age"]
     assert "label" not in plain["end"]

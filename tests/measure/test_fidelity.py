@@ -23,8 +23,8 @@ from discreet.estimates.fidelity_report import (
     Fidelity,
     PairFit,
     SubsetFit,
-    nice_above,
 )
+from discreet.estimates.words import nice_above
 from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings
 from discreet.methods.whole import whole_copy

@@ -89,8 +89,6 @@ class ColumnList(Documented, Mapping[str, ColumnFacts]):
         What is known of each column: `pandas.DataFrame(listed.figures)`.
     notes : tuple of str
         Where the figures come from, and how near that is.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Examples
     --------
@@ -153,11 +151,15 @@ class ColumnList(Documented, Mapping[str, ColumnFacts]):
 
     def to_plain(self) -> dict[str, Any]:
         """Return all that its JSON holds but the provenance."""
+        columns = [asdict(it) for it in self.figures]
+        for column in columns:
+            if column["label"] is None:
+                del column["label"]
         return {
             "discreet": SCHEMA,
             "kind": "columns",
             "title": self.title,
-            "columns": [_plain(it) for it in self.figures],
+            "columns": columns,
             "notes": self.notes,
         }
 
@@ -167,8 +169,8 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
 
     Examples
     --------
-    >>> found = facts_of(RowsToDescribe({}, {"sex": ("f", "m", "f", "")}), "sex")
-    >>> found.levels, found.counts, found.missing
+    >>> facts = facts_of(RowsToDescribe({}, {"sex": ("f", "m", "f", "")}), "sex")
+    >>> facts.levels, facts.counts, facts.missing
     (('f', 'm'), (2, 1), 0.25)
     """
     if name in rows.levels:
@@ -189,7 +191,9 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
     whole = known.size > 0 and bool((known == np.round(known)).all())
     kind = "date" if dated else "whole number" if whole else "number"
     ends = (float(known.min()), float(known.max())) if known.size else (None, None)
-    least, most = (None if it is None else _day(it) if dated else it for it in ends)
+    least, most = (
+        None if it is None else date_words(float(math.floor(it))) if dated else it for it in ends
+    )
     return ColumnFacts(
         name,
         kind,
@@ -200,10 +204,6 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
         counts=_counts(known, whole=whole),
         in_copy=True,
     )
-
-
-def _plain(of: ColumnFacts) -> dict[str, Any]:
-    return {name: it for name, it in asdict(of).items() if name != "label" or it is not None}
 
 
 def bars_in_text(counts: Sequence[int]) -> str:
@@ -237,10 +237,6 @@ def _counts(known: Floats, *, whole: bool) -> tuple[int, ...]:
 
 def _share(gaps: int, of: int) -> float | None:
     return gaps / of if of else None
-
-
-def _day(days: float) -> str:
-    return date_words(float(math.floor(days)))
 
 
 def _row(of: ColumnFacts) -> tuple[str, ...]:

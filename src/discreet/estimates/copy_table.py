@@ -19,14 +19,14 @@ from discreet.columns.native import frame_of
 from discreet.document import INDENT, Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
 from discreet.estimates.figures import Figure, dots_of, size_of, tidy_figures
-from discreet.lines import Lines, lines_of
-from discreet.provenance import Provenance, Sealer
+from discreet.lines import lines_of
+from discreet.provenance import Provenance
 from discreet.render.csv_words import csv_text
 from discreet.render.figure_file import printable, with_minus
 from discreet.render.journal import Drawing
 from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import released, sealed
-from discreet.render.subtitle import unreliable_of
+from discreet.render.subtitle import BETWEEN, subtitle_of, unreliable_of
 from discreet.render.to_matplotlib import asking_first, draw
 
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ class Line(NamedTuple):
     section: str
     name: str
     cells: tuple[str, ...]
-
-
-def known_by(sealer: Sealer, file: bytes) -> tuple[Provenance, Lines]:
-    """Return what the register knows a CSV by, which itself has no room for where it comes from."""
-    provenance = sealer.of_text(hashlib.sha256(file).hexdigest())
-    return provenance, lines_of(sealer.key, io.BytesIO(file))
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,8 +73,6 @@ class CopyTable(Documented):
         All levels of columns in order, by which the plot gives them their colours.
     framework : str
         The kind of frame that came in.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Examples
     --------
@@ -140,7 +132,12 @@ class CopyTable(Documented):
         if panel is not None:
             drawn = Picture(Scene((panel,), "", ()), self.title, grey=unreliable.of_all)
             blocks.append(drawn)
-        return Document(self.title, (*blocks, Words("", self.notes)))
+        return Document(self.title, (*blocks, Words("", self.notes, brief=self._two_lines())))
+
+    def _two_lines(self) -> list[str]:
+        """Return what text says below the table: what warns first, and how it was made."""
+        below = subtitle_of([it for it in self.notes if not it.startswith("not reliable")])
+        return [it for it in (BETWEEN.join(below.says), below.code) if it]
 
     def _listing(self) -> Listing:
         """Return the lines as they are printed, those of a section below its name."""
@@ -156,23 +153,19 @@ class CopyTable(Documented):
 
     def to_csv(self) -> str:
         """Return the cells as CSV, each line with its section and its name, once it may be."""
-        text = self._csv()
-        self._ask_with_lines(text.encode())
-        return text
-
-    def _ask_with_lines(self, file: bytes) -> None:
-        """Ask the gate for CSV, which cannot say where it comes from: the register knows it."""
-        if self.gate is None or self.sealer is None:
-            self.ask_to_leave("csv")
-            return
-        self.gate("csv", *known_by(self.sealer, file))
-
-    def _csv(self) -> str:
         sections = any(line.section for line in self.lines)
         rows = [[*self.names[0 if sections else 1 :], *self.head]]
         for line in self.lines:
             rows.append([*([line.section] if sections else []), line.name, *line.cells])
-        return csv_text(rows)
+        text = csv_text(rows)
+        if self.gate is None or self.sealer is None:
+            self.ask_to_leave("csv")
+            return text
+        # CSV has no room for where it comes from: the register knows it by its digest and lines.
+        file = text.encode()
+        provenance = self.sealer.of_text(hashlib.sha256(file).hexdigest())
+        self.gate("csv", provenance, lines_of(self.sealer.key, io.BytesIO(file)))
+        return text
 
     def to_latex(self) -> str:
         r"""Return it as a LaTeX table with its notes, once it may be released.
@@ -215,7 +208,7 @@ class CopyTable(Documented):
             if given.pop("discreet") != SCHEMA or given["kind"] not in KINDS:
                 raise ValueError
             section, name = given.pop("names")
-            told = given.pop("provenance", None)
+            provenance = given.pop("provenance", None)
             lines = (Line(**it | {"cells": tuple(it["cells"])}) for it in given.pop("lines"))
             figures = (Figure.from_plain(it) for it in given.pop("figures"))
             return cls(
@@ -224,7 +217,7 @@ class CopyTable(Documented):
                 lines=tuple(lines),
                 notes=tuple(given.pop("notes")),
                 figures=tuple(figures),
-                provenance=None if told is None else Provenance.from_plain(told),
+                provenance=None if provenance is None else Provenance.from_plain(provenance),
                 labels={str(name): str(it) for name, it in given.pop("labels", {}).items()},
                 orders={str(name): tuple(it) for name, it in given.pop("orders", {}).items()},
                 **given,

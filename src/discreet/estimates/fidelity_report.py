@@ -27,6 +27,7 @@ from discreet.estimates.raw_beside import (
     listings_beside,
     panels_beside,
 )
+from discreet.estimates.words import nice_above
 from discreet.methods.copies import Draws
 from discreet.render.figure_file import PANELS_A_ROW
 from discreet.render.journal import FIGURES
@@ -191,8 +192,6 @@ class Fidelity(Documented):
         exact figures alone as well.
     dates : tuple of str
         The columns whose numbers are days since 1970-01-01.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----
@@ -202,12 +201,12 @@ class Fidelity(Documented):
     --------
     >>> pair = PairFit("age", "bmi", 0.06, 0.05)
     >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
-    >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
-    >>> found.word
+    >>> near = Fidelity(500, 0.02, columns, (pair,), None, None, ())
+    >>> near.word
     'near'
-    >>> found.said
+    >>> near.said
     'shares of one column are off by 2.0 points at most, of two together by 6.0 on average'
-    >>> found
+    >>> near
     Fidelity(near; exact, for the custodian: no release)
     """
 
@@ -241,10 +240,10 @@ class Fidelity(Documented):
     @property
     def said(self) -> str:
         """How far the copy is off, in percentage points of its rows."""
-        found = f"shares of one column are off by {100 * self.largest:.1f} points at most"
+        columns = f"shares of one column are off by {100 * self.largest:.1f} points at most"
         if self.joint is None:
-            return found
-        return f"{found}, of two together by {100 * self.joint.distance:.1f} on average"
+            return columns
+        return f"{columns}, of two together by {100 * self.joint.distance:.1f} on average"
 
     @property
     def joint(self) -> Beside | None:
@@ -343,7 +342,7 @@ class Fidelity(Documented):
     def _rounded_coefficients(self, draws: Draws, n: int) -> Beside | None:
         if self.coefficients is None:
             return None
-        step = _step_of_coefficients(n)
+        step = nice_above(max(STEP_OF_COEFFICIENTS / n, LEAST_OF_COEFFICIENTS))
         (far,) = _round(draws, "coefficients", [self.coefficients.distance], step)
         return Beside(far, self.coefficients.resample)  # a resample's is the same for all tables
 
@@ -384,7 +383,8 @@ class Fidelity(Documented):
 
     def _not_drawn(self) -> tuple[str, ...]:
         more = len(self.columns) - len(self.beside)
-        return (f"not drawn: {_columns(more)} nearer",) if more else ()
+        columns = "one column that is" if more == 1 else f"{more:,} columns that are"
+        return (f"not drawn: {columns} nearer",) if more else ()
 
     def _distances(self) -> Scene:
         """Return pairs as a triangle of cells (or columns with all others), and columns."""
@@ -438,7 +438,7 @@ class Fidelity(Documented):
 
     def _farthest(self) -> tuple[str, ...]:
         """Name what is farthest: in the columns' units where figures are exact, else in points."""
-        said = farthest_words(self.moments, self.shares, self.groups, self.dates)
+        named_columns = farthest_words(self.moments, self.shares, self.groups, self.dates)
         pairs = sorted(self.pairs, key=lambda it: (it.resample - it.distance, it.first, it.second))
         named = [
             f"{it.first} and {it.second} {_beside(it.distance, it.resample)}"
@@ -446,7 +446,7 @@ class Fidelity(Documented):
             if it.distance
         ]
         of_pairs = [f"farthest pairs, in points: {', '.join(named)}"] if named else []
-        return (*(said or self._farthest_columns()), *of_pairs)
+        return (*(named_columns or self._farthest_columns()), *of_pairs)
 
     def _farthest_columns(self) -> tuple[str, ...]:
         known = [(it.distance, it.name) for it in self.columns if it.distance]
@@ -463,22 +463,24 @@ class Fidelity(Documented):
     def notes(self) -> tuple[str, ...]:
         """Return in a few lines what is farthest, and how near the copy is in all."""
         lines = [*self._farthest(), f"{self.rows:,} rows; {self._standing()}"]
-        found = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
+        shares_off = [f"columns: shares differ by at most {100 * self.largest:.1f} points"]
         if self.joint:
             shares = tuple(f"{100 * it:.1f} %" for it in self.joint)
-            found.append("pairs: {} of rows lie in another cell (of a resample {})".format(*shares))
-        lines.append("; ".join(found))
-        found = []
+            shares_off.append(
+                "pairs: {} of rows lie in another cell (of a resample {})".format(*shares)
+            )
+        lines.append("; ".join(shares_off))
+        more = []
         if self.correlations:
             far, near = self.correlations
-            found.append(f"correlations off by {_number(far)} (a resample: {_number(near)})")
+            more.append(f"correlations off by {_number(far)} (a resample: {_number(near)})")
         if self.coefficients:
             far, near = self.coefficients
-            found.append(
+            more.append(
                 f"linear coefficients by {far:.1f} standard errors (a resample: {near:.1f})"
             )
         beside = [WITHHOLD] if self.exact else []
-        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE, *beside)
+        return (*lines, *(["; ".join(more)] if more else []), RESAMPLE, *beside)
 
     def listings(self) -> list[Listing]:
         """Return the tables of text and page: columns, subsets, and the coarsest pairs."""
@@ -488,10 +490,18 @@ class Fidelity(Documented):
         )
         if all(it.distance is None for it in self.columns):  # they would be noise
             head, rows = (head[0], *head[2:]), tuple((row[0], *row[2:]) for row in rows)
-        found = [Listing("Columns", head, rows)]
+        listings = [Listing("Columns", head, rows)]
         if self.subsets:
             head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
-            found.append(Listing("Subsets", head, tuple(map(_subset_words, self.subsets)), ()))
+            subsets = (
+                (it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample)
+                for it in self.subsets
+            )
+            rows = tuple(
+                (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))
+                for it, shares in zip(self.subsets, subsets, strict=True)
+            )
+            listings.append(Listing("Subsets", head, rows, ()))
         if self.pairs:
             order = sorted(self.pairs, key=lambda it: (-it.ratio, it.first, it.second))
             pairs = tuple(
@@ -499,28 +509,22 @@ class Fidelity(Documented):
                 for it in order[:MOST_PAIRS]
             )
             head = ("column", "column", "distance", "a resample", "times")
-            found.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
-        return found
+            listings.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
+        return listings
 
     def document(self) -> Document:
         """Return the figures: in short, the plots, tables, and what they do not show."""
         words = f"How near each two columns and each column of the copy are: {self.said}"
-        beside: list[Block] = []
+        distances = Picture(replace(self._distances(), title="", notes=()), words)
+        pictures = [distances]
         if self.beside:
-            shown = replace(self.scene(), title="", notes=())
-            beside = [
-                Words(BESIDE, self._not_drawn()),
-                Picture(shown, BESIDE, SMALL),
-                Words(DISTANCES),
+            shown = replace(self.scene(), title="", notes=self._not_drawn())
+            pictures = [
+                Picture(shown, BESIDE, SMALL, title=BESIDE),
+                distances._replace(title=DISTANCES),
             ]
-        blocks = (
-            Words("", self.notes()),
-            *beside,
-            Picture(replace(self._distances(), title="", notes=()), words),
-            *self.listings(),
-            Words(UNSAID, NOT_SAID),
-        )
-        return Document(f"{TITLE}: {self.said}", blocks)
+        blocks: list[Block] = [Words("", self.notes()), *pictures, *self.listings()]
+        return Document(f"{TITLE}: {self.said}", (*blocks, Words(UNSAID, NOT_SAID)))
 
     def beside_text(self) -> str:
         """Return raw beside copy as text of 88 columns; nothing where figures are not exact."""
@@ -608,23 +612,6 @@ def _read(given: Any, kind: Callable[..., Any], *, several: bool) -> Any:
     return None if given is None else kind(**given)
 
 
-def nice_above(step: float) -> float:
-    """Return the smallest of 1, 1.5, 2, 3, 5 and 7 times a power of ten that is at least `step`.
-
-    Examples
-    --------
-    >>> nice_above(0.012), nice_above(0.2), nice_above(0.71)
-    (0.015, 0.2, 1.0)
-    """
-    power = 10.0 ** math.floor(math.log10(step))
-    times = next(it for it in (1, 1.5, 2, 3, 5, 7, 10) if it * power >= step * (1 - 1e-9))
-    return float(f"{times * power:.3g}")
-
-
-def _step_of_coefficients(n: int) -> float:
-    return nice_above(max(STEP_OF_COEFFICIENTS / n, LEAST_OF_COEFFICIENTS))
-
-
 def _step(figures: int, n: int) -> float:
     return nice_above(max(STEP * math.sqrt(figures) / n, LEAST_STEP))
 
@@ -636,18 +623,9 @@ def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> lis
     return [float(f"{place * step:.10g}") for place in places]
 
 
-def _columns(count: int) -> str:
-    return "one column that is" if count == 1 else f"{count:,} columns that are"
-
-
 def _beside(far: float, near: float) -> str:
     return f"{100 * far:.1f} (a resample {100 * near:.1f})"
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _subset_words(it: SubsetFit) -> tuple[str, ...]:
-    shares = it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample
-    return (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
+from discreet.estimates.words import nice_above
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
 SUMMARY, MODEL = "summary", "model"
@@ -35,7 +36,7 @@ TERM = re.compile(r"(?:C\()?(?:`([^`]*)`|([^\s:`()\[\]]+))\)?\[(T\.)?(.*?)\](?=:
 """A level of a column in a term of a model."""
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 FEWEST_RATIOS, LARGEST_POWER, WIDE_RANGE = 3, 300, 5.0
-STEPS, NICE = 6, (1.0, 2.0, 5.0, 10.0)
+STEPS = 6
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
 WIDE, ROW = 7.0, 0.34
@@ -76,17 +77,6 @@ def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[A
     Of a summary there is a row for each figure, its value in `number`, or in `date`. Of others
     there is a row for each group, or each term of a model, and a column for each figure; those of a
     model as a whole, such as its rows, stand in each of its rows.
-
-    Examples
-    --------
-    >>> figures = [
-    ...     Figure("age", None, (("sex", "f"),), "n", 40),
-    ...     Figure("age", None, (("sex", "f"),), "mean", 51.5),
-    ...     Figure("age", None, (), "n", 90),
-    ...     Figure("age", None, (), "mean", 50.0),
-    ... ]
-    >>> tidy_figures(figures, "means")
-    [('sex', ['f', None]), ('n', [40, 90]), ('mean', [51.5, 50.0])]
     """
     if kind == SUMMARY:
         return _long(figures)
@@ -97,7 +87,7 @@ def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[A
 
 def _long(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
     dated = [isinstance(it.value, str) for it in figures]
-    found: list[tuple[str, list[Any]]] = [
+    columns: list[tuple[str, list[Any]]] = [
         ("column", [it.column or None for it in figures]),
         ("level", [it.level for it in figures]),
         *_group_columns(figures),
@@ -105,8 +95,8 @@ def _long(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
         ("number", [None if isinstance(it.value, str) else _float(it.value) for it in figures]),
     ]
     if any(dated):
-        found.append(("date", [_day(it.value) for it in figures]))
-    return found
+        columns.append(("date", [_day(it.value) for it in figures]))
+    return columns
 
 
 def _of_groups(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
@@ -136,12 +126,8 @@ def _of_terms(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
 def _group_columns(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
     """Return a column for each column that divides, with its level; none where it is of all."""
     names = dict.fromkeys(name for it in figures for name, _ in it.group)
-    return [(name, [_group_level(it, name) for it in figures]) for name in names]
-
-
-def _group_level(figure: Figure, name: str) -> str | None:
-    found = dict(figure.group)
-    return (found[name] or MISSING) if name in found else None
+    levels = [{name: level or MISSING for name, level in it.group} for it in figures]
+    return [(name, [it.get(name) for it in levels]) for name in names]
 
 
 def _typed(name: str, values: Sequence[Any]) -> list[Any]:
@@ -180,14 +166,14 @@ def dots_of(
     """
     if any(it.figure in OF_MODEL for it in figures):
         return _forest(figures, labels)
-    found: dict[Group, dict[str, Any]] = {}
+    of_groups: dict[Group, dict[str, Any]] = {}
     of = OF_SHARE if any(it.figure in OF_SHARE for it in figures) else OF_INTERVAL
     for it in figures:
         if it.figure in of:
-            found.setdefault(it.group, {})[it.figure] = it.value
-    if not any(of[0] in values for values in found.values()):
+            of_groups.setdefault(it.group, {})[it.figure] = it.value
+    if not any(of[0] in values for values in of_groups.values()):
         return None
-    ends = {group: _ends(values, of) for group, values in found.items()}
+    ends = {group: _ends(values, of) for group, values in of_groups.items()}
     deepest = max(map(len, ends))
     groups = [group for group in ends if len(group) == deepest]
     first = list(dict.fromkeys(group[:1] for group in groups))
@@ -223,27 +209,27 @@ def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | Non
 
     Where there are ratios their numbers stand beside the axis, which is that of their logarithms.
     """
-    found: dict[str, list[float]] = {}
+    terms: dict[str, list[float]] = {}
     for it in figures:
         if it.figure in OF_MODEL and it.column != INTERCEPT and isinstance(it.value, float | int):
-            found.setdefault(it.column, []).append(it.value)
-    if not found or any(len(three) != len(OF_MODEL) for three in found.values()):
+            terms.setdefault(it.column, []).append(it.value)
+    if not terms or any(len(three) != len(OF_MODEL) for three in terms.values()):
         return None
     ratio = next((it.figure for it in figures if it.figure in RATIOS), "")
-    reach = [0.0, *(end for three in found.values() for end in three)]
+    reach = [0.0, *(end for three in terms.values() for end in three)]
     low, high = min(reach), max(reach)
     room = 0.04 * (high - low)
     across = (low - room, high + room)
-    down = (len(found) - 0.4, -0.6)  # the first term on top
+    down = (len(terms) - 0.4, -0.6)  # the first term on top
     marks = (
         Lines(((0.0, 0.0),), (down,), "reference"),
-        Intervals((tuple((low, middle, high) for low, middle, high in found.values()),)),
+        Intervals((tuple((low, middle, high) for low, middle, high in terms.values()),)),
     )
     axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
     if ratio:
         axis = replace(axis, dates=_ratios_between(*across))
     against = {it.column: it.level for it in figures if it.figure == REFERENCE}
-    names = tuple(level_words(it, labels, against) for it in found)
+    names = tuple(level_words(it, labels, against) for it in terms)
     return Panel(marks, axis, Axis("", down, names))
 
 
@@ -259,11 +245,11 @@ def level_words(
     >>> level_words("C(sex)[T.m]:age", {}, {"sex": "f"}), level_words("C(`age group`)[60+]", {})
     ('sex: m × age', 'age group: 60+')
     """
-    found = TERM.findall(term)
-    if not found:
+    factors = TERM.findall(term)
+    if not factors:
         return labels.get(term.strip("`"), term)
     parts, rest = [], TERM.sub("\0", term)
-    levels = iter(found)
+    levels = iter(factors)
     for part in rest.split(":"):
         if part != "\0":
             parts.append(labels.get(part.strip("`"), part))
@@ -272,7 +258,7 @@ def level_words(
         name = quoted or bare
         parts.append(f"{labels.get(name, name)}: {level}")
         reference = against.get(name)
-        if len(found) == 1 and rest == "\0" and coding and reference is not None:
+        if len(factors) == 1 and rest == "\0" and coding and reference is not None:
             parts[-1] += f" (against {reference})"
     return " × ".join(parts)
 
@@ -309,34 +295,20 @@ def size_of(scene: Scene) -> tuple[float, float]:
 
 
 def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return round ratios whose logarithms lie between two numbers, each with its place.
-
-    Examples
-    --------
-    >>> [word for _, word in _ratios_between(-1.0, 1.0)]
-    ['0.5', '1', '2']
-    >>> [word for _, word in _ratios_between(-0.05, 0.17)]
-    ['1', '1.05', '1.1', '1.15']
-    """
+    """Return round ratios whose logarithms lie between two numbers, each with its place."""
     powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)))
     few = (1.0,) if len(powers) > MOST_POWERS else ROUND
     every = math.ceil(len(powers) / STEPS)
     writable = [it for it in powers if it % every == 0 and abs(it) <= LARGEST_POWER]
-    found = [base * 10.0**power for power in writable for base in few]
-    found = [it for it in found if low <= math.log(it) <= high]
+    ratios = [base * 10.0**power for power in writable for base in few]
+    ratios = [it for it in ratios if low <= math.log(it) <= high]
     if (
-        len(found) < FEWEST_RATIOS and low < high < WIDE_RANGE
+        len(ratios) < FEWEST_RATIOS and low < high < WIDE_RANGE
     ):  # so narrow that steps are nearly even
-        found = _steps_between(math.exp(low), math.exp(high))
-    return tuple((math.log(it), f"{it:.6g}") for it in found)
-
-
-def _steps_between(low: float, high: float) -> list[float]:
-    """Return the multiples of a round step between two positive numbers: three to seven."""
-    power = 10.0 ** math.floor(math.log10((high - low) / STEPS))
-    step = next(it * power for it in NICE if (high - low) / (it * power) <= STEPS)
-    ends = range(max(math.ceil(low / step), 1), math.floor(high / step) + 1)
-    return [round(i * step, 12) for i in ends]
+        step = nice_above((math.exp(high) - math.exp(low)) / STEPS, (1, 2, 5))
+        ends = range(max(math.ceil(math.exp(low) / step), 1), math.floor(math.exp(high) / step) + 1)
+        ratios = [round(i * step, 12) for i in ends]
+    return tuple((math.log(it), f"{it:.6g}") for it in ratios)
 
 
 def _ends(values: Mapping[str, Any], of: Sequence[str]) -> tuple[float, float, float] | None:

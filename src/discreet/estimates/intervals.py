@@ -36,13 +36,7 @@ NEARLY = 1e-12
 
 
 def mean_by(values: Floats, weights: Floats) -> float:
-    """Return the weighted mean (Hájek's).
-
-    Examples
-    --------
-    >>> mean_by(np.array([1.0, 5.0]), np.array([3.0, 1.0]))
-    2.0
-    """
+    """Return the weighted mean (Hájek's)."""
     return float(_shares(weights, len(values)) @ values)
 
 
@@ -51,11 +45,6 @@ def sd_by(values: Floats, weights: Floats) -> float:
 
     The weighted mean square around the weighted mean, times n / (n - 1), as `svyvar` of R's package
     survey has it. It does not change where all weights are multiplied by a number.
-
-    Examples
-    --------
-    >>> sd_by(np.array([1.0, 3.0]), np.array([7.0, 7.0])) == math.sqrt(2)
-    True
     """
     n = len(values)
     shares = _shares(weights, n)
@@ -72,11 +61,6 @@ def error_by(values: Floats, weights: Floats) -> float:
     ----------
     Binder, "On the variances of asymptotically normal estimators from complex surveys",
     International Statistical Review 51 (1983).
-
-    Examples
-    --------
-    >>> error_by(np.array([1.0, 3.0]), np.array([7.0, 7.0]))  # that of a mean: sd / sqrt(n)
-    1.0
     """
     n = len(values)
     shares = _shares(weights, n)
@@ -103,13 +87,13 @@ def quantiles_by(values: Floats, weights: Floats, shares: tuple[float, ...]) -> 
     order = np.argsort(values, kind="stable")
     ordered, reached = values[order], np.cumsum(_shares(weights, len(values))[order])
     last = len(values) - 1
-    found = []
+    quantiles = []
     for share in shares:
         at = min(int(np.searchsorted(reached, share - NEARLY)), last)
         after = min(at + 1, last) if reached[at] <= share + NEARLY else at
         low, high = float(ordered[at]), float(ordered[after])
-        found.append(low + (high - low) / 2)
-    return tuple(found)
+        quantiles.append(low + (high - low) / 2)
+    return tuple(quantiles)
 
 
 def rows_worth(weights: Floats) -> float:
@@ -118,11 +102,6 @@ def rows_worth(weights: Floats) -> float:
     References
     ----------
     Kish, Survey Sampling (1965), section 11.7.
-
-    Examples
-    --------
-    >>> round(rows_worth(np.array([2.0, 2.0, 2.0]))), round(rows_worth(np.array([9.0, 1.0])), 2)
-    (3, 1.22)
     """
     shares = _shares(weights, len(weights))
     return 1 / float(shares @ shares)
@@ -143,13 +122,7 @@ def _shares(weights: Floats | None, n: int) -> Floats:
 
 
 def sums_by_person(parts: Floats, persons: Labels) -> Floats:
-    """Return the sum of the parts of each person.
-
-    Examples
-    --------
-    >>> sums_by_person(np.array([1.0, 2.0, 4.0]), np.array([7, 7, 3])).tolist()
-    [4.0, 3.0]
-    """
+    """Return the sum of the parts of each person."""
     names, place = np.unique(persons, return_inverse=True)
     sums: Floats = np.bincount(place, parts, len(names)).astype(float)
     return sums
@@ -165,13 +138,6 @@ def error_by_persons(
     Binder, "On the variances of asymptotically normal estimators from complex surveys",
     International Statistical Review 51 (1983); Liang and Zeger, "Longitudinal data analysis using
     generalized linear models", Biometrika 73 (1986).
-
-    Examples
-    --------
-    The rows of two persons have the means 2 and 6: these are 4 ± 2.
-
-    >>> error_by_persons(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
-    (2.0, 2)
     """
     shares = _shares(weights, len(values))
     sums = sums_by_person(shares * (values - shares @ values), persons)
@@ -206,13 +172,7 @@ def rows_worth_by_persons(has: Floats, persons: Labels, weights: Floats | None =
 
 
 def rows_worth_of_bars(bars: Labels, persons: Labels, weights: Floats | None = None) -> Floats:
-    """Return the same of the share of each of some bars, of which each row lies in one.
-
-    Examples
-    --------
-    >>> rows_worth_of_bars(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
-    [1.0, 1.0]
-    """
+    """Return the same of the share of each of some bars, of which each row lies in one."""
     of = _relative(weights, len(bars))
     size, (names, place) = int(bars.max()) + 1, np.unique(persons, return_inverse=True)
     pairs, at = np.unique(place.astype(np.int64) * size + bars, return_inverse=True)
@@ -223,9 +183,9 @@ def rows_worth_of_bars(bars: Labels, persons: Labels, weights: Floats | None = N
     spread = np.bincount(bar, of_pair**2, size) - 2 * shares * both + shares**2 * squares
     count = len(names)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = shares * (1 - shares) * total**2 * (count - 1) / count / spread
+        rows = shares * (1 - shares) * total**2 * (count - 1) / count / spread
     varies = (shares > 0) & (shares < 1) & (spread > 0) & (count > 1)
-    worth: Floats = np.where(varies, np.minimum(found, rows_worth(of)), total**2 / squares)
+    worth: Floats = np.where(varies, np.minimum(rows, rows_worth(of)), total**2 / squares)
     return worth
 
 
@@ -242,13 +202,6 @@ def log_minus_log_errors(
     ----------
     Williams, "Product-limit survival functions with correlated survival times", Lifetime Data
     Analysis 1 (1995).
-
-    Examples
-    --------
-    >>> ends, happened = np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, False, False])
-    >>> error = log_minus_log_errors(ends, happened, np.arange(4), np.array([2.0]))
-    >>> bool(np.isclose(error[0], math.sqrt(1 / (4 * 3) + 1 / (3 * 2)) / math.log(2)))
-    True
     """
     fell, events = np.unique(times[happened], return_counts=True)
     at_risk = len(times) - np.searchsorted(np.sort(times), fell)
@@ -258,7 +211,7 @@ def log_minus_log_errors(
         logs = np.cumsum(np.log1p(-events / at_risk))
     names, place = np.unique(persons, return_inverse=True)
     steps = np.searchsorted(fell, times, "right") - 1
-    found = np.full(len(at), np.nan)
+    errors = np.full(len(at), np.nan)
     for i, until in enumerate((np.searchsorted(fell, at, "right") - 1).tolist()):
         if until < 0 or not math.isfinite(logs[until]):
             continue
@@ -267,8 +220,8 @@ def log_minus_log_errors(
         fallen = happened & (steps <= until)
         parts[fallen] += of_event[steps[fallen]]
         sums = np.bincount(place, parts, len(names))
-        found[i] = math.sqrt(float(sums @ sums)) / -logs[until]
-    return found
+        errors[i] = math.sqrt(float(sums @ sums)) / -logs[until]
+    return errors
 
 
 # --- a copy's own error -------------------------------------------------------------------------
@@ -310,14 +263,7 @@ class OwnErrors(NamedTuple):
     share: float
 
     def of(self, figure: object) -> float | None:
-        """Return the standard error of a figure that is the copy's own; None if it is not known.
-
-        Examples
-        --------
-        >>> again = [{"mean": 4.0}, {"mean": 5.0}, {"mean": 6.0}]
-        >>> OwnErrors({"mean": 5.0}, again, 1.0).of("mean")
-        1.0
-        """
+        """Return the standard error of a figure that is the copy's own; None if it is not known."""
         if figure not in self.rows:
             return None
         off = [it[figure] - self.rows[figure] for it in self.copies if figure in it]
@@ -334,12 +280,6 @@ def interval_of(
 
     `own` is the copy's own standard error, which is added in squares. `persons` are whose each
     value is, where some have several: of fewer than two there is no interval.
-
-    Examples
-    --------
-    >>> low, high = interval_of(np.array([1.0, 2.0, 3.0]))
-    >>> round(low, 3), round(high, 3)
-    (-0.484, 4.484)
     """
     from scipy.special import stdtrit
 
@@ -377,13 +317,6 @@ def wilson(share: float, n: float) -> tuple[float, float]:
 
 
 def share_interval(share: float, n: float, own: float = 0.0) -> tuple[float, float]:
-    """Return Wilson's interval, each end as much farther as the copy's own error makes it.
-
-    Examples
-    --------
-    >>> low, high = share_interval(0.2, 100, 0.05)
-    >>> round(low, 3), round(high, 3)
-    (0.081, 0.332)
-    """
+    """Return Wilson's interval, each end as much farther as the copy's own error makes it."""
     below, above = (math.hypot(end - share, NORMAL * own) for end in wilson(share, n))
     return max(0.0, share - below), min(1.0, share + above)

@@ -33,17 +33,17 @@ class Widened:
     `inner` are the standard errors for chance among so many rows alone.
     """
 
-    found: Estimates
+    estimates: Estimates
     errors: Floats
     inner: Floats
 
 
-def widened(found: Estimates, again: Sequence[Estimates], share: float) -> Widened:
+def widen(estimates: Estimates, again: Sequence[Estimates], share: float) -> Widened:
     """Widen standard errors by how far copies of the copy are from it.
 
     Parameters
     ----------
-    found : Estimates
+    estimates : Estimates
         Of all rows of the copy.
     again : sequence of Estimates
         Of the rows that copies were made of, and then of each of those copies.
@@ -75,27 +75,27 @@ def widened(found: Estimates, again: Sequence[Estimates], share: float) -> Widen
     of_rows, *others = [dict(zip(it.terms, it.values.tolist(), strict=True)) for it in again] or [
         {}
     ]
-    ratios = np.full(len(found.terms), np.nan)
-    for i, term in enumerate(found.terms):
+    ratios = np.full(len(estimates.terms), np.nan)
+    for i, term in enumerate(estimates.terms):
         values = [it[term] for it in others if term in it]
         if len(values) >= FEWEST and term in of_rows:
             off = [value - of_rows[term] for value in values]
-            ratios[i] = own_variance(off, share) / found.variances[i]
+            ratios[i] = own_variance(off, share) / estimates.variances[i]
     if np.isnan(ratios).all():
         raise RefusedError(
             "how far these rows are from the data cannot be said, as copies of them have no"
             " estimates; ask for a larger part, or leave terms out"
         )
     ratios = np.where(np.isnan(ratios), np.nanmax(ratios), ratios)
-    inner = np.sqrt(found.variances)
-    return Widened(found, inner * np.sqrt(MEASURED * (1 + ratios)), inner)
+    inner = np.sqrt(estimates.variances)
+    return Widened(estimates, inner * np.sqrt(MEASURED * (1 + ratios)), inner)
 
 
 def model_lines(it: Widened, ratio: str) -> tuple[tuple[str, ...], tuple[Line, ...]]:
     """Return the head and the lines of a table; `ratio` is what exp() of an estimate is called."""
     lines = []
-    for i, term in enumerate(it.found.terms):
-        value, error = float(it.found.values[i]), float(it.errors[i])
+    for i, term in enumerate(it.estimates.terms):
+        value, error = float(it.estimates.values[i]), float(it.errors[i])
         low, high = value - NORMAL * error, value + NORMAL * error
         if ratio:
             shown = (_ratio(value), f"{_ratio(low)} to {_ratio(high)}")
@@ -106,22 +106,22 @@ def model_lines(it: Widened, ratio: str) -> tuple[tuple[str, ...], tuple[Line, .
         words = [number_words(each, decimals) for each in (value, low, high, error)]
         lines.append(Line("", term, (words[0], f"{words[1]} to {words[2]}", words[3])))
     head = (ratio, "95 % interval", f"log {ratio}", "its std. error")
-    lines += [Line("fit", name, (said, *[""] * (3 if ratio else 2))) for name, said in _fit(it)]
+    lines += [Line("fit", name, (words, *[""] * (3 if ratio else 2))) for name, words in _fit(it)]
     return (head if ratio else ("estimate", "95 % interval", "std. error")), tuple(lines)
 
 
 def _fit(it: Widened) -> list[tuple[str, str]]:
-    found = it.found
-    name, value = found.quality
-    events = [] if found.events is None else [("rows with the event", f"{found.events:,}")]
-    return [("rows of the copy", f"{found.rows:,}"), *events, (name, f"{value:.3f}")]
+    estimates = it.estimates
+    name, value = estimates.quality
+    events = [] if estimates.events is None else [("rows with the event", f"{estimates.events:,}")]
+    return [("rows of the copy", f"{estimates.rows:,}"), *events, (name, f"{value:.3f}")]
 
 
 def model_figures(it: Widened, ratio: str) -> tuple[Figure, ...]:
     """Return the numbers in full, each with its term in place of a column."""
-    found, figures = it.found, []
-    for i, term in enumerate(found.terms):
-        value, error = float(found.values[i]), float(it.errors[i])
+    estimates, figures = it.estimates, []
+    for i, term in enumerate(estimates.terms):
+        value, error = float(estimates.values[i]), float(it.errors[i])
         ends = (value - NORMAL * error, value, value + NORMAL * error)
         named: list[tuple[str, float | None]] = [*zip(OF_MODEL, ends, strict=True)]
         named += [("std. error", error), ("std. error of the rows alone", float(it.inner[i]))]
@@ -129,8 +129,8 @@ def model_figures(it: Widened, ratio: str) -> tuple[Figure, ...]:
             names = (f"{ratio}, low end", ratio, f"{ratio}, high end")
             named += [(n, _exp(end)) for n, end in zip(names, ends, strict=True)]
         figures += [Figure(term, None, (), name, number) for name, number in named]
-    events = [] if found.events is None else [("rows with the event", float(found.events))]
-    fit = [("rows", float(found.rows)), *events, found.quality]
+    events = [] if estimates.events is None else [("rows with the event", float(estimates.events))]
+    fit = [("rows", float(estimates.rows)), *events, estimates.quality]
     return (*figures, *(Figure("", None, (), name, number) for name, number in fit))
 
 
@@ -147,9 +147,9 @@ def _exp(value: float) -> float | None:
 
 def _ratio(value: float) -> str:
     """Write exp() of an estimate with three digits."""
-    found = _exp(value)
-    if found is None or found >= 1e4:
+    ratio = _exp(value)
+    if ratio is None or ratio >= 1e4:
         return "over 10,000"
-    if found < 1e-4:
+    if ratio < 1e-4:
         return "under 0.0001"
-    return f"{found:.{min(max(2 - math.floor(math.log10(found)), 0), 6)}f}"
+    return f"{ratio:.{min(max(2 - math.floor(math.log10(ratio)), 0), 6)}f}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.document import Listing
-from discreet.estimates.words import number_words
+from discreet.estimates.words import nice_above, number_words
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Bars, Columns, Lines, Mark, Panel
 
@@ -107,30 +107,17 @@ Numbers = Mapping[str, tuple[Floats, Floats]]
 
 
 def moment_fits(numbers: Numbers) -> Iterator[MomentFit]:
-    """Yield the mean and standard deviation of each number, where both tables have two values.
-
-    Examples
-    --------
-    >>> next(moment_fits({"x": (np.array([1.0, 3.0]), np.array([2.0, 2.0, np.nan]))}))
-    MomentFit(name='x', mean=2.0, of_copy=2.0, sd=1.4142135623730951, sd_of_copy=0.0)
-    """
+    """Yield the mean and standard deviation of each number, where both tables have two values."""
     for name, both in numbers.items():
         raw, copy = (values[~np.isnan(values)] for values in both)
         if min(len(raw), len(copy)) >= 2:
-            found = (raw.mean(), copy.mean(), raw.std(ddof=1), copy.std(ddof=1))
-            if np.isfinite(found).all():
-                yield MomentFit(name, *map(float, found))
+            moments = (raw.mean(), copy.mean(), raw.std(ddof=1), copy.std(ddof=1))
+            if np.isfinite(moments).all():
+                yield MomentFit(name, *map(float, moments))
 
 
 def level_fits(levels: Mapping[str, NamedCodes]) -> Iterator[LevelFit]:
-    """Yield of each column of levels the one whose share is farthest off.
-
-    Examples
-    --------
-    >>> codes = NamedCodes(("f", "m"), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> [*level_fits({"sex": codes})]
-    [LevelFit(name='sex', level='f', share=0.5, of_copy=0.25)]
-    """
+    """Yield of each column of levels the one whose share is farthest off."""
     for name, it in levels.items():
         size = len(it.names)
         raw, copy = (np.bincount(codes, minlength=size) / len(codes) for codes in it[1:])
@@ -148,18 +135,18 @@ def group_fits(numbers: Numbers, levels: Mapping[str, NamedCodes]) -> Iterator[G
         if len(codes.names) > MOST_GROUPS:
             continue
         for name, values in numbers.items():
-            found = [*_groups(name, by, codes, *values)]
-            if found:
-                yield max(found, key=lambda it: it.off)
+            groups = [*_groups(name, by, codes, *values)]
+            if groups:
+                yield max(groups, key=lambda it: it.off)
 
 
 def _groups(name: str, by: str, codes: NamedCodes, raw: Floats, copy: Floats) -> Iterator[GroupFit]:
     means, errors, counts = _means(raw, codes.raw, len(codes.names))
     of_copy, _, counts_of_copy = _means(copy, codes.copy, len(codes.names))
     for at in np.flatnonzero(np.minimum(counts, counts_of_copy) >= FEWEST_OF_GROUP).tolist():
-        found = (means[at], of_copy[at], errors[at])
-        if np.isfinite(found).all():
-            yield GroupFit(name, by, codes.names[at], *map(float, found))
+        means_and_error = (means[at], of_copy[at], errors[at])
+        if np.isfinite(means_and_error).all():
+            yield GroupFit(name, by, codes.names[at], *map(float, means_and_error))
 
 
 def _means(values: Floats, codes: Labels, size: int) -> tuple[Floats, Floats, Floats]:
@@ -204,12 +191,12 @@ def farthest_words(
         f" {_both(it.mean, it.of_copy, it.error, it.name in dates)}"
         for it in _worst(groups)
     ]
-    said = (("numbers", of_numbers), ("levels", of_levels), ("means of groups", of_groups))
-    return tuple(f"farthest {what}: {'; '.join(found)}" for what, found in said if found)
+    kinds = (("numbers", of_numbers), ("levels", of_levels), ("means of groups", of_groups))
+    return tuple(f"farthest {what}: {'; '.join(names)}" for what, names in kinds if names)
 
 
-def _worst(found: Sequence[T]) -> list[T]:
-    return [it for it in sorted(found, key=lambda it: -it.off) if it.off > 0][:MOST_NAMED]
+def _worst(fits: Sequence[T]) -> list[T]:
+    return [it for it in sorted(fits, key=lambda it: -it.off) if it.off > 0][:MOST_NAMED]
 
 
 def _both(raw: float, copy: float, spread: float, dated: bool = False) -> str:
@@ -257,23 +244,16 @@ def columns_beside(
 
     `off` says how far each column is; a column of numbers too large to be put into bins is left
     out.
-
-    Examples
-    --------
-    >>> codes = NamedCodes(("f", "m"), np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
-    >>> (found,) = columns_beside({"sex": 0.25}, {}, {"sex": codes})
-    >>> found.names, found.raw, found.of_copy
-    (('f', 'm'), (0.5, 0.5), (0.25, 0.75))
     """
-    found: list[ColumnBeside] = []
+    columns: list[ColumnBeside] = []
     for name in sorted(off, key=lambda it: (-off[it], it)):
-        if len(found) == MOST_DRAWN:
+        if len(columns) == MOST_DRAWN:
             break
         if name in levels:
-            found.append(_of_levels(name, off[name], levels[name]))
+            columns.append(_of_levels(name, off[name], levels[name]))
         else:
-            found += _of_numbers(name, off[name], *numbers[name])
-    return tuple(found)
+            columns += _of_numbers(name, off[name], *numbers[name])
+    return tuple(columns)
 
 
 def _of_levels(name: str, off: float, it: NamedCodes) -> ColumnBeside:
@@ -319,13 +299,6 @@ def bins_of(raw: Floats, copy: Floats) -> Floats | None:
 
     Bins are 1, 2 or 5 times a power of ten wide. Of numbers in even steps each bin holds as many
     steps, and begins half a step before the first of them.
-
-    Examples
-    --------
-    >>> bins_of(np.array([1.0, 2.0, 4.0]), np.array([2.0, 3.0])).tolist()
-    [0.5, 1.5, 2.5, 3.5, 4.5]
-    >>> bins_of(np.array([0.0, 0.31, 1.0]), np.array([0.777]))[:3].round(2).tolist()
-    [0.0, 0.05, 0.1]
     """
     both = np.concatenate([raw, copy])
     if not both.size:
@@ -337,7 +310,7 @@ def bins_of(raw: Floats, copy: Floats) -> Floats | None:
         if not math.isfinite(2 * (high - low)):
             return None
     step = _step(raw if raw.size else copy)
-    wide = _nice((high - low) / MOST_BARS) if high > low else 1.0
+    wide = nice_above((high - low) / MOST_BARS, (1, 2, 5)) if high > low else 1.0
     if step:
         wide = step * max(1, math.ceil(wide / step - 1e-6))
     if wide < LEAST:
@@ -362,19 +335,14 @@ def _step(values: Floats) -> float:
     return float(f"{step:.9g}") if even else 0.0
 
 
-def _nice(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is at least so much."""
-    power = 10.0 ** math.floor(math.log10(least)) if least > 0 else 0.0
-    times = (it for it in (1, 2, 5, 10) if it * power >= least * (1 - 1e-9))
-    return float(f"{next(times, 0) * power:.3g}")
-
-
 # --- as a plot ----------------------------------------------------------------------------------
 
 
-def panels_beside(found: Sequence[ColumnBeside], dates: Collection[str] = ()) -> tuple[Panel, ...]:
+def panels_beside(
+    columns: Sequence[ColumnBeside], dates: Collection[str] = ()
+) -> tuple[Panel, ...]:
     """Return a panel for each column: the copy as bars, the raw table as a line around them."""
-    return tuple(_panel(it, dated=it.name in dates) for it in found)
+    return tuple(_panel(it, dated=it.name in dates) for it in columns)
 
 
 def _panel(it: ColumnBeside, *, dated: bool) -> Panel:
@@ -409,12 +377,12 @@ def _frames(heights: Sequence[float]) -> Lines:
 
 def _said_of(it: ColumnBeside) -> str:
     """Say which rows have no number, and that the outermost bars hold more."""
-    said = []
+    notes = []
     if it.missing or it.missing_of_copy:
-        said.append(f"missing {_percent(it.missing)}, copy {_percent(it.missing_of_copy)}")
+        notes.append(f"missing {_percent(it.missing)}, copy {_percent(it.missing_of_copy)}")
     if it.beyond:
-        said.append(BEYOND)
-    return "; ".join(said)
+        notes.append(BEYOND)
+    return "; ".join(notes)
 
 
 def _percent(share: float) -> str:
@@ -425,7 +393,7 @@ def _percent(share: float) -> str:
 
 
 def listings_beside(
-    found: Sequence[ColumnBeside], dates: Collection[str] = ()
+    columns: Sequence[ColumnBeside], dates: Collection[str] = ()
 ) -> tuple[Listing, ...]:
     """Return a table for each column: a line a bar, raw and copy beside each other.
 
@@ -440,7 +408,7 @@ def listings_beside(
     f  50.0 %  ██████████████▌  25.0 %  ███████▌
     m  50.0 %  ██████████████▌  75.0 %  ██████████████████████
     """
-    return tuple(_listing(it, dated=it.name in dates) for it in found)
+    return tuple(_listing(it, dated=it.name in dates) for it in columns)
 
 
 def _listing(it: ColumnBeside, *, dated: bool) -> Listing:

@@ -303,8 +303,12 @@ def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part], _own: OwnError
 
 def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part], own: OwnErrors | None) -> Lines:
     place, codes = _codes(rows.levels[name])
-    counts = [np.bincount(codes[part.places], minlength=len(place)).tolist() for part in parts]
-    weights = [_weights_at(rows, codes, part, len(place)) for part in parts]
+    counts, weights = [], []
+    for part in parts:
+        here, size = codes[part.places], len(place)
+        weight = None if rows.weights is None else rows.weights[part.places]
+        counts.append(np.bincount(here, minlength=size).tolist())
+        weights.append(np.bincount(here, weight, minlength=size).tolist())
     known, of_known = (
         [sum(n for word, n in zip(place, it, strict=True) if word) for it in each]
         for each in (counts, weights)
@@ -332,15 +336,6 @@ def _share_ends(
     """Return the ends of the interval of a share of 0 and 1; None of no values."""
     worth = sample.worth
     return (None, None) if share is None or not worth else share_interval(share, worth, own or 0.0)
-
-
-def _weights_at(
-    rows: RowsToDescribe, codes: NDArray[np.intp], part: Part, size: int
-) -> list[float]:
-    """Return how much weight, or how many rows, a part has at each code."""
-    weights = None if rows.weights is None else rows.weights[part.places]
-    at: list[float] = np.bincount(codes[part.places], weights, minlength=size).tolist()
-    return at
 
 
 def _gaps(name: str, parts: Sequence[Part], known: Sequence[int]) -> tuple[Line, list[Figure]]:
@@ -392,7 +387,9 @@ def means_of(
     samples = [sample_of(rows, values, part) for _, part in sections]
     quartiles = [it.quartiles for it in samples]
     of_quartiles = decimals_of_quartiles(known, [it for of in quartiles for it in of], decimals)
-    of_sum = 0 if _is_whole(known, rows.weights) else decimals
+    # Totals of persons, and sums of whole numbers, go without decimals.
+    whole = (known == np.round(known)).all() if rows.weights is None else rows.weights.min() >= 1
+    of_sum = 0 if whole else decimals
     lines, figures = [], []
     for (section, part), it, middle in zip(sections, samples, quartiles, strict=True):
         low, high = it.interval(_own(own, part))
@@ -512,13 +509,6 @@ def _with_level(rows: RowsToDescribe, value: str, level: str) -> RowsToDescribe:
 def _own(own: OwnErrors | None, part: Part) -> float:
     """Return the copy's own standard error of a group: 0 where it is not known."""
     return 0.0 if own is None else own.of(part.group) or 0.0
-
-
-def _is_whole(values: Floats, weights: Floats | None) -> bool:
-    """Say whether sums go without decimals: totals of persons, and sums of whole numbers."""
-    if weights is not None:
-        return bool(weights.min() >= 1)
-    return bool((values == np.round(values)).all())
 
 
 # --- figures ------------------------------------------------------------------------------------

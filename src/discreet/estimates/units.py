@@ -92,11 +92,11 @@ def unit_in(name: str, *, declared: bool = False) -> str | None:
     >>> unit_in("outpatient (physician)"), unit_in("severity [Likert]", declared=True)
     (None, 'Likert')
     """
-    found = IN_BRACKETS.search(name)
-    text = "" if found is None else found["text"].strip()
-    if found is None or not text:
+    brackets = IN_BRACKETS.search(name)
+    text = "" if brackets is None else brackets["text"].strip()
+    if brackets is None or not text:
         return None
-    return text if (declared and found["open"] in "[\uff3b") or is_unit(text) else None
+    return text if (declared and brackets["open"] in "[\uff3b") or is_unit(text) else None
 
 
 def is_unit(text: str) -> bool:

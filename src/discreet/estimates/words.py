@@ -1,4 +1,4 @@
-"""Numbers, shares and quartiles as tables of figures write them."""
+"""Numbers, shares and quartiles as tables of figures write them, and round steps."""
 
 from __future__ import annotations
 
@@ -99,3 +99,18 @@ def quartile_words(quartiles: Sequence[float | None], decimals: int | None) -> s
 def words_in_brackets(first: str | None, second: str) -> str:
     """Return words with others in brackets; of what is not known, a dash."""
     return UNKNOWN if first in (None, UNKNOWN) else f"{first} ({second})"
+
+
+def nice_above(least: float, times: Sequence[float] = (1, 1.5, 2, 3, 5, 7)) -> float:
+    """Return the smallest of some multiples of powers of ten that is at least so much.
+
+    Examples
+    --------
+    >>> nice_above(0.012), nice_above(0.2), nice_above(0.71), nice_above(0.3, (1, 2, 5))
+    (0.015, 0.2, 1.0, 0.5)
+    """
+    if not least > 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(least))
+    multiple = next(it for it in (*times, 10) if it * power >= least * (1 - 1e-9))
+    return float(f"{multiple * power:.3g}")

@@ -13,7 +13,7 @@ from discreet.columns.column import merge_columns
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
-from discreet.estimates.model_table import model_figures, model_lines, widened
+from discreet.estimates.model_table import model_figures, model_lines, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
@@ -73,7 +73,7 @@ def modelled(
         said.append(BY_PERSONS)
     elif weights is not None:
         said.append(LINEARISED)
-    wider = widened(found, *_again(session, formula, asked, events, weights))
+    wider = widen(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
     head, lines = model_lines(wider, ratio)
     others = [it for it in (asked.event, weights) if it]

@@ -100,8 +100,6 @@ class AttackReport(Documented):
         Counts are multiples of it, shares of 5 points; exact where None.
     gate_of_rounded : callable or None
         The gate of what `rounded` returns.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----
@@ -167,7 +165,11 @@ class AttackReport(Documented):
             Listing("What was attacked", ("setting", "value"), made, (0, 1)),
             _overview(self.attacks),
             *(
-                _listing(attack.title, [(part.what, part) for part in attack.parts])
+                Listing(
+                    f"{attack.title}, in %",
+                    ("counted", "right", "interval", "baseline"),
+                    tuple((part.what, *_cells(part)) for part in attack.parts),
+                )
                 for attack in self.attacks
             ),
             *([Words("Not tried", untried)] if untried else []),
@@ -219,17 +221,17 @@ class AttackReport(Documented):
 
     def in_short(self) -> tuple[str, ...]:
         """Return the verdict on each attack in a sentence, that on the worst one first."""
-        said = tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
+        verdicts = tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
         worst = self.worst()
         if worst is not None:
             first = f"The worst attack is {worst.title!r}"
-        elif said:
+        elif verdicts:
             worst = max(self.attacks, key=lambda it: it.found.gain)
             first = "No attack that was tried beats its baseline; the one that comes nearest is"
             first = f"{first} {worst.title!r}"
         else:
             return ()
-        return (f"{first}: right in {worst.found.figure}; it {worst.found.verdict}.", *said)
+        return (f"{first}: right in {worst.found.figure}; it {worst.found.verdict}.", *verdicts)
 
     def worst(self) -> Attack | None:
         """Return the attack that beats its baseline by most; None where none does.
@@ -251,11 +253,6 @@ def _percent(share: float) -> str:
 
 def _cells(it: Success) -> tuple[str, str, str]:
     return _percent(it.share), f"{_percent(it.low)} to {_percent(it.high)}", _percent(it.baseline)
-
-
-def _listing(title: str, found: Sequence[tuple[str, Success]]) -> Listing:
-    rows = tuple((name, *_cells(it)) for name, it in found)
-    return Listing(f"{title}, in %", ("counted", "right", "interval", "baseline"), rows)
 
 
 def _overview(attacks: Sequence[Attack]) -> Listing:
@@ -451,8 +448,8 @@ class _Tried:
             return None
 
     def __call__(self, name: str, attack: AnyAttack, *args: Any, **options: Any) -> None:
-        found = self.value(name, attack, *args, **options)
-        self.found += (found,) if isinstance(found, Attack) else found or ()
+        attacks = self.value(name, attack, *args, **options)
+        self.found += (attacks,) if isinstance(attacks, Attack) else attacks or ()
 
 
 def _turned(copy: Copy, order: Labels) -> Copy:

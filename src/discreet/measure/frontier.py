@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from discreet.document import Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.attacks import Success
+from discreet.measure.pairs import Estimate
 from discreet.methods import Whole
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
 
@@ -83,27 +85,8 @@ class Setting:
         return [(name, value) for name, value in given if value is not None]
 
 
-class Risk(Protocol):
-    """A share with its interval and what guessing would give: an Estimate, or an attack's."""
-
-    @property
-    def share(self) -> float:
-        """How often it is so, from 0 to 1."""
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-
-    @property
-    def baseline(self) -> float | None:
-        """What guessing would give; None where that makes no sense."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+Risk = Estimate | Success
+"""A share with its interval and what guessing would give."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +97,7 @@ class Point:
     ----------
     setting : Setting
         What was tried.
-    risk, loss : Risk (such as an Estimate), float
+    risk, loss : Estimate or Success, float
         The share that stands for the risk, and the loss of utility, at least 0.
     refused : str
         Why the setting cannot be used; then there is neither.
@@ -178,8 +161,8 @@ class RiskUtilityMap(Documented):
     Examples
     --------
     >>> from discreet.measure.pairs import Estimate
-    >>> def point(k, found, loss):
-    ...     return Point(Setting("microaggregation", k=k), Estimate("linked", found, 100), loss)
+    >>> def point(k, linked, loss):
+    ...     return Point(Setting("microaggregation", k=k), Estimate("linked", linked, 100), loss)
     >>> tried = RiskUtilityMap((point(3, 30, 0.01), point(5, 18, 0.02), point(4, 31, 0.015)))
     >>> [point.setting.name for point in tried.frontier]
     ['microaggregation k=5', 'microaggregation k=3']

@@ -65,8 +65,6 @@ class Report(Documented):
     attacks : AttackReport or None
         A section of attacks that were tried on the table; rounded by the caller where a policy
         asks for it.
-    gate, sealer, provenance
-        As of every `Documented`.
 
     Notes
     -----
@@ -76,8 +74,8 @@ class Report(Documented):
     Examples
     --------
     >>> from discreet.measure.pairs import Estimate
-    >>> found = Measured(columns=("age",), risks={"linkage": Estimate("linked", 17, 100, 0.01)})
-    >>> report = Report("cohort.csv", {"method": "microaggregation", "k": 5}, found)
+    >>> measured = Measured(columns=("age",), risks={"linkage": Estimate("linked", 17, 100, 0.01)})
+    >>> report = Report("cohort.csv", {"method": "microaggregation", "k": 5}, measured)
     >>> report
     Report(cohort.csv: microaggregation, k = 5)
     """
@@ -226,11 +224,11 @@ def _values(title: str, values: Mapping[str, Any]) -> Listing:
 def _risks(measured: Measured) -> Iterator[Listing]:
     to = measured.rounded_to
     rows = []
-    for found in (measured.risks[key] for key in RISKS if key in measured.risks):
-        ends = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
-        count = f"{found.count:.0f}" if found.count == round(found.count) else f"{found.count:.1f}"
-        share, guessing = _percent(found.share), _percent(found.baseline)
-        rows.append((found.what, share, ends, f"{count} of {found.trials}", guessing))
+    for risk in (measured.risks[key] for key in RISKS if key in measured.risks):
+        ends = f"{100 * risk.low:.1f} to {100 * risk.high:.1f} %"
+        count = f"{risk.count:.0f}" if risk.count == round(risk.count) else f"{risk.count:.1f}"
+        share, guessing = _percent(risk.share), _percent(risk.baseline)
+        rows.append((risk.what, share, ends, f"{count} of {risk.trials}", guessing))
     yield Listing(
         "Risks" if to in (None, 1) else f"Risks, of counts rounded to multiples of {to}",
         ("counted", "share", "interval", "count", "guessing"),
@@ -254,7 +252,7 @@ def _risks(measured: Measured) -> Iterator[Listing]:
     )
     if (grid := measured.grid) is not None:
         widths = tuple(
-            (f"{w1:g}", _percent(first.share), *(_percent(found.share) for found in row))
+            (f"{w1:g}", _percent(first.share), *(_percent(risk.share) for risk in row))
             for w1, first, row in zip(grid.w1s, grid.risk1, grid.risk2, strict=True)
         )
         title = "Robust distance risks by half width w1 and distance w2"
@@ -362,25 +360,25 @@ def model_plot(model: Coefficients) -> Picture:
         Axis("", down, terms),
     )
     far = [t for t, d in zip(terms, model.difference, strict=True) if np.isfinite(d) and d > 1]
-    said = "none of them is more than one standard error apart"
+    verdict = "none of them is more than one standard error apart"
     if far:
-        said = f"more than one standard error apart: {', '.join(far)}"
+        verdict = f"more than one standard error apart: {', '.join(far)}"
     return Picture(
         Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
-        f"Coefficients of {model.formula} from the original and the released table: {said}.",
+        f"Coefficients of {model.formula} from the original and the released table: {verdict}.",
     )
 
 
 def grid_plot(grid: RmdGrid) -> Picture:
     """Draw the robust Mahalanobis risks against their widths (Fig. 5)."""
-    first = tuple(100 * found.share for found in grid.risk1)
+    first = tuple(100 * risk.share for risk in grid.risk1)
     left = Panel(
         (Lines((grid.w1s,), (first,), "trend"),),
         Axis("w1, half width of the interval"),
         _from_zero("risk1, %", first),
         "risk1",
     )
-    rows = tuple(tuple(100 * found.share for found in row) for row in grid.risk2)
+    rows = tuple(tuple(100 * risk.share for risk in row) for row in grid.risk2)
     right = Panel(
         (Lines((grid.w2s,) * len(rows), rows, "level", "w1", grid.w1s),),
         Axis("w2, distance to other rows"),
@@ -512,7 +510,7 @@ def compare(
         pair = read([*categorical, *codes])
     if same_rows:
         check_correspond(pair)
-    found = measured(
+    numbers = measured(
         pair, strata=strata, sensitive=sensitive, formula=formula, w1s=WIDTHS, w2s=WIDTHS
     )
     notes = ["For the custodian: exact numbers of the original table, and no release."]
@@ -530,7 +528,7 @@ def compare(
     if not same_rows:
         made["rows"] = NOT_PAIRED
     title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
-    return Report(title, MappingProxyType(made), found, notes=tuple(notes))
+    return Report(title, MappingProxyType(made), numbers, notes=tuple(notes))
 
 
 def check_correspond(pair: Pair) -> None:
@@ -558,7 +556,7 @@ def check_correspond(pair: Pair) -> None:
 
 def _codes(pair: Pair, named: set[str]) -> list[str]:
     """Name the columns of few whole numbers that did not change, or that are named as levels."""
-    found = []
+    codes = []
     for name, before in pair.original.numbers.items():
         after = pair.released.numbers[name]
         whole = len(np.unique(before)) <= MOST_CODES and bool((before == np.floor(before)).all())
@@ -567,8 +565,8 @@ def _codes(pair: Pair, named: set[str]) -> list[str]:
         else:
             same = set(np.unique(after)) <= set(np.unique(before))
         if whole and (same or name in named):
-            found.append(name)
-    return found
+            codes.append(name)
+    return codes
 
 
 def _plain_names(formula: str | None) -> set[str]:

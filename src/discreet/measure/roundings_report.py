@@ -174,8 +174,8 @@ class Trial:
         """Return plain values, None where a number is not defined."""
         known = {key: value if math.isfinite(value) else None for key, value in self.values.items()}
         names = ("method", "family", "rule", "k", "c", "points", "fewest", "below", "alone")
-        told = {name: getattr(self, name) for name in names}
-        return {**told, "points": dict(self.points), **known, "refused": self.refused}
+        plain = {name: getattr(self, name) for name in names}
+        return {**plain, "points": dict(self.points), **known, "refused": self.refused}
 
 
 EQUAL = 1e-9
@@ -225,8 +225,8 @@ class RoundingGrid:
 
     def line(self, method: str) -> tuple[Trial, ...]:
         """Return the usable trials of a method whose parameter is a number, by its rungs."""
-        found = [t for t in self.usable if t.method == method and t.rung is not None]
-        return tuple(sorted(found, key=lambda trial: trial.rung or 0))
+        trials = [t for t in self.usable if t.method == method and t.rung is not None]
+        return tuple(sorted(trials, key=lambda trial: trial.rung or 0))
 
     def by_rule(self, rule: str, *families: str) -> tuple[Trial, ...]:
         """Return the usable trials of a rule, of some families or of all."""
@@ -248,12 +248,12 @@ class RoundingGrid:
         rungs = self.common(measure, names)
         if not rungs:
             return {}
-        found = {}
+        means = {}
         for name in names:
             values = [t.value(measure) for t in self.line(name) if t.rung in rungs]
-            found[name] = math.fsum(values) / len(values)
+            means[name] = math.fsum(values) / len(values)
         sign = self._sign(measure)
-        return dict(sorted(found.items(), key=lambda pair: sign * pair[1]))
+        return dict(sorted(means.items(), key=lambda pair: sign * pair[1]))
 
     def best_at(self, measure: str, rung: int, *families: str) -> tuple[str, ...]:
         """Return the methods, more than one where they tie, that are best at a rung."""
@@ -332,8 +332,8 @@ class RoundingComparison(Documented):
             (model_plot(grid), FOR_MODELS),
         ):
             if shown is not None:
-                blocks.append(Words(shown.scene.title, (words,), ""))
-                blocks.append(shown._replace(scene=replace(shown.scene, title="")))
+                title, scene = shown.scene.title, replace(shown.scene, title="")
+                blocks.append(shown._replace(scene=scene, title=title, about=words))
         measured = [f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()]
         known = {name: METHODS[name] for name in grid.methods() if name in METHODS}
         methods = tuple((name, it.promises, it.leaves_open) for name, it in known.items())
@@ -420,24 +420,24 @@ def _made(grid: RoundingGrid) -> tuple[str, ...]:
     base = "; of base, a multiple of one number" if "base" in grid.methods() else ""
     of = "its region" if grid.representative == "midpoint" else "the values in its region"
     columns = f"{len(grid.columns)} columns" if len(grid.columns) > 1 else "one column"
-    told = [
+    sentences = [
         f"{grid.rows} rows; {columns}, rounded one at a time: {', '.join(grid.columns)}.",
         f"A rounding point is the {grid.representative} of {of}{base}.",
     ]
     if grid.left_out:
-        told.append(f"{grid.left_out} rows were left out for a missing number or class.")
+        sentences.append(f"{grid.left_out} rows were left out for a missing number or class.")
     if grid.model == "tree":
-        told.append(
+        sentences.append(
             f"Decision trees predict {grid.target}, which is not rounded; cross-validated in"
             f" {grid.folds} parts."
         )
     if grid.model == "regression":
-        told.append(
+        sentences.append(
             f"Linear regressions predict {grid.target}, which is rounded, too, as in the paper:"
             " with every column treated alike, correlations are kept better. Cross-validated in"
             f" {grid.folds} parts."
         )
-    return (*told, *grid.notes)
+    return (*sentences, *grid.notes)
 
 
 SHOWN = ("sse", "il_metrics", "il1s", "ddr", "idr", "score")
@@ -457,12 +457,12 @@ def family_plot(grid: RoundingGrid, family: str) -> Picture | None:
         "k": "Methods that put at least k rows at each rounding point",
         "c": "Methods that make c rounding points",
     }[family]
-    said = f"Lines of {', '.join(grid.methods(family))} against {family}."
+    words = f"Lines of {', '.join(grid.methods(family))} against {family}."
     for measure in SHOWN:
         means = grid.means(measure, family)
         if len(means) > 1:
-            said += f" {grid.gauges[measure].name}: least on average {next(iter(means))}."
-    return _plot(panels, title, said)
+            words += f" {grid.gauges[measure].name}: least on average {next(iter(means))}."
+    return _plot(panels, title, words)
 
 
 def model_plot(grid: RoundingGrid) -> Picture | None:
@@ -708,7 +708,7 @@ ALWAYS = (
 
 def claims(grid: RoundingGrid) -> tuple[str, ...]:
     """Return what must not be claimed of any of it, with the numbers of this table."""
-    told = []
+    sentences = []
     # Columns rounded one at a time leave rows alone: at the least and the largest k.
     known = [t for t in grid.usable if t.rung is not None and t.alone is not None]
     if known:
@@ -719,7 +719,7 @@ def claims(grid: RoundingGrid) -> tuple[str, ...]:
             low, high = (f"{100 * (t.alone or 0.0):.1f} %" for t in (here[0], here[-1]))
             span = f"from {low} ({here[0].method}) to {high} ({here[-1].method})"
             spans.append(f"at k = {here[0].k} {low if low == high else span}")
-        told.append(
+        sentences.append(
             "That rows are k-anonymous: that each shares its rounded values with k - 1 others."
             f" Columns are rounded one at a time; {', and '.join(spans)} of the rows share their"
             f" values {joint} with nobody."
@@ -729,9 +729,9 @@ def claims(grid: RoundingGrid) -> tuple[str, ...]:
     if alone:
         names = ", ".join(dict.fromkeys(t.method for t in alone))
         settings = "settings" if len(alone) > 1 else "setting"
-        told.append(
+        sentences.append(
             "That every rounding point stands for many rows. Only methods steered by k promise"
             f" that; in {len(alone)} {settings}, of {names}, a point stands for one row alone and"
             " is as good as its original value."
         )
-    return (*told, *ALWAYS)
+    return (*sentences, *ALWAYS)

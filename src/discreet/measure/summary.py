@@ -29,7 +29,7 @@ MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
 NOT_PAIRED = "not compared one by one"
 """What a report says of rows that do not correspond, as those of a copy that was drawn anew."""
-TOLD = ("k", "q", "rounding", "representative", "encoding")
+PARAMETERS = ("k", "q", "rounding", "representative", "encoding")
 
 
 # What is found, of each attack that may be the worst, and among how many.
@@ -64,27 +64,21 @@ def summary(
         ("What the table cannot be used for", _limits(measured, made)),
         ("What was not measured, or is not shown", missing),
     )
-    return tuple((heading, tuple(told)) for heading, told in sections if told)
+    return tuple((heading, tuple(sentences)) for heading, sentences in sections if sentences)
 
 
 def _not_measured(reasons: Mapping[str, str]) -> list[str]:
-    """Say what was not measured, and why: once of all that have one reason.
-
-    Examples
-    --------
-    >>> _not_measured({"a figure": "too few rows", "Another": "too few rows", "one": "no numbers."})
-    ['a figure; another: too few rows.', 'one: no numbers.']
-    """
+    """Say what was not measured, and why: once of all that have one reason."""
     of_reason: dict[str, list[str]] = {}
     for key, why in reasons.items():
         of_reason.setdefault(why.rstrip("."), []).append(KEYS.get(key, key))
     return [
-        f"{'; '.join([first, *map(_within, others)])}: {why}."
+        f"{'; '.join([first, *map(_within_sentence, others)])}: {why}."
         for why, (first, *others) in of_reason.items()
     ]
 
 
-def _within(words: str) -> str:
+def _within_sentence(words: str) -> str:
     """Return words that begin a sentence as they stand within one; U stays U."""
     return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
@@ -130,23 +124,23 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     method = TABLE_METHODS.get(str(made.get("method")))
     if method is None:
         return []
-    told = [method.sentence.format(**{name: made.get(name) for name in TOLD})]
-    told += [str(line) for line in made.get("prepared", ())]
+    sentences = [method.sentence.format(**{name: made.get(name) for name in PARAMETERS})]
+    sentences += [str(line) for line in made.get("prepared", ())]
     left_out = made.get("rows left out for missing values")
     if left_out:
-        told.append(f"about {left_out} rows were left out, because a value is missing")
+        sentences.append(f"about {left_out} rows were left out, because a value is missing")
     if made.get("columns left out"):
-        told.append(f"not released: {listed(list(made['columns left out']))}")
-    return [f"{line[0].upper()}{line[1:]}." for line in told]
+        sentences.append(f"not released: {listed(list(made['columns left out']))}")
+    return [f"{line[0].upper()}{line[1:]}." for line in sentences]
 
 
 def _risks(measured: Measured, *, paired: bool) -> list[str]:
     risks, to = measured.risks, measured.rounded_to
-    told: list[str] = []
+    sentences: list[str] = []
     if "linkage" in risks:
-        told += _linked(risks["linkage"], to)
+        sentences += _linked(risks["linkage"], to)
     else:
-        told.append(
+        sentences.append(
             "The main risk, that somebody who knows a person's true values finds that person's"
             " row, was NOT measured here: it needs the rows of both tables in the same order."
         )
@@ -154,33 +148,33 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
         far = risks["far_linkage"]
         many = round(far.count)
         if 0 < many < far.trials:
-            found = f"about {many} {'is' if many == 1 else 'are'}"
+            are_found = f"about {many} {'is' if many == 1 else 'are'}"
         elif to in (None, 1):
-            found = "all are" if many else "none is"
+            are_found = "all are" if many else "none is"
         else:
-            found = "nearly all are" if many else "hardly any is"
-        told.append(
-            f"Of the {far.trials} records that differ most from the others, {found} found"
+            are_found = "nearly all are" if many else "hardly any is"
+        sentences.append(
+            f"Of the {far.trials} records that differ most from the others, {are_found} found"
             " in the same way."
         )
     if "records" in risks:
         stand = risks["records"]
-        told.append(
+        sentences.append(
             f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
             f" (numbers to a fiftieth of the usual spread); of what is no"
             f" record, but lies between two, {out_of(stand.baseline or 0)}."
         )
     if "near_5" in risks:
-        told.append(_near(risks["near_5"], to, paired=paired))
+        sentences.append(_near(risks["near_5"], to, paired=paired))
     if "below_k" in risks:  # what rounding one column at a time costs
         few = risks["below_k"]
-        told.append(
+        sentences.append(
             "Columns were rounded one at a time, so the table is not k-anonymous:"
             f" {out_of(few.share)} are {few.what}."
             if few.count
             else f"There are no {few.what}; but nothing promises that."
         )
-    return [*told, *_strata(measured, paired=paired)]
+    return [*sentences, *_strata(measured, paired=paired)]
 
 
 def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
@@ -203,14 +197,7 @@ def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
 
 
 def _of_records(share: str) -> str:
-    """Begin a sentence on a share of the records.
-
-    Examples
-    --------
-    >>> _of_records("none"), _of_records("all"), _of_records("about 9 of 100")
-    ('No record of the original has', 'All records of the original have', \
-'About 9 of 100 records of the original have')
-    """
+    """Begin a sentence on a share of the records."""
     words = {"all": "All records of the original have", "none": "No record of the original has"}
     return words.get(share, f"{share[:1].upper()}{share[1:]} records of the original have")
 
@@ -227,32 +214,27 @@ def rings(measured: Measured) -> bool:
     )
 
 
-def _worst_of(measured: Measured) -> tuple[str, float]:
-    """Return the attack that finds most, and how much."""
-    return max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
-
-
 def _finds(measured: Measured) -> dict[str, float]:
     """Return how much each attack finds; of two, what chance explains left out."""
-    found = {}
+    shares = {}
     for key in FINDS:
         it = measured.risks.get(key)
         if it is not None and it.low > (it.baseline or 0.0):
             chance = (it.baseline or 0.0) if key in ("records", "near_5") else 0.0
-            found[key] = round(it.share - chance, 9)  # 0.42 - 0.22 is 0.2, not less
-    return found
+            shares[key] = round(it.share - chance, 9)  # 0.42 - 0.22 is 0.2, not less
+    return shares
 
 
 def _worst(measured: Measured, further: Worst | None) -> str:
     """Say how large the risk of the worst attack is."""
-    key, share = _worst_of(measured)
+    key, share = max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
     if further is not None and (further[1].rings or further[1].gain > share):
-        title, found = further
-        loud = ", which is more than it may be" if found.rings else ""
+        title, success = further
+        loud = ", which is more than it may be" if success.rings else ""
         return (
             f"The risk of the worst attack that was tried ({title}) is"
-            f" {_level(round(found.gain, 9))}: it is right in {found.figure},"
-            f" in {out_of(round(found.gain, 9))} cases more than without the person's"
+            f" {_level(round(success.gain, 9))}: it is right in {success.figure},"
+            f" in {out_of(round(success.gain, 9))} cases more than without the person's"
             f" record{loud}."
         )
     if not share:
@@ -273,33 +255,33 @@ def _level(share: float) -> str:
     return next(name for least, name in LEVELS if share >= least)
 
 
-def _cases(found: Estimate, to: int | None) -> str:
+def _cases(risk: Estimate, to: int | None) -> str:
     """Say a share in cases; of a rounded count, none and all are told as what they may hide."""
-    if to in (None, 1) or 0 < found.count < found.trials:
-        return out_of(found.share)
-    bound = out_of(min(1.0, to / found.trials)).removeprefix("about ")
-    return f"fewer than {bound}" if found.count == 0 else f"all but fewer than {bound}"
+    if to in (None, 1) or 0 < risk.count < risk.trials:
+        return out_of(risk.share)
+    bound = out_of(min(1.0, to / risk.trials)).removeprefix("about ")
+    return f"fewer than {bound}" if risk.count == 0 else f"all but fewer than {bound}"
 
 
-def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
+def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
     """Say how often persons are found, and how large that risk is by itself and beside guessing."""
-    share = _cases(found, to)
+    share = _cases(risk, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess, beside, who = "", "", ""
-    if found.baseline is not None:
-        said = out_of(found.baseline)
-        said = {"all": "always", "none": "never"}.get(said, f"in {said}")
-        guess = f"; guessing would find it {said}"
-    level = _level(found.share)
-    if found.baseline and found.low > found.baseline:
-        more = found.share / found.baseline
+    if risk.baseline is not None:
+        chance = out_of(risk.baseline)
+        chance = {"all": "always", "none": "never"}.get(chance, f"in {chance}")
+        guess = f"; guessing would find it {chance}"
+    level = _level(risk.share)
+    if risk.baseline and risk.low > risk.baseline:
+        more = risk.share / risk.baseline
         often = (
             f"about {float(f'{more:.2g}'):.0f} times" if more >= 1.5 else "little more than once"
         )
         beside = f": the row is found {often} as often as by guessing"
-    elif found.baseline and found.share >= LEVELS[1][0]:
+    elif risk.baseline and risk.share >= LEVELS[1][0]:
         beside = "; guessing alone would find about as many"
-    elif found.baseline:
+    elif risk.baseline:
         beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
     if level.startswith("high"):
         who = " Whoever is known by these values must be taken as found."
@@ -311,52 +293,52 @@ def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
 
 def _strata(measured: Measured, *, paired: bool) -> list[str]:
     """Say what the combinations of the strata, and the sensitive column within them, give away."""
-    told = []
+    sentences = []
     names, sensitive = listed(measured.strata), measured.sensitive
     if measured.k == 1 and not paired:
-        told.append(
+        sentences.append(
             f"Some released row is the only one of its combination of {names}. In a copy whose rows"
             " were drawn anew that is no person: its combinations are put together by chance. In a"
             " table whose rows were kept, in another order, it is the row of one."
         )
     elif measured.k == 1:
-        told.append(
+        sentences.append(
             f"Some row is the only one of its combination of {names}: who knows these of a person"
             " knows which row is that person's."
         )
     elif measured.k is not None:
-        told.append(
+        sentences.append(
             f"{'Every combination' if len(measured.strata) > 1 else 'Every level'} of {names} that"
             f" occurs is shared by at least {measured.k} rows."
         )
-    found = measured.risks.get("attribute_disclosure")
-    if found is not None and found.count and not paired:
-        told.append(
-            f"For {out_of(found.share)} released rows, all released rows of the same {names} have"
+    given = measured.risks.get("attribute_disclosure")
+    if given is not None and given.count and not paired:
+        sentences.append(
+            f"For {out_of(given.share)} released rows, all released rows of the same {names} have"
             f" the same {sensitive}. Whether the persons of the original have it is as certain as"
             " the released table is near it."
         )
-    elif found is not None and found.count:
-        told.append(
-            f"For {out_of(found.share)} rows, all rows of the same {names} have the same"
+    elif given is not None and given.count:
+        sentences.append(
+            f"For {out_of(given.share)} rows, all rows of the same {names} have the same"
             f" {sensitive}: who knows the one knows the other."
         )
-    elif found is not None and measured.l is not None:
-        told.append(
+    elif given is not None and measured.l is not None:
+        sentences.append(
             f"No combination of {names} gives {sensitive} away with certainty: each has at least"
             f" {measured.l} different values of it. One of them may still be likely."
         )
-    return told
+    return sentences
 
 
 def _uses(measured: Measured) -> list[str]:
-    told = []
+    sentences = []
     if measured.displacement:
         moved = [
             f"{per_cent(math.sqrt(value))} in {name}"
             for name, value in measured.displacement.items()
         ]
-        told.append(
+        sentences.append(
             "Values moved, as a rule, by this much of their column's usual spread:"
             f" {listed(moved)}."
         )
@@ -365,7 +347,7 @@ def _uses(measured: Measured) -> list[str]:
             "easily" if measured.u >= MUCH else "to some degree" if measured.u >= SOME else "hardly"
         )
         u = f"= {measured.u:.2g}" if measured.u >= LEAST else f"is below {LEAST:g}"
-        told.append(
+        sentences.append(
             f"A model that tries to tell released rows from original ones can {how} do so"
             f" (U {u}; 0 is not at all, 0.25 without fail). It looks at averages"
             " alone."
@@ -373,14 +355,14 @@ def _uses(measured: Measured) -> list[str]:
     kept = measured.preservation
     changed = [] if kept is None else [n for n, by in kept.spreads.items() if abs(by - 1) > 0.1]
     if changed:
-        told.append(f"The spread of {listed(changed)} changed by more than a tenth.")
+        sentences.append(f"The spread of {listed(changed)} changed by more than a tenth.")
     if kept is not None and kept.correlations:
         most = f"by {kept.correlation:.2f} at most"
         how = f"changed {most}" if kept.correlation >= 0.01 else "hardly changed"
-        told.append(f"The correlations of columns {how}.")
+        sentences.append(f"The correlations of columns {how}.")
     if measured.model is not None:
-        told.append(_model(measured.model, measured.rounded_to is not None))
-    return told
+        sentences.append(_model(measured.model, measured.rounded_to is not None))
+    return sentences
 
 
 def _model(model: Coefficients, hidden: bool) -> str:
@@ -402,26 +384,26 @@ def _model(model: Coefficients, hidden: bool) -> str:
 
 
 def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
-    told = ["Looking somebody up: no value may be quoted as a person's."]
+    sentences = ["Looking somebody up: no value may be quoted as a person's."]
     if made.get("method"):
-        told.append(
+        sentences.append(
             "Smallest and largest values, small groups, and rare cases: these are changed most, or"
             " on purpose."
         )
-    told.append(
+    sentences.append(
         "Relations with columns that were not released with these, and columns linked to it by row"
         " from elsewhere."
     )
     method = TABLE_METHODS.get(str(made.get("method")))
     if method is not None and method.averages:
-        told.append(
+        sentences.append(
             "Standard errors and tests taken at face value: near rows were averaged, so results"
             " look surer than they are."
         )
     if any(value >= 1 for value in measured.displacement.values()):
         names = [name for name, value in measured.displacement.items() if value >= 1]
-        told.append(f"Single values of {listed(names)}: they moved further than they differ.")
-    return told
+        sentences.append(f"Single values of {listed(names)}: they moved further than they differ.")
+    return sentences
 
 
 KEYS = {

@@ -117,20 +117,20 @@ class Folder:
         """
         inside = self._inside()
         outside = [it for it in dict.fromkeys(files) if it.resolve().parent != self.path.resolve()]
-        found = {it: check(it) for it in (*inside, *outside)}
-        self._check_inside(inside, [it for it in inside if found[it] is not None])
-        chosen = [it for it in outside if found[it] is not None]
+        findings = {it: check(it) for it in (*inside, *outside)}
+        self._check_inside(inside, [it for it in inside if findings[it] is not None])
+        chosen = [it for it in outside if findings[it] is not None]
         _check_names(chosen)
         self.path.mkdir(parents=True, exist_ok=True)
         for file in (*inside, *chosen):
-            finding, target = found[file], self.path / file.name
+            finding, target = findings[file], self.path / file.name
             if finding is None:
                 continue
             if file in chosen:
                 _copy(file, target, finding.digest)
             digest = finding.digest
             hand_in(self.store, self.study, self.in_force, target, digest, finding.record)
-        return tuple(it for it in outside if found[it] is None)
+        return tuple(it for it in outside if findings[it] is None)
 
     def standing(self) -> tuple[Standing, ...]:
         """Return how each output in it stands, by name."""
@@ -289,17 +289,10 @@ def judged(
     `source` is the one of their provenance, and `settings` are those of the version that they were
     released in. `same` says whether that version is in force, under `policy`, and `rings` whether
     an attack on its copy found more than it may.
-
-    Examples
-    --------
-    >>> from discreet import Policy
-    >>> policy = Policy.preset("standard")
-    >>> judged("counts", policy.settings(), policy, same=False)[0]
-    'review'
     """
     passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()
     other = () if same else ("made under another policy than the one in force",)
-    found = ("an attack on the copy found more than it may: read its report",)
-    says = (*rules_in_words(source, settings), *public, *other, *(found if rings else ()))
+    attacked = ("an attack on the copy found more than it may: read its report",)
+    says = (*rules_in_words(source, settings), *public, *other, *(attacked if rings else ()))
     return "pass" if passed else "review", says

@@ -45,13 +45,7 @@ Judge = Callable[[str], tuple[str, tuple[str, ...]]]
 
 
 def file_name(id_: str, form: str) -> str:
-    """Return the name of a file of an answer.
-
-    Examples
-    --------
-    >>> file_name("0123456789abcdef0123456789abcdef", "figure.svg")
-    'discreet-0123456789ab.svg'
-    """
+    """Return the name of a file of an answer."""
     return f"discreet-{id_[:DIGITS]}.{form.rpartition('.')[2]}"
 
 
@@ -60,10 +54,10 @@ def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
 
     The `sealer` of the study file seals it.
     """
-    told = json.loads(answer)
+    plain = json.loads(answer)
     if form in TABLE_FORMS:
-        return _file_of_table(told, form, sealer)
-    view = View.from_plain(told["view"])
+        return _file_of_table(plain, form, sealer)
+    view = View.from_plain(plain["view"])
     if form == "view.json":
         return view.to_json().encode()
     view = replace(view, sealer=sealer)
@@ -73,8 +67,8 @@ def file_of(answer: bytes, form: str, sealer: Sealer | None = None) -> bytes:
     return view.file_of(figure_bytes(view.scene(), suffix), suffix)
 
 
-def _file_of_table(told: Mapping[str, Any], form: str, sealer: Sealer | None) -> bytes:
-    table = replace(CopyTable.from_json(json.dumps(told["table"])), sealer=sealer)
+def _file_of_table(plain: Mapping[str, Any], form: str, sealer: Sealer | None) -> bytes:
+    table = replace(CopyTable.from_json(json.dumps(plain["table"])), sealer=sealer)
     made = table.forms()[form.removeprefix("table")]()
     return made.encode() if isinstance(made, str) else made
 
@@ -88,36 +82,36 @@ class Answered:
     request: str
 
     @cached_property
-    def told(self) -> Mapping[str, Any]:
-        """What was sent."""
+    def answer(self) -> Mapping[str, Any]:
+        """What was sent, as plain values."""
         return MappingProxyType(json.loads(self.body))
 
     def has(self, form: str) -> bool:
         """Tell whether it is given in a form."""
-        return form in (TABLE_FORMS if "table" in self.told else PLOT_FORMS) and self.is_file
+        return form in (TABLE_FORMS if "table" in self.answer else PLOT_FORMS) and self.is_file
 
     @property
     def is_file(self) -> bool:
         """Whether it is a plot or a table, and none of what a board asks for at once."""
-        return not {"view", "table"}.isdisjoint(self.told)
+        return not {"view", "table"}.isdisjoint(self.answer)
 
     @property
     def command(self) -> str:
         """What was asked for, as a call."""
-        if "table" in self.told:
-            return command_of({"plot": self.told["kind"], **json.loads(self.request)})
+        if "table" in self.answer:
+            return command_of({"plot": self.answer["kind"], **json.loads(self.request)})
         known = self._view.provenance
         asked = {} if known is None else known.request
         return command_of({"plot": self._view.kind, "columns": self._view.columns, **asked})
 
     def finding(self, file: bytes, judge: Judge, callers: Sequence[str]) -> Finding:
         """Return what an output checker reads of a file that was made of it for some callers."""
-        columns, method, source = self._of_table() if "table" in self.told else self._of_view()
+        columns, method, source = self._of_table() if "table" in self.answer else self._of_view()
         status, says = judge(source)
         return Finding(
             status=status,
-            kind=self.told["kind"],
-            type="table" if "table" in self.told else "plot",
+            kind=self.answer["kind"],
+            type="table" if "table" in self.answer else "plot",
             columns=columns,
             method=method,
             command=self.command,
@@ -129,7 +123,7 @@ class Answered:
 
     @cached_property
     def _view(self) -> View:
-        return View.from_plain(self.told["view"])
+        return View.from_plain(self.answer["view"])
 
     def _of_view(self) -> tuple[tuple[str, ...], str, str]:
         """Return the columns, the method and the source of a plot."""
@@ -140,7 +134,7 @@ class Answered:
 
     def _of_table(self) -> tuple[tuple[str, ...], str, str]:
         """Return the columns of a table, none of a formula, what it is, and its source."""
-        asked, kind = json.loads(self.request), self.told["table"]["kind"]
+        asked, kind = json.loads(self.request), self.answer["table"]["kind"]
         value, by = asked.get("value"), asked.get("by", ())
         divided = [by] if isinstance(by, str) else by
         columns = (*asked.get("columns", ()), *([value] if value else ()), *divided)

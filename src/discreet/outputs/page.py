@@ -185,16 +185,16 @@ def _output(folder: Path, standing: Standing, now: InForce, mark: str) -> Html:
     output, state = standing.output, standing.state
     head = f'<h2>{marked_up(output.name)} <span class="state {state}">{WORDS[state]}</span></h2>'
     record, decision = output.record, output.decision
-    said = [f"Comment: {text}" for text in output.comments]
+    remarks = [f"Comment: {text}" for text in output.comments]
     if decision is not None:
         by = f" ({decision.caller})" if decision.caller else ""
         why = f": {decision.text}" if decision.text else ""
-        said.append(f"{decision.what.capitalize()} on {decision.at[:10]}{by}{why}")
+        remarks.append(f"{decision.what.capitalize()} on {decision.at[:10]}{by}{why}")
     parts = [
         paragraph(str(record["command"])),
         items(output.says(now)),
         Html("") if state == CHANGED else _seen(folder / output.name),
-        items(said),
+        items(remarks),
         paragraph(f"SHA-256 when it was handed in: {output.digest}", "soft"),
     ]
     return Html(f'<section class="output" id="{mark}">{head}{"".join(parts)}</section>')

@@ -77,8 +77,8 @@ def with_column(file: bytes, words: str) -> bytes:
     if not rows:
         raise InputError("this plot has no row that CSV could hold; save it as .json")
     cells = [words, *[""] * (len(rows) - 1)]
-    told = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
-    return _written([[*head, NAME], *told])
+    more = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
+    return _written([[*head, NAME], *more])
 
 
 def without_column(file: bytes) -> tuple[bytes, str | None]:
