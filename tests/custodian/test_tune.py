@@ -17,7 +17,7 @@ from discreet.custodian import register_of, tables
 from discreet.custodian.gate import comma_list
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
-from discreet.custodian.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
+from discreet.custodian.tables import LOSSES, RISKS, SWEPT, settings_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure import Estimate, record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
