@@ -121,7 +121,7 @@ def test_however_many_are_protected_at_a_time(
         found.append(given[-1])
         return protect_in_order(*given)
 
-    monkeypatch.setattr(partitions_of, "in_turn", counted)
+    monkeypatch.setattr(partitions_of, "protect_in_order", counted)
 
     assert kept(vault.whole(table_of(frame), POLICY)) == kept(copy)
     assert found == [at_once]
@@ -440,13 +440,13 @@ from discreet.vault import partitions, vault, whole_columns
 whole_columns.MOST_CELLS = {most}
 from tests.custodian.test_large import POLICY, SECRET, table_of
 made = []
-again = partitions.protected
+again = partitions.protect_partition
 def copied(*given):
     made.append(given)
     if len(made) == 3:  # the first is written
         os.kill(os.getpid(), signal.SIGKILL)
     return again(*given)
-partitions.protected = copied
+partitions.protect_partition = copied
 table = table_of(pl.read_parquet(sys.argv[2]))
 vault.Vault(SECRET, Path(sys.argv[1])).whole(table, POLICY)
 """

@@ -204,7 +204,7 @@ def test_the_copy_is_that_of_one_machine_though_a_worker_dies(
             os.kill(os.getpid(), signal.SIGKILL)
         return protect_partition(work, rows, place, version)
 
-    monkeypatch.setattr(on_spark, "protected", dies_once)
+    monkeypatch.setattr(on_spark, "protect_partition", dies_once)
     frame_of_spark = spark.read.parquet(str(path))
     copy = Vault(SECRET, tmp_path / "spark").whole(table_of(frame_of_spark, **how), POLICY)
 

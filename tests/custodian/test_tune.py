@@ -17,7 +17,7 @@ from discreet.custodian import register_of, tables
 from discreet.custodian.gate import comma_list
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
-from discreet.custodian.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
+from discreet.custodian.tables import LOSSES, RISKS, SWEPT, settings_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure import Estimate, record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
@@ -312,37 +312,6 @@ def test_the_least_loss_below_a_risk_is_picked() -> None:
     assert tried.least_loss((risks[1] + risks[2]) / 2).k == 20
     with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
         tried.least_loss(risks[2])
-
-
-WANTED: dict[str, tuple[str | None, int | None, float | None]] = {
-    # what is given of a setting; the rest is looked for
-    "nothing": (None, None, None),
-    "a method": ("microaggregation", None, None),
-    "k": (None, 10, None),
-    "both": ("deterministic", 5, None),
-    "noise": ("probabilistic", None, 0.5),
-}
-
-
-@pytest.mark.parametrize(("method", "k", "q"), WANTED.values(), ids=WANTED)
-def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
-    method: str | None, k: int | None, q: float | None
-) -> None:
-    of = papers()
-    want = of.settle_table(["x", "y"])
-    tried = settings_of(
-        None if method is None else [method], None if k is None else [k], None if q is None else [q]
-    )
-    best = tables.sweep(of, want, tried).least_loss(0.9)
-
-    found = setting_below(of, want, 0.9, method, k, q)
-
-    assert found == (best.method, best.k, best.q)
-    assert found[0] in SWEPT if method is None else found[0] == method
-    assert None in (k, found[1]) or found[1] == k
-    assert None in (q, found[2]) or found[2] == q
-    with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
-        setting_below(of, want, 1e-9, method, k, q)
 
 
 def test_progress_is_told() -> None:
