@@ -56,6 +56,7 @@ SUFFIXES = (".html", ".json", ".csv", ".txt")
 HEAD = ("attack", "figure", "counted", "right", "low", "high", "baseline", "against", "trials",
         "bound", "rings")  # fmt: skip
 """The columns of a report as CSV."""
+COUNTED = ("counted", "right", "interval", "baseline")
 SHARES = (0.5, 0.9)
 """Insiders know so many of the records."""
 VERSIONS = 4
@@ -167,7 +168,7 @@ class AttackReport(Documented):
             *(
                 Listing(
                     f"{attack.title}, in %",
-                    ("counted", "right", "interval", "baseline"),
+                    COUNTED,
                     tuple((part.what, *_cells(part)) for part in attack.parts),
                 )
                 for attack in self.attacks
@@ -263,9 +264,8 @@ def _overview(attacks: Sequence[Attack]) -> Listing:
         at = {it.what: _percent(it.share) for it in attack.at}
         rows.append((attack.title, *_cells(attack.found), *(at.get(what, "") for what in rates)))
     short = (what.removeprefix("found at ").removesuffix(" positives") for what in rates)
-    head = ("counted", "right", "interval", "baseline", *short)
-    return Listing("Attacks, in % (right: of an AUC, and found at so few false positives)"
-                   if rates else "Attacks, in %", head, tuple(rows))  # fmt: skip
+    right = " (right: of an AUC, and found at so few false positives)" if rates else ""
+    return Listing(f"Attacks, in %{right}", (*COUNTED, *short), tuple(rows))
 
 
 def _lines(attack: Attack) -> Iterator[tuple[str, ...]]:
