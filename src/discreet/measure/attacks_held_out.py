@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, check_ratio
 from discreet.errors import InputError, RefusedError
+from discreet.measure import attacks_on_copy
 from discreet.measure.attacks import (
     Attack,
     Copy,
@@ -29,16 +30,6 @@ from discreet.measure.attacks import (
     recognised,
     space_of,
     told_as,
-)
-from discreet.measure.attacks_on_copy import (
-    TURNS,
-    codes_of,
-    combination,
-    combined,
-    own_parts,
-    same_rows_as,
-    shared_by_few,
-    some_of,
 )
 from discreet.measure.pairs import Side
 from discreet.progress import advance
@@ -73,7 +64,7 @@ class HeldOut:
 
     def targets(self) -> Labels:
         """Return the records that are attacked: not all of very many."""
-        return some_of(len(self.records), MOST)
+        return attacks_on_copy.some_of(len(self.records), MOST)
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
@@ -179,7 +170,9 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
         values = values[~np.isnan(values)]
         by_chance = np.full((1, len(whose)), np.nan)
         if len(values):
-            sources = [generator("attack", "row", turn, name) for turn in range(TURNS)]
+            sources = [
+                generator("attack", "row", turn, name) for turn in range(attacks_on_copy.TURNS)
+            ]
             drawn = [source.choice(values, len(whose)) for source in sources]
             by_chance = np.array([_hits(trial, name, each) for each in drawn])
         shares[name] = _hits(trial, name, guess), by_chance.mean(axis=0)
@@ -318,7 +311,10 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 def verbatim(held: HeldOut) -> Attack:
     """Count the persons whose very row is in a copy, beside those held out of it."""
     inside, outside = _of_every(
-        held, lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64)
+        held,
+        lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
+            np.float64
+        ),
     )
     return Attack(
         "verbatim",
@@ -364,11 +360,11 @@ def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
     """Return for each record the share of its rare combinations that the copy has, or NaN."""
     n = len(held.records)
     rare, released = np.zeros(n), np.zeros(n)
-    raw, table = codes_of(trial.told, trial.table)
-    for chosen, codes in combined(raw):
-        few = shared_by_few(codes, held.records.persons, k)
+    raw, table = attacks_on_copy.codes_of(trial.told, trial.table)
+    for chosen, codes in attacks_on_copy.combined(raw):
+        few = attacks_on_copy.shared_by_few(codes, held.records.persons, k)
         rare += few
-        released += few & np.isin(codes, combination(table, chosen))
+        released += few & np.isin(codes, attacks_on_copy.combination(table, chosen))
     return np.where(rare > 0, released / np.maximum(rare, 1), np.nan)
 
 
@@ -396,7 +392,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         advance("an insider", turn + 1, PARTS)
         if not left.size:
             continue
-        gap = np.round(cKDTree(trial.rows[left]).query(trial.at, k=1)[0], 9)
+        rows = trial.rows[left]
+        gap = np.round(cKDTree(rows).query(trial.at, k=1)[0], 9)
         unknown = inside[~known]
         near.append(gap[unknown])
         far.append(gap[trial.out])
@@ -405,7 +402,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
             sourced = False
             continue
         place = np.flatnonzero(~known)
-        linked += float(own_parts(trial.at[unknown], trial.rows[left], source[left], place).sum())
+        own = attacks_on_copy.own_parts(trial.at[unknown], rows, source[left], place)
+        linked += float(own.sum())
         guess += float(np.isin(source[left], place).sum()) / len(left)
         trials += len(unknown)
     if not near:

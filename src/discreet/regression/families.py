@@ -292,9 +292,7 @@ def _by_family(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
         if family == LINEAR or happened is None:
-            if of is None:
-                return _linear(design, standard, persons)
-            return _weighted(design, standard, of, persons)
+            return _linear(design, standard, of, persons)
         try:
             if of is not None:
                 return _weighted_logistic(design, standard, happened, of, persons)
@@ -304,28 +302,37 @@ def _by_family(
             raise RefusedError(SEPARATED) from None
 
 
-def _linear(design: Design, standard: Standard, persons: Clusters | None) -> Estimates:
-    from statsmodels.regression.linear_model import OLS
+def _linear(
+    design: Design, standard: Standard, weights: Floats | None, persons: Clusters | None
+) -> Estimates:
+    from statsmodels.regression.linear_model import OLS, WLS
 
-    result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+    rows = len(design.outcome)
     about_zero = not _spans_constant(design, standard)
-    around = design.outcome - (0.0 if about_zero else design.outcome.mean())
-    left = float(result.resid @ result.resid) * standard.scale**2
-    if not left > 1e-18 * float(around @ around):
+    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
+    around = design.outcome - middle
+    if weights is None:
+        result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+        spread, resid = result.cov_params(), result.resid
+        left, whole = float(resid @ resid), float(around @ around)
+    else:
+        result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
+        spread, resid = result.cov_params() * rows / (rows - 1), weights * result.resid
+        left, whole = float(weights @ result.resid**2), float(weights @ around**2)
+    left *= standard.scale**2
+    if not left > 1e-18 * whole:
         raise RefusedError(PERFECT)
-    back = standard.back * standard.scale
-    spread = result.cov_params()
     if persons is not None:
-        scores = standard.matrix * result.resid[:, None]
-        spread = persons.spread(scores, result.normalized_cov_params)
+        spread = persons.spread(standard.matrix * resid[:, None], result.normalized_cov_params)
+    back = standard.back * standard.scale
     return Estimates(
         design.terms,
         back @ result.params + standard.centre * design.ones,
         np.diag(back @ spread @ back.T),
-        len(design.outcome),
+        rows,
         None,
         int(result.df_resid),
-        (R_SQUARED, 1 - left / float(around @ around)),
+        (R_SQUARED, 1 - left / whole),
         about_zero=about_zero,
     )
 
@@ -341,36 +348,6 @@ def _spans_constant(design: Design, standard: Standard) -> bool:
     ones = np.ones(len(standard.matrix))
     parts = np.linalg.lstsq(standard.matrix, ones, rcond=None)[0]
     return bool(np.abs(standard.matrix @ parts - ones).max() < DEPENDENT)
-
-
-def _weighted(
-    design: Design, standard: Standard, weights: Floats, persons: Clusters | None
-) -> Estimates:
-    from statsmodels.regression.linear_model import WLS
-
-    result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
-    about_zero = not _spans_constant(design, standard)
-    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
-    around = design.outcome - middle
-    left = float(weights @ result.resid**2) * standard.scale**2
-    all_of_it = float(weights @ around**2)
-    if not left > 1e-18 * all_of_it:
-        raise RefusedError(PERFECT)
-    back, rows = standard.back * standard.scale, len(weights)
-    spread = result.cov_params() * rows / (rows - 1)
-    if persons is not None:
-        scores = standard.matrix * (weights * result.resid)[:, None]
-        spread = persons.spread(scores, result.normalized_cov_params)
-    return Estimates(
-        design.terms,
-        back @ result.params + standard.centre * design.ones,
-        np.diag(back @ spread @ back.T),
-        rows,
-        None,
-        int(result.df_resid),
-        (R_SQUARED, 1 - left / all_of_it),
-        about_zero=about_zero,
-    )
 
 
 def _weighted_logistic(
