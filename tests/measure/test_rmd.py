@@ -176,23 +176,6 @@ def test_laws(x: Floats, variant: str, order: list[int]) -> None:
     assert rmd_risk(x, y, w1=1, w2=0.1, m=2, variant=variant).risk2.count >= found.risk2.count
 
 
-def test_a_grid_is_every_point_of_it() -> None:
-    rng = np.random.default_rng(8)
-    x = rng.normal(size=(300, 2))
-    pair = as_pair(x, x + rng.normal(0, 0.05, x.shape))
-    near, far = (0.0, 0.01, 0.1), (0.0, 0.05, 0.5)
-
-    grid = rmd_grid(pair, w1s=near, w2s=far)
-
-    for i, w1 in enumerate(near):
-        for j, w2 in enumerate(far):
-            alone = rmd_risk(pair, w1=w1, w2=w2)
-            assert (grid.risk1[i], grid.risk2[i][j]) == (alone.risk1, alone.risk2)
-    assert (grid.w1s, grid.w2s, grid.excluded) == (near, far, ())
-    assert grid.risk1[0].count == 0
-    assert grid.risk2[2][0].count == grid.risk1[2].count  # nobody is within 0 of another
-
-
 def test_many_rows_are_measured_by_the_fit_to_some() -> None:
     rng = np.random.default_rng(9)
     x = rng.normal(size=(3 * SAMPLE, 2))
@@ -510,25 +493,6 @@ def test_the_half_is_as_close_as_the_best_of_500_starts(
     assert log_determinant(rows[support]) <= best + math.log(1.001)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_random_start_ends_lower(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = standardised(rng.standard_t(2, size=(90, 3)))
-    half = 47
-    found = log_determinant(rows[module._support(rows, half)])
-
-    for _ in range(30):
-        chosen, last = rng.choice(90, 4, replace=False), math.inf
-        while True:
-            mean, covariance = rows[chosen].mean(axis=0), np.cov(rows[chosen].T)
-            gaps = np.einsum("ni,ij,nj->n", rows - mean, np.linalg.inv(covariance), rows - mean)
-            chosen = np.argsort(gaps)[:half]
-            if not log_determinant(rows[chosen]) < last - 1e-9:
-                break
-            last = log_determinant(rows[chosen])
-        assert found < last + 1e-6
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_of_few_rows_it_is_the_least_of_all_halves(seed: int) -> None:
     rows = standardised(np.random.default_rng(seed).standard_t(2, size=(13, 2)))
@@ -601,11 +565,6 @@ def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) 
 
     expected = np.einsum("ni,ij,nj->n", x, np.linalg.inv(covariance), x)
     assert squared_distances(x, covariance) == pytest.approx(expected)
-
-
-def test_mcd_no_column_is_left() -> None:
-    with pytest.raises(RefusedError, match="no column is left to measure distances by"):
-        robust_covariance(np.array([[0.0], [0.0], [0.0], [2.0]]))
 
 
 # --- one table of counts for all widths ---------------------------------------------------------
