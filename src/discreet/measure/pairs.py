@@ -56,10 +56,6 @@ class Side:
             raise InputError("there is no continuous column to compare; name some in both tables")
         return np.column_stack(list(self.numbers.values()))
 
-    def kept(self, rows: NDArray[np.bool_]) -> Side:
-        """Return the side with some of its rows."""
-        return self.taken(np.flatnonzero(rows))
-
     def taken(self, places: Labels) -> Side:
         """Return the side with the rows at some places, in their order."""
         numbers = {name: values[places] for name, values in self.numbers.items()}
@@ -127,10 +123,9 @@ def as_pair(
     original, released : array of shape (n, p), frame or path; or a Pair alone, which is returned
         The columns of the released table must be columns of the original; what else the original
         has is not compared. Columns of an array are called "0", "1" and so on.
-    categorical : sequence of str
-        Columns of codes that are levels; texts and yes/no are levels anyway.
-    drop : sequence of str
-        Columns of the released table that are not compared.
+    categorical, drop : sequence of str
+        Columns of codes that are levels (texts and yes/no are levels anyway), and columns of the
+        released table that are not compared.
     same_rows : bool, default True
         Whether the i-th row of one is the i-th row of the other.
     dates : mapping of str to str
@@ -181,7 +176,10 @@ def as_pair(
                 f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
                 " released one; declare it categorical, or correct it"
             )
-    return _matched(_read(before, [*of.values()]), _named(_read(after, names), of), same_rows)
+    side = _read(after, names)  # whose file may have marked some names
+    numbers = {of[name]: values for name, values in side.numbers.items()}
+    marked = Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
+    return _matched(_read(before, [*of.values()]), marked, same_rows)
 
 
 def as_side(
@@ -206,12 +204,6 @@ def as_side(
         raise InputError(f"drop names columns that the table lacks: {one_of(lacking)}")
     names = [name for name in opened.columns if name not in drop]
     return _read(opened, [name for name in names if only is None or name in only])
-
-
-def _named(side: Side, of: Mapping[str, str]) -> Side:
-    """Return a released table with the names of the original: a file marks some of them."""
-    numbers = {of[name]: values for name, values in side.numbers.items()}
-    return Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
 
 
 def _as_meant(before: Side, after: Side) -> Side:
@@ -282,7 +274,13 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
         left_out = int((~known_before).sum())
     if not known_before.any() or not known_after.any():
         raise InputError("no row has a finite number in every column; leave a column out")
-    return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out, after)
+    return Pair(
+        before.taken(np.flatnonzero(known_before)),
+        after.taken(np.flatnonzero(known_after)),
+        same_rows,
+        left_out,
+        after,
+    )
 
 
 def _opened_released(source: object, categorical: Sequence[str], dates: Mapping[str, str]) -> Table:

@@ -271,19 +271,12 @@ Made = TypeVar("Made")
 class Propensity:
     """Propensity scores of two tables, and their summaries. Prints the summaries alone.
 
-    Attributes
-    ----------
-    original, released : ndarray
-        For each row of the table, the estimated chance that it is one of the released. Raw
-        data, row for row: not to be shown but as counts or bins.
-    u : float
-        The mean of (score − c)² over all rows, c being the share of released rows: 0 where
-        nothing tells the tables apart, c (1 − c), that is 1/4 for tables of one length, where
-        the model does so without fail.
-    ratio : float
-        U divided by its expectation for a table drawn from the distribution of the original.
-    terms : int
-        The parameters of the model, without the intercept and those that were left out.
+    `original` and `released` are for each row of a table the estimated chance that it is one of the
+    released: raw data, not to be shown but as counts or bins. `u` is the mean of (score − c)² over
+    all rows, c being the share of released rows: 0 where nothing tells the tables apart, c (1 − c),
+    that is 1/4 for tables of one length, where the model does so without fail. `ratio` is U divided
+    by its expectation for a table drawn from the distribution of the original; `terms` how many
+    parameters the model has, without the intercept and those that were left out.
     """
 
     original: Floats
@@ -388,9 +381,7 @@ def propensity(
 def propensity_u(
     original: object, released: object, *, categorical: Sequence[str] = (), same_rows: bool = True
 ) -> float:
-    """Return U alone: how well a main-effects model tells the tables apart, from 0 to 1/4.
-
-    Parameters, errors and what it does not tell are those of `propensity`.
+    """Return U alone, with the parameters and errors of `propensity`.
 
     Examples
     --------

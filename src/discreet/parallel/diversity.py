@@ -86,7 +86,14 @@ def diverse_joins(
     diversity: int,
     named: Collection[int] = (),
 ) -> Joins:
-    """Name the clusters of a sensitive gap that light up with those of the gap before it.
+    """Return the pairs of clusters of a sensitive gap and the gap before it that light up together.
+
+    A cluster that is not treated is lit with all that its records run into. So is a treated one if
+    the members of those have at least l different values; else there are added clusters whose boxes
+    share pixels of the shared axis with its own, most shared pixels first (ties: the lower number)
+    and only such as bring a new value, until there are l; if these are not to be had it is lit with
+    none. All are lit with none where l values are all there are, which hide nothing (section
+    4.2.3).
 
     Parameters
     ----------
@@ -104,26 +111,15 @@ def diverse_joins(
         The values that are sensitive: clusters with a record of one of them are treated. None
         named: all clusters are treated.
 
-    Returns
-    -------
-    tuple of (int, int)
-        Pairs of a cluster before and one after, sorted. A cluster that is not treated is lit with
-        all that its records run into. So is a treated one if the members of those have at least l
-        different values; else there are added clusters whose boxes share pixels of the shared
-        axis with its own, most shared pixels first (ties: the lower number) and only such as bring
-        a new value, until there are l; if these are not to be had it is lit with none. All are
-        lit with none where l values are all there are, which hide nothing (section 4.2.3).
-
     Notes
     -----
-    Whatever the order of the records. Several sensitive columns: call it for each gap by itself.
+    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`). Several sensitive columns: call
+    it for each gap by itself.
 
     **What it does not protect.** Treating some clusters alone tells who has a named value: the
     odds of one rose from 22 % to 27-45 % in the treated clusters, and were 0 in the others. And l
     values are lit, but by whom, and how many by each, the boxes may tell. For data that must be
     kept safe see `discreet.parallel.cells`, which treats all alike.
-
-    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`).
 
     Examples
     --------

@@ -84,12 +84,8 @@ def pair_bins(
 ) -> PairBins:
     """Count the records of each pair of pixels: the raw data, and most often one record a bin.
 
-    Parameters
-    ----------
-    left, right : array of int, shape (n,)
-        The pixel of each record on each axis, from 0 to the axis's height less 1.
-    heights : (int, int)
-        How many pixels each axis has; at least 1.
+    `left` and `right` (n,) are the pixel of each record on either axis, from 0 to its height less
+    1.
 
     Examples
     --------

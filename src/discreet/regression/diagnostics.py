@@ -181,9 +181,8 @@ def corrected(
     and the intercept makes the means fit. Noise on the outcome widens errors only. With one
     covariate β = (1 + q²) β_naive. Of columns that were multiplied the noise is a share of the mean
     square, q² / (1 + q²) · E[w²]; of columns that were folded, S is that of scores that are right
-    on average, and D what their variance has too much (`discreet.regression.diagnostics`). Where
-    S_xx − D is not positive definite the answer is None. β is consistent, not unbiased: its noise
-    grows as S_xx − D comes near to singular.
+    on average, and D what their variance has too much (`scored`). β is consistent, not unbiased:
+    its noise grows as S_xx − D comes near to singular.
 
     References
     ----------

@@ -160,12 +160,6 @@ def _in_place(outcome: re.Match[str], right: str) -> str:
     """Return the formula with the outcome alone on its left, and everything where it was.
 
     So a mistake in it is one at the same place of what was written.
-
-    Examples
-    --------
-    >>> left = TIME_AND_EVENT.fullmatch("survival(days, died) ")
-    >>> _in_place(left, " age")
-    '         days        ~ age'
     """
     start, end = outcome.span(1)
     return f"{' ' * start}{outcome[1]}{' ' * (len(outcome.string) - end)}~{right}"
@@ -198,14 +192,13 @@ def estimated(
     happened : ndarray of bool, optional
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
-        A survey's, of linear and logistic models: finite and above 0, one for each row.
+        A survey's, of linear and logistic models: finite and above 0, one for each row. A Cox model
+        has none here, and InputError is raised.
     persons : ndarray of int, optional
         Whose each row is, where some have several: variances are by persons then.
 
     Raises
     ------
-    InputError
-        If weights are given for a Cox model, which statsmodels has none for.
     RefusedError
         If the outcome is constant, a term follows from others, there are no more rows (or persons)
         than coefficients, or terms tell rows with the event from the others completely.
@@ -222,8 +215,8 @@ def estimated(
     Examples
     --------
     >>> asked = read_model("y ~ x", "linear", {"x": "continuous", "y": "continuous"})
-    >>> found = estimated(asked, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
-    >>> found.values.round(3).tolist(), found.freedom
+    >>> estimates = estimated(asked, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
+    >>> estimates.values.round(3).tolist(), estimates.freedom
     ([0.1, 0.6], 2)
     """
     if weights is not None and asked.family == COX:
@@ -267,14 +260,7 @@ class Clusters(NamedTuple):
         return cls(places, len(names))
 
     def spread(self, scores: Floats, bread: Floats) -> Floats:
-        """Return the covariance of estimates of which each row has a score (the sandwich).
-
-        Examples
-        --------
-        >>> clusters = Clusters.of(np.array([5, 5, 9]))
-        >>> clusters.spread(np.array([[1.0], [2.0], [-3.0]]), np.array([[0.5]])).tolist()
-        [[9.0]]
-        """
+        """Return the covariance of estimates of which each row has a score (the sandwich)."""
         sums = np.zeros((self.size, scores.shape[1]))
         np.add.at(sums, self.places, scores)
         covariance: Floats = self.size / (self.size - 1) * bread @ sums.T @ sums @ bread
@@ -382,14 +368,7 @@ def _weighted_logistic(
 
 
 def _area(at: Floats, happened: NDArray[np.bool_], weights: Floats) -> float:
-    """Return the share of pairs, each of its weights' product, whose event has the larger number.
-
-    Examples
-    --------
-    >>> at, happened = np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True])
-    >>> _area(at, happened, np.array([1.0, 3.0, 1.0, 1.0]))  # (1 + 3 / 2 + 4) / 8
-    0.8125
-    """
+    """Return the share of pairs, by their weights' product, whose event has the larger number."""
     _, place = np.unique(at, return_inverse=True)
     others = np.bincount(place, weights * ~happened)
     below = np.cumsum(others) - others / 2
