@@ -45,10 +45,10 @@ def half_of(value: float, w1: float) -> float:
 
 
 def test_half_an_interval_is_proportional_to_the_distance_from_the_mean() -> None:
-    scaled = module._scaled(as_pair(COLUMN, COLUMN), "sdcmicro")
+    scaled = module._scale(as_pair(COLUMN, COLUMN), "sdcmicro")
 
     assert scaled.unit == pytest.approx([half_of(x, 1) for x in COLUMN], rel=1e-3)
-    paper = module._scaled(as_pair(COLUMN, COLUMN), "paper")
+    paper = module._scale(as_pair(COLUMN, COLUMN), "paper")
     assert paper.unit == pytest.approx(200 * scaled.unit**2)  # w1 RMD² / 2 of w1 RMD / 20
 
 
@@ -84,7 +84,7 @@ def test_a_row_at_the_mean_has_no_interval() -> None:
 def test_alone_by_hand() -> None:
     # sd of the released column 4.43; 0, 0 and 1 lie within .25 sd of one another
     y = [0.0, 0.0, 1.0, 5.0, 10.0]
-    alone = module._scaled(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
+    alone = module._scale(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
     sd = float(np.std(y, ddof=1))
 
     assert distance_to_others(alone.released, 1, np.arange(5)) * sd == pytest.approx(
@@ -572,7 +572,7 @@ def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) 
 
 def one_by_one(x: Floats, y: Floats, w1s: list[float], w2s: list[float], m: int) -> list[Any]:
     """Count each width by itself, over the record and the rows of the eight next in the order."""
-    scaled = module._scaled(as_pair(x, y), "sdcmicro")
+    scaled = module._scale(as_pair(x, y), "sdcmicro")
     n = len(x)
     alone = distance_to_others(scaled.released, m, np.arange(n))
     out = []
@@ -612,7 +612,7 @@ def test_a_sample_is_said_and_is_alone_among_all_rows() -> None:
 
     part = rmd_grid(x, y, w1s=(0.1,), w2s=(0.05,), sample=300)
     whole = rmd_risk(x, y, w1=0.1, w2=0.05)
-    rows = module._scaled(as_pair(x, y), "sdcmicro").order[:300]
+    rows = module._scale(as_pair(x, y), "sdcmicro").order[:300]
 
     assert part.risk1[0].what.startswith("of a keyed sample of 300 records released within")
     assert part.risk1[0].trials == 300

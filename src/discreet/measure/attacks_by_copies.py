@@ -84,16 +84,16 @@ def membership(
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = attacks.first_of(records, rows)
     if who == "level":
-        places = _in_small_levels(some, k)
+        places = _persons_in_small_levels(some, k)
     else:
-        places = _with_many_rows(some) if who == "rows" else _at_places(some, who)
-    seen = [_seen(it, make, pairs, f"{who} {it.name}") for it in places]
+        places = _persons_with_many_rows(some) if who == "rows" else _persons_at_places(some, who)
+    seen = [_figures_of_copies(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
     name = f"member, {who}"
-    parts = [_told_apart(f"told apart: {WHO[who]}, {it.name} (AUC)", [of], learned=True)
+    parts = [_mean_auc(f"told apart: {WHO[who]}, {it.name} (AUC)", [of], learned=True)
              for it, of in zip(places, scores, strict=True)]  # fmt: skip
-    alone = _told_apart("told apart by the distance of the nearest row alone (AUC)", near)
+    alone = _mean_auc("told apart by the distance of the nearest row alone (AUC)", near)
     of = f" of each of {len(places)} such persons" if len(places) > 1 else ""
     return attacks.Attack(
         name,
@@ -107,24 +107,26 @@ def membership(
             "Where a method keeps the number of rows, that number is not looked at.",
             "Another attacker may look at something else in a copy.",
         ),
-        attacks.bounded(name, _told_apart(TOLD_APART, scores, learned=True)),
+        attacks.bounded(name, _mean_auc(TOLD_APART, scores, learned=True)),
         (alone, *(parts if len(parts) > 1 else ())),
         attacks.recognised(scores, folds=FOLDS, copies=True),
     )
 
 
-def _told_apart(
+def _mean_auc(
     what: str, scores: list[tuple[Floats, Floats]], *, learned: bool = False
 ) -> attacks.Success:
     return attacks.ranked_within(what, scores, folds=FOLDS if learned else 0, copies=True)
 
 
-def _seen(place: _Place, make: attacks.Make, pairs: int, name: str) -> tuple[Floats, Floats]:
+def _figures_of_copies(
+    place: _Place, make: attacks.Make, pairs: int, name: str
+) -> tuple[Floats, Floats]:
     """Return the figures of copies made without a person, and of as many made with.
 
     Where each copy has a row for each record, how many it has is left out: it would tell all.
     """
-    beside = _beside(place.rest, place.person)
+    beside = _add_person(place.rest, place.person)
     of_rows = np.unique(np.linspace(0, len(place.person) - 1, MOST_ROWS).astype(np.intp))
     looks: list[Look] = []
     seen: tuple[list[Floats], list[Floats]] = ([], [])
@@ -148,7 +150,7 @@ def _seen(place: _Place, make: attacks.Make, pairs: int, name: str) -> tuple[Flo
 # --- who is looked for ---------------------------------------------------------------------------
 
 
-def _with_many_rows(records: attacks.Records) -> list[_Place]:
+def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
     """Return who has most rows, and who has more than most persons have."""
     rows = np.bincount(records.persons)
     if rows.max() < FEWEST_ROWS:
@@ -158,26 +160,26 @@ def _with_many_rows(records: attacks.Records) -> list[_Place]:
     for place in MANY:
         person = order[min(int(place * len(order)), len(order) - 1)]
         of = np.flatnonzero(records.persons == person)
-        rest, _ = _without(records, int(of[0]))
+        rest, _ = _split_off(records, int(of[0]))
         name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
         places.append(_Place(name, rest, records.table.taken(of)))
     return places
 
 
-def _at_places(records: attacks.Records, who: str) -> list[_Place]:
+def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
     """Return persons near the median distance from the mean, or one of them who is far off."""
     at = attacks.space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
     places = []
     for place in TYPICAL if who == "typical" else (0.5,):
         row = int(order[int(place * len(order))])
-        rest, person = _without(records, row)
+        rest, person = _split_off(records, row)
         name = f"at {100 * place:.0f} % of all by distance from the mean"
-        places.append(_Place(name, rest, _changed(person, rest.table, who)))
+        places.append(_Place(name, rest, _move_person(person, rest.table, who)))
     return places
 
 
-def _in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
+def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
     """Return persons who share a level of their own with k - 1 others, and with 2 k - 2."""
     levels = records.table.levels
     if not levels:
@@ -195,18 +197,18 @@ def _in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
         having = np.isin(records.persons, records.persons[rows]).tolist()
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
-        rest, person = _without(attacks.Records(side, records.persons), int(rows[0]))
+        rest, person = _split_off(attacks.Records(side, records.persons), int(rows[0]))
         places.append(_Place(f"of {size} persons", rest, person))
     return places
 
 
-def _without(records: attacks.Records, row: int) -> tuple[attacks.Records, Side]:
+def _split_off(records: attacks.Records, row: int) -> tuple[attacks.Records, Side]:
     """Return the records of all but a person, and the row of that person."""
     rest = np.flatnonzero(records.persons != records.persons[row])
     return records.taken(rest), records.table.taken(np.array([row]))
 
 
-def _beside(rest: attacks.Records, person: Side) -> attacks.Records:
+def _add_person(rest: attacks.Records, person: Side) -> attacks.Records:
     """Return the records with those of one more person."""
     numbers = {
         name: np.append(values, person.numbers[name]) for name, values in rest.table.numbers.items()
@@ -216,7 +218,7 @@ def _beside(rest: attacks.Records, person: Side) -> attacks.Records:
     return attacks.Records(Side.of(numbers, levels), np.append(rest.persons, more))
 
 
-def _changed(person: Side, rest: Side, who: str) -> Side:
+def _move_person(person: Side, rest: Side, who: str) -> Side:
     """Return the person, far off in a column or along the direction of least variance."""
     if who == "typical":
         return person
@@ -291,7 +293,7 @@ def versions(
         left.append(np.isin(np.arange(len(first)), leavers))
         advance("versions", turn + 1, repeats)
     near = [figures[:, 0] for figures in seen]
-    scores = near if repeats == 1 else _learned(seen, left)
+    scores = near if repeats == 1 else _suspicions(seen, left)
     folds = 0 if repeats == 1 else repeats
     groups, alone = _groups(scores, left), _groups(near, left)
     what = f"pairs of who left and who stayed told apart in {count} versions (AUC)"
@@ -327,7 +329,7 @@ def _groups(scores: list[Floats], left: list[Flags]) -> list[tuple[Floats, Float
     return [(it[gone], it[~gone]) for it, gone in zip(scores, left, strict=True)]
 
 
-def _learned(seen: list[Floats], left: list[Flags]) -> list[Floats]:
+def _suspicions(seen: list[Floats], left: list[Flags]) -> list[Floats]:
     """Return how much each person is suspected: each time by what the other times taught."""
     out = []
     for turn, figures in enumerate(seen):
@@ -360,8 +362,8 @@ def _changes(
         copy = make(here, attacks.attack_secret("version", turn, version)).table
         persons = attacks.told_as(records.table.taken(first), copy)
         space = attacks.space_of(persons, [copy])
-        gaps, counts, usual = _in_all(space.of(persons), space.of(copy), usual)
-        seen.append(np.column_stack([gaps, counts, *_in_each(persons, copy, space)]))
+        gaps, counts, usual = _nearness_of_rows(space.of(persons), space.of(copy), usual)
+        seen.append(np.column_stack([gaps, counts, *_shares_by_column(persons, copy, space)]))
     table = np.stack(seen)
     weights = np.arange(count) - (count - 1) / 2
     change = np.tensordot(weights, table, axes=1)
@@ -369,7 +371,9 @@ def _changes(
     return out
 
 
-def _in_all(at: Floats, rows: Floats, usual: float | None) -> tuple[Floats, Floats, float]:
+def _nearness_of_rows(
+    at: Floats, rows: Floats, usual: float | None
+) -> tuple[Floats, Floats, float]:
     """Return for each person how far off the nearest rows are, and how many are near, softly.
 
     `usual` is how far off they are as a rule, in the first version.
@@ -395,7 +399,7 @@ def _squares(at: Floats, rows: Floats) -> Floats:
     return np.asarray(np.maximum(lengths - 2 * at @ rows.T, 0.0))
 
 
-def _in_each(told: Side, copy: Side, space: attacks.Space) -> list[Floats]:
+def _shares_by_column(told: Side, copy: Side, space: attacks.Space) -> list[Floats]:
     """Return for each person the share of rows that are like it, column by column."""
     shares: list[Floats] = []
     for name, (_, sd) in space.centre.items():
@@ -478,8 +482,8 @@ def figures_of(look: Look, copy: Side) -> Floats:
     person = attacks.told_as(look.person, copy)
     row = look.space.of(person)[0]
     near = _nearness(look, copy, rows, row)
-    figures = [*_extent(look, rows, row), *_of_columns(look, copy, person, near)]
-    figures += [(near.T @ near / len(near))[look.pairs], *_over_all(look, near)]
+    figures = [*_extent(look, rows, row), *_counts_by_column(look, copy, person, near)]
+    figures += [(near.T @ near / len(near))[look.pairs], *_counts_over_columns(look, near)]
     figures.append(np.array([len(copy)]))
     return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in figures])
 
@@ -522,7 +526,7 @@ def _nearness(look: Look, copy: Side, rows: Floats, row: Floats) -> Floats:
     return np.column_stack(columns)
 
 
-def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
+def _counts_by_column(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
     """Return soft counts of each column by itself."""
     figures = [near.mean(axis=0)]
     for name, (_, sd) in look.space.centre.items():
@@ -537,7 +541,7 @@ def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats
     return [*figures, np.array(named, dtype=np.float64)]
 
 
-def _over_all(look: Look, near: Floats) -> list[Floats]:
+def _counts_over_columns(look: Look, near: Floats) -> list[Floats]:
     """Return soft counts over all columns, and over those of levels."""
     like = np.log(np.maximum(near, LEAST)).sum(axis=1)
     alike = near.sum(axis=1)

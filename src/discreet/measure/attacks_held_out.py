@@ -139,7 +139,7 @@ def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
     .05 sd counts, and one for levels: each the mean over its columns, with these as parts.
     """
     targets = held.targets()
-    guesses: Guesses = _by_rows if by == "rows" else _by_model
+    guesses: Guesses = _guess_by_rows if by == "rows" else _guess_by_model
     tried: dict[str, dict[str, _Hits]] = {"numbers": {}, "levels": {}}
     for turn, trial in enumerate(_trials(held, targets)):
         for name, guess in guesses(trial):
@@ -149,7 +149,7 @@ def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
         advance(f"inference by {by}", turn + 1, PARTS)
     whose = held.records.persons[targets]
     return tuple(
-        _inferred(kind, by, {name: hits[name].shares for name in sorted(hits)}, whose)
+        _inference_attack(kind, by, {name: hits[name].shares for name in sorted(hits)}, whose)
         for kind, hits in tried.items()
         if hits
     )
@@ -165,7 +165,7 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
     trial = next(_trials(parted, targets))
     whose = records.persons[targets]
     shares: dict[str, tuple[Floats, Floats]] = {}
-    for name, guess in _by_rows(trial):
+    for name, guess in _guess_by_rows(trial):
         values = _values(trial, name)
         values = values[~np.isnan(values)]
         by_chance = np.full((1, len(whose)), np.nan)
@@ -180,12 +180,12 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
     for kind in ("numbers", "levels"):
         if names := sorted(getattr(copy.table, kind)):
             of = {name: shares[name] for name in names}
-            made = _inferred(kind, "rows", of, whose, "a released row at random")
+            made = _inference_attack(kind, "rows", of, whose, "a released row at random")
             attacks.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
     return tuple(attacks)
 
 
-def _inferred(
+def _inference_attack(
     kind: str,
     by: str,
     shares: Mapping[str, tuple[Floats, Floats]],
@@ -251,7 +251,7 @@ def _values(trial: _Trial, name: str) -> Floats:
     return np.fromiter((place[w] for w in trial.table.levels[name]), np.float64)
 
 
-def _by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+def _guess_by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     """Guess what the released row has that is nearest in all other columns."""
     at, rows, spans = trial.at, trial.rows, trial.space.spans
     columns = {name: _values(trial, name) for name in spans}
@@ -276,7 +276,7 @@ def _by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     yield from guess.items()
 
 
-def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+def _guess_by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     """Guess what a ridge regression says, for levels that of the largest fitted indicator."""
     centre = trial.rows.mean(axis=0)
     rows, at = trial.rows - centre, trial.at - centre
@@ -310,7 +310,7 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 
 def verbatim(held: HeldOut) -> Attack:
     """Count the persons whose very row is in a copy, beside those held out of it."""
-    inside, outside = _of_every(
+    inside, outside = _try_all(
         held,
         lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
             np.float64
@@ -328,7 +328,7 @@ def verbatim(held: HeldOut) -> Attack:
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
     """Count how often a copy has a rare combination of persons in it, and of those held out."""
-    inside, outside = _of_every(held, lambda trial, _: _rare_found(held, trial, k))
+    inside, outside = _try_all(held, lambda trial, _: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
@@ -344,7 +344,7 @@ def rare_persons(held: HeldOut, k: int) -> Attack:
     )
 
 
-def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
+def _try_all(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
     """Try something on every record and copy; return the mean in copies, and held out."""
     hits = _Hits(len(held.records))
     for turn, copy in enumerate(held.copies):

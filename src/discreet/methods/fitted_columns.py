@@ -245,13 +245,13 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
     safe = safe.without_lone(leaves.fitted.leaf, fit.weights[known], least)
     spread = safe.spread_in(leaves.fitted.leaf)
     known_as = column.copy()
-    known_as[known] = _as_drawn(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))
+    known_as[known] = _draw_as_seen(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))
     code = fit.before.add_number(known_as, gaps=gaps is not None)
     out.numbers[name] = NumberColumn(safe, leaves, spread, gaps, gap, code)
     return ""
 
 
-def _as_drawn(name: str, safe: safe_values.SafeColumn, spread: Floats, own: Draws) -> Floats:
+def _draw_as_seen(name: str, safe: safe_values.SafeColumn, spread: Floats, own: Draws) -> Floats:
     """Return the values of raw rows drawn anew, as columns after them see drawn ones."""
     of_rows = own.of_rows(
         *(f"{it} of {name} as it is seen" for it in ("place", "rounding", "noise"))

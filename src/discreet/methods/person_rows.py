@@ -72,7 +72,7 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     RefusedError is raised if no column can be shown.
     """
     safe = fitted_columns.safe_columns(rows, settings)
-    fitted, left_out = _fitted(rows, safe, settings)
+    fitted, left_out = _fit(rows, safe, settings)
     first = fitted_columns.draw_columns(fitted.first, size, what="first ")
     count = np.maximum(np.rint(first.numbers.pop(COUNT, np.ones(size))), 1).astype(np.intp)
     pieces = [(np.arange(size), first, fitted.first)]
@@ -82,13 +82,13 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     while fitted.later is not None and (some := np.flatnonzero(count > place + 1)).size:
         place += 1
         given = [
-            *(_taken(first, name, some) for name in fitted.constant),
-            *(_taken(now, name, some) for name in fitted.varying),
+            *(_column_rows(first, name, some) for name in fitted.constant),
+            *(_column_rows(now, name, some) for name in fitted.varying),
             *(of.of(some) for of in so_far.values()),
             np.full(len(some), float(place)),
         ]
         made = fitted_columns.draw_columns(fitted.later, len(some), given, f"{place} ")
-        now = _put(now, made, some)
+        now = _update_rows(now, made, some)
         for name, of in so_far.items():
             of.add(some, made.numbers[name])
         if fitted.varying:
@@ -96,11 +96,11 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         else:  # all of it is of the first row
             made.donors.extend(it[some] for it in first.donors)
             pieces.append((some, made, fitted.first))
-    numbers, levels, source, whose = _together(pieces)
+    numbers, levels, source, whose = _join_pieces(pieces)
     return DrawnRows(numbers, levels, source, whose, left_out, safe)
 
 
-def _fitted(
+def _fit(
     rows: Rows, safe: fitted_columns.SafeColumns, settings: Settings
 ) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
@@ -113,7 +113,7 @@ def _fitted(
     safe_first.numbers[COUNT] = np.arange(len(counts)), own
     left_out: dict[str, str] = {}
     while True:
-        fitted = fitted_columns.fit_columns(_without(first, left_out), safe_first, settings)
+        fitted = fitted_columns.fit_columns(_drop_columns(first, left_out), safe_first, settings)
         more = dict(fitted.left_out)
         later, constant, varying = None, tuple[str, ...](), tuple[str, ...]()
         every = np.ones(len(histories.later), dtype=np.bool_)
@@ -156,24 +156,26 @@ def _later(
     some = rows.taken(told.later)
     others = {*some.levels, *some.numbers} - {*varying}
     return fitted_columns.fit_columns(
-        _without(some, others), safe.taken(told.later), settings, given
+        _drop_columns(some, others), safe.taken(told.later), settings, given
     )
 
 
-def _without(rows: Rows, names: Sequence[str] | set[str] | dict[str, str]) -> Rows:
+def _drop_columns(rows: Rows, names: Sequence[str] | set[str] | dict[str, str]) -> Rows:
     return rows._replace(
         numbers={name: it for name, it in rows.numbers.items() if name not in names},
         levels={name: it for name, it in rows.levels.items() if name not in names},
     )
 
 
-def _taken(drawn: fitted_columns.Drawn, name: str, at: Labels) -> fitted_columns.Given:
+def _column_rows(drawn: fitted_columns.Drawn, name: str, at: Labels) -> fitted_columns.Given:
     if name in drawn.levels:
         return Levels(drawn.levels[name].words, drawn.levels[name].codes[at])
     return drawn.numbers[name][at]
 
 
-def _put(now: fitted_columns.Drawn, made: fitted_columns.Drawn, at: Labels) -> fitted_columns.Drawn:
+def _update_rows(
+    now: fitted_columns.Drawn, made: fitted_columns.Drawn, at: Labels
+) -> fitted_columns.Drawn:
     """Return the last row of each person, of which some have a new one."""
     out = fitted_columns.Drawn({**now.levels}, {**now.numbers})
     for name, level in made.levels.items():
@@ -187,7 +189,7 @@ def _put(now: fitted_columns.Drawn, made: fitted_columns.Drawn, at: Labels) -> f
     return out
 
 
-def _together(
+def _join_pieces(
     pieces: Sequence[tuple[Labels, fitted_columns.Drawn, fitted_columns.FittedColumns]],
 ) -> tuple[dict[str, Floats], dict[str, Levels], Labels, Labels]:
     """Return all rows, those of a person one after the other: columns, sources, and whose."""

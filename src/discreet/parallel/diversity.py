@@ -135,7 +135,7 @@ def diverse_joins(
     ((0, 0), (0, 1), (0, 2))
     """
     shared = splits(before, after)
-    codes, occur = _coded(values, named)
+    codes, occur = _code_values(values, named)
     _check_as_many(codes, np.asarray(before))
     sides = _side(boxes_before, RIGHT_SIDE, before), _side(boxes_after, LEFT_SIDE, after)
     check_whole("diversity", diversity, 2)
@@ -146,7 +146,7 @@ def diverse_joins(
         )
     if diversity == len(occur):  # l of l values hide nothing: the paper (4.2.3) shows nothing
         return ()
-    values_of = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
+    values_of = _value_sets(np.asarray(after), codes, (len(boxes_after), len(occur)))
     starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
     reached: Sets = np.bitwise_or.reduceat(values_of[shared.right], starts, axis=0)
     clusters = shared.left[starts]
@@ -171,7 +171,7 @@ def diverse_joins(
 # --- what a cluster reaches, and what may be added ----------------------------------------------
 
 
-def _held(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
+def _value_sets(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
     """Return the set of values that the members of each cluster have."""
     sets = np.zeros((shape[0], -(-shape[1] // 8)), dtype=np.uint8)
     some = codes != NO_VALUE
@@ -260,7 +260,7 @@ def _check_as_many(one: Numbers, other: Numbers) -> None:
         raise InputError("labels and values must be of the same records, as many of each")
 
 
-def _coded(values: Numbers, named: Collection[int]) -> tuple[Whole, Whole]:
+def _code_values(values: Numbers, named: Collection[int]) -> tuple[Whole, Whole]:
     """Return the place of each record's value among those that occur, and what occurs."""
     given = _labels(values, "values", NO_VALUE)
     occur, codes = np.unique(given, return_inverse=True)

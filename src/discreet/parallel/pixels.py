@@ -225,7 +225,7 @@ def pair_metrics(bins: PairBins) -> PairMetrics:
     (1.0, 1.5, 1.0, 1.5)
     """
     _check_records(bins)
-    lefts, rights = _occupied(bins.left, bins.counts), _occupied(bins.right, bins.counts)
+    lefts, rights = _pixel_counts(bins.left, bins.counts), _pixel_counts(bins.right, bins.counts)
     occupied = len(bins.counts)
     return PairMetrics(
         over_plotting=bins.size / occupied,
@@ -260,7 +260,9 @@ def information(bins: PairBins) -> Information:
     _check_records(bins)
     gains = _gains(bins)
     plain = _mean(bins, gains)
-    pixels = _occupied(bins.left, bins.counts).size + _occupied(bins.right, bins.counts).size
+    pixels = (
+        _pixel_counts(bins.left, bins.counts).size + _pixel_counts(bins.right, bins.counts).size
+    )
     chance = (len(bins.counts) - pixels + 1) / (2 * bins.size * math.log(2))
     spread = _mean(bins, (gains - plain) ** 2)
     return Information(bits=plain - chance, error=math.sqrt(spread / bins.size))
@@ -299,7 +301,7 @@ def _check_records(bins: PairBins) -> None:
         raise RefusedError("no record has a pixel on both axes; leave one of the axes out")
 
 
-def _occupied(pixels: Whole, counts: Whole) -> Whole:
+def _pixel_counts(pixels: Whole, counts: Whole) -> Whole:
     """Return how many records each occupied pixel of one axis holds."""
     held = np.bincount(pixels, weights=counts)
     return held[held > 0].astype(np.int64)

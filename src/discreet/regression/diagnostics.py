@@ -338,14 +338,14 @@ def scored(
     the noise follows from the variance, which is found by trying again until it stays.
     """
     if folds is not None and not multiplied:
-        return _unfolded(values, q, folds)
+        return _unfold(values, q, folds)
     mean, share = float(values.mean()), q**2 / (1 + q**2)
     variance = float(values.var())
     lost = share * (variance + mean**2 if multiplied else variance)
     return Scored(values, variance - lost) if variance > lost else None
 
 
-def _unfolded(values: Floats, q: float, folds: Folds) -> Scored | None:
+def _unfold(values: Floats, q: float, folds: Folds) -> Scored | None:
     """Return the same of values that were folded."""
     width = folds.high - folds.low
     u = (values - folds.low) / width

@@ -138,7 +138,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             )
         event = _known(parts[1], kinds)
         as_number = {**kinds, event: "continuous"}
-        return Asked(LOGISTIC, parse(_in_place(parts, right), as_number, formula), event)
+        return Asked(LOGISTIC, parse(_keep_place(parts, right), as_number, formula), event)
     parts = TIME_AND_EVENT.fullmatch(left)
     if parts is None:
         raise InputError(
@@ -146,7 +146,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             " with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(parts[2], kinds)
-    parsed = parse(_in_place(parts, right), kinds, formula)
+    parsed = parse(_keep_place(parts, right), kinds, formula)
     if not parsed.intercept:
         raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
@@ -156,7 +156,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     return Asked(COX, parsed, event)
 
 
-def _in_place(outcome: re.Match[str], right: str) -> str:
+def _keep_place(outcome: re.Match[str], right: str) -> str:
     """Return the formula with the outcome alone on its left, and everything where it was.
 
     So a mistake in it is one at the same place of what was written.
@@ -241,7 +241,7 @@ def estimated(
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
-    estimates = _by_family(asked.family, design, standard, happened, of, clusters)
+    estimates = _estimate_by_family(asked.family, design, standard, happened, of, clusters)
     return replace(
         estimates, references=design.references, persons=None if clusters is None else clusters.size
     )
@@ -267,7 +267,7 @@ class Clusters(NamedTuple):
         return covariance
 
 
-def _by_family(
+def _estimate_by_family(
     family: str,
     design: Design,
     standard: Standard,
@@ -383,7 +383,7 @@ def _logistic(
     from statsmodels.discrete.discrete_model import Logit
 
     model = Logit(happened.astype(np.float64), standard.matrix)
-    result = _at_its_top(model)
+    result = _maximise(model)
     spread = np.asarray(result.cov_params())
     at = standard.matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
@@ -410,7 +410,7 @@ def _cox(
     slopes = ~design.ones
     matrix = standard.matrix[:, slopes]
     model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
-    result = _at_its_top(model)
+    result = _maximise(model)
     spread = np.asarray(result.cov_params())
     at = matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
@@ -429,7 +429,7 @@ def _cox(
     )
 
 
-def _at_its_top(model: Any) -> Any:
+def _maximise(model: Any) -> Any:
     """Fit by steps that never fall, and then by Newton's, which alone may go astray."""
     near_it = model.fit(method="bfgs", maxiter=MOST_STEPS, disp=False)
     return model.fit(start_params=near_it.params, maxiter=MOST_STEPS, disp=False)
