@@ -285,7 +285,12 @@ class TestRounded:
         pair, keep = toy(), np.ones(ROWS, dtype=np.bool_)
         keep[0] = False
         less = measured(
-            Pair(pair.original.kept(keep), pair.released.kept(keep), True), formula=FORMULA
+            Pair(
+                pair.original.taken(np.flatnonzero(keep)),
+                pair.released.taken(np.flatnonzero(keep)),
+                True,
+            ),
+            formula=FORMULA,
         ).rounded(10)
         told = measured(pair, formula=FORMULA).rounded(10)
         assert less.preservation == told.preservation

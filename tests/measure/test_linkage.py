@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,9 +28,8 @@ from discreet.measure.linkage import (
     record_linkage,
 )
 from discreet.measure.pairs import as_pair, keyed_order
-from discreet.methods import Condensation, mdav
+from discreet.methods import mdav
 from discreet.methods.base import different_rows
-from tests.cases import few
 
 Floats = NDArray[np.float64]
 
@@ -221,15 +219,6 @@ def test_means_of_groups_link_one_in_k_at_most(k: int) -> None:
     assert 0.5 / k < found.share <= 1 / k
 
 
-@pytest.mark.parametrize("k", [3, 5, 10])
-def test_condensation_links_about_one_in_k_at_most(k: int) -> None:
-    x = two_columns()
-    normals = np.random.default_rng(11).normal(size=x.shape)
-    y = Condensation(k=k)(x, normals, np.zeros(len(x), dtype=np.intp))
-
-    assert record_linkage(x, y).share <= 1 / k + 0.03
-
-
 # --- the farthest, and nearness ---------------------------------------------------------------
 
 
@@ -302,25 +291,6 @@ def test_different_rows() -> None:
 
 
 # --- the other way round ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", PAIRS.values(), ids=PAIRS)
-@pytest.mark.parametrize("strata", few([6, 1]))
-def test_released_rows_are_linked_as_if_the_tables_had_changed_places(
-    make: Callable[[], tuple[Floats, Floats]], strata: int
-) -> None:
-    x, y = make()
-    groups = np.arange(len(x)) % strata
-    sides = [
-        pa.table({"x" + str(j): column for j, column in enumerate(m.T)} | {"g": groups.astype(str)})
-        for m in (x, y)
-    ]
-    sd = x.std(axis=0, ddof=1)  # of the original, whoever looks for whom
-
-    found = ddr(as_pair(*sides))
-
-    assert found.count == pytest.approx(brute(y / sd, x / sd, groups, scaled=False), rel=1e-12)
-    assert found.baseline == pytest.approx(strata / len(x))
 
 
 def test_released_levels_that_are_another_record_s() -> None:
@@ -478,14 +448,6 @@ def test_brute_force_of_ddr_and_idr(
         assert idr(x, y, share=share).count == brute_idr(x, y, share)
 
 
-def test_brute_force_on_real_data(shared_data: Callable[[str], Path]) -> None:
-    x = pd.read_csv(shared_data("tarragona.csv")).to_numpy(dtype=float)
-    y = region_means(x, 25)
-
-    assert ddr(x, y).count == pytest.approx(brute_ddr(x, y), rel=1e-12)
-    assert idr(x, y).count == brute_idr(x, y, 0.05)
-
-
 # --- IDR --------------------------------------------------------------------------------------
 
 IDR: dict[str, tuple[list[Any], list[Any], float, int]] = {
@@ -539,26 +501,6 @@ def test_it_is_record_linkage_with_the_tables_exchanged(x: Floats) -> None:
 
 
 # --- bad input --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ddr([1, 2], [1, 2], within=["x"]), "'x' is no column of levels"),
-        (lambda: idr([1, 2], [1, 2], share=0), "share must be above 0"),
-        (lambda: ddr([1, 2], [1, 2, 3]), "different numbers of rows"),
-        (lambda: ddr(as_pair([1, 2], [1], same_rows=False)), "must correspond"),
-        (lambda: idr(as_pair([1, 2], [1], same_rows=False)), "must correspond"),
-    ],
-)
-def test_bad_input_of_ddr_and_idr(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        call()
-
-
-def test_a_mistake_of_units_of_ddr_and_idr() -> None:
-    with pytest.raises(RefusedError, match="too far from the original to be compared"):
-        ddr([1, 2, 3], [1e12, 2e12, 3e12])
 
 
 # --- intervals ------------------------------------------------------------------------------

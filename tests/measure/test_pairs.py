@@ -221,7 +221,7 @@ def test_one_table_keeps_its_gaps() -> None:
     assert np.isnan(side.numbers["x"]).tolist() == [False, False, True, False]
     assert side.levels["sex"] == ("f", "m", "m", "")
     assert len(side) == 4
-    kept = side.kept(np.array([True, False, False, True]))
+    kept = side.taken(np.array([0, 3]))
     assert plain(kept) == {"x": [1, 4], "sex": ["f", ""]}
 
 

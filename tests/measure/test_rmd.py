@@ -45,10 +45,10 @@ def half_of(value: float, w1: float) -> float:
 
 
 def test_half_an_interval_is_proportional_to_the_distance_from_the_mean() -> None:
-    scaled = module._scaled(as_pair(COLUMN, COLUMN), "sdcmicro")
+    scaled = module._scale(as_pair(COLUMN, COLUMN), "sdcmicro")
 
     assert scaled.unit == pytest.approx([half_of(x, 1) for x in COLUMN], rel=1e-3)
-    paper = module._scaled(as_pair(COLUMN, COLUMN), "paper")
+    paper = module._scale(as_pair(COLUMN, COLUMN), "paper")
     assert paper.unit == pytest.approx(200 * scaled.unit**2)  # w1 RMD² / 2 of w1 RMD / 20
 
 
@@ -84,7 +84,7 @@ def test_a_row_at_the_mean_has_no_interval() -> None:
 def test_alone_by_hand() -> None:
     # sd of the released column 4.43; 0, 0 and 1 lie within .25 sd of one another
     y = [0.0, 0.0, 1.0, 5.0, 10.0]
-    alone = module._scaled(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
+    alone = module._scale(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
     sd = float(np.std(y, ddof=1))
 
     assert distance_to_others(alone.released, 1, np.arange(5)) * sd == pytest.approx(
@@ -174,23 +174,6 @@ def test_laws(x: Floats, variant: str, order: list[int]) -> None:
     assert rmd_risk(x, y, w1=2, w2=0.1, variant=variant).risk1.count >= found.risk1.count
     assert rmd_risk(x, y, w1=1, w2=0.2, variant=variant).risk2.count <= found.risk2.count
     assert rmd_risk(x, y, w1=1, w2=0.1, m=2, variant=variant).risk2.count >= found.risk2.count
-
-
-def test_a_grid_is_every_point_of_it() -> None:
-    rng = np.random.default_rng(8)
-    x = rng.normal(size=(300, 2))
-    pair = as_pair(x, x + rng.normal(0, 0.05, x.shape))
-    near, far = (0.0, 0.01, 0.1), (0.0, 0.05, 0.5)
-
-    grid = rmd_grid(pair, w1s=near, w2s=far)
-
-    for i, w1 in enumerate(near):
-        for j, w2 in enumerate(far):
-            alone = rmd_risk(pair, w1=w1, w2=w2)
-            assert (grid.risk1[i], grid.risk2[i][j]) == (alone.risk1, alone.risk2)
-    assert (grid.w1s, grid.w2s, grid.excluded) == (near, far, ())
-    assert grid.risk1[0].count == 0
-    assert grid.risk2[2][0].count == grid.risk1[2].count  # nobody is within 0 of another
 
 
 def test_many_rows_are_measured_by_the_fit_to_some() -> None:
@@ -510,25 +493,6 @@ def test_the_half_is_as_close_as_the_best_of_500_starts(
     assert log_determinant(rows[support]) <= best + math.log(1.001)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_random_start_ends_lower(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = standardised(rng.standard_t(2, size=(90, 3)))
-    half = 47
-    found = log_determinant(rows[module._support(rows, half)])
-
-    for _ in range(30):
-        chosen, last = rng.choice(90, 4, replace=False), math.inf
-        while True:
-            mean, covariance = rows[chosen].mean(axis=0), np.cov(rows[chosen].T)
-            gaps = np.einsum("ni,ij,nj->n", rows - mean, np.linalg.inv(covariance), rows - mean)
-            chosen = np.argsort(gaps)[:half]
-            if not log_determinant(rows[chosen]) < last - 1e-9:
-                break
-            last = log_determinant(rows[chosen])
-        assert found < last + 1e-6
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_of_few_rows_it_is_the_least_of_all_halves(seed: int) -> None:
     rows = standardised(np.random.default_rng(seed).standard_t(2, size=(13, 2)))
@@ -603,17 +567,12 @@ def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) 
     assert squared_distances(x, covariance) == pytest.approx(expected)
 
 
-def test_mcd_no_column_is_left() -> None:
-    with pytest.raises(RefusedError, match="no column is left to measure distances by"):
-        robust_covariance(np.array([[0.0], [0.0], [0.0], [2.0]]))
-
-
 # --- one table of counts for all widths ---------------------------------------------------------
 
 
 def one_by_one(x: Floats, y: Floats, w1s: list[float], w2s: list[float], m: int) -> list[Any]:
     """Count each width by itself, over the record and the rows of the eight next in the order."""
-    scaled = module._scaled(as_pair(x, y), "sdcmicro")
+    scaled = module._scale(as_pair(x, y), "sdcmicro")
     n = len(x)
     alone = distance_to_others(scaled.released, m, np.arange(n))
     out = []
@@ -653,7 +612,7 @@ def test_a_sample_is_said_and_is_alone_among_all_rows() -> None:
 
     part = rmd_grid(x, y, w1s=(0.1,), w2s=(0.05,), sample=300)
     whole = rmd_risk(x, y, w1=0.1, w2=0.05)
-    rows = module._scaled(as_pair(x, y), "sdcmicro").order[:300]
+    rows = module._scale(as_pair(x, y), "sdcmicro").order[:300]
 
     assert part.risk1[0].what.startswith("of a keyed sample of 300 records released within")
     assert part.risk1[0].trials == 300

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from discreet.arguments import Floats, Labels
 from discreet.keys import row_keys
 from discreet.methods import column_trees
 from discreet.methods.column_trees import (
     TARGETS,
+    UNEVEN,
     UNIT,
     WIDE,
     Before,
     Features,
+    donors_evenly,
+    exceptions,
     flag_targets,
     level_targets,
     number_targets,
+    usual_donor,
 )
 from discreet.methods.copies import Draws, Levels, Settings, WholeCopy
 from discreet.methods.whole import whole_copy
@@ -161,3 +169,87 @@ def test_many_weak_relations_are_kept_by_a_linear_prediction(
     kept = related()
     monkeypatch.setattr(column_trees, "PREDICTED", 0)
     assert kept > 2 * abs(related())
+
+
+# --- donors are of the leaf of the drawn row, each about as often as its others -------------------
+
+
+@given(st.integers(1, 40), st.integers(0, 80), st.integers(1, 6), st.integers(0, 2**20))
+@settings(max_examples=100, deadline=None)
+def test_donors_are_of_the_leaf_and_evenly_as_often_as_they_may(
+    n: int, drawn: int, leaves: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    raw = random.integers(0, leaves, n) * 2
+    of = random.choice(raw, drawn)
+    uniform, own = random.uniform(size=drawn), random.uniform(size=(n, 2))
+    found = donors_evenly(raw, of, uniform, own)
+    assert (raw[found] == of).all()
+
+    count = np.bincount(found, minlength=n)
+    times = np.select([own[:, 1] < UNEVEN / 2, own[:, 1] >= 1 - UNEVEN / 2], [0, 2], 1)
+    for leaf in np.unique(raw):
+        here = raw == leaf
+        may = times[here] if times[here].any() else np.ones(here.sum(), dtype=np.intp)
+        rounds = (of == leaf).sum() // may.sum()
+        assert (count[here] >= rounds * may).all()
+        assert (count[here] <= (rounds + 1) * may).all()
+
+
+@given(st.integers(1, 9), st.integers(1, 20), st.integers(1, 5), st.integers(0, 2**20))
+@settings(max_examples=50, deadline=None)
+def test_the_usual_donor_is_the_most_frequent_and_first(
+    columns: int, rows: int, kinds: int, seed: int
+) -> None:
+    donors = np.random.default_rng(seed).integers(0, kinds, (columns, rows))
+    counts = [Counter(row.tolist()) for row in donors.T]
+    wanted = [min(count, key=lambda it: (-count[it], it)) for count in counts]
+
+    assert usual_donor(list(donors)).tolist() == wanted
+
+
+# --- persons who break what all others keep -------------------------------------------------------
+
+
+N_of_exceptions = 200
+HALF: Labels = np.repeat([0, 1], N_of_exceptions // 2)
+EVERY_SECOND: Labels = np.arange(N_of_exceptions) % 2
+
+# The later column, whose rows are whose, and which rows break a rule.
+CASES: dict[str, tuple[Labels, Labels | None, list[int]]] = {
+    "nobody breaks it": (HALF * EVERY_SECOND, None, []),
+    "one person breaks it": (
+        np.where(np.arange(N_of_exceptions) == 8, 1, HALF * EVERY_SECOND),
+        None,
+        [8],
+    ),
+    "four persons break it": (
+        np.where(np.arange(N_of_exceptions) < 4, 1, HALF * EVERY_SECOND),
+        None,
+        [*range(4)],
+    ),
+    "five persons are no exception": (
+        np.where(np.arange(N_of_exceptions) < 5, 1, HALF * EVERY_SECOND),
+        None,
+        [],
+    ),
+    "four rows of one person": (
+        np.where(np.arange(N_of_exceptions) < 6, 1, HALF * EVERY_SECOND),
+        np.where(np.arange(N_of_exceptions) < 3, 0, np.arange(N_of_exceptions)),
+        [*range(6)],
+    ),
+    "a level that few have anywhere": ((np.arange(N_of_exceptions) == 8).astype(np.intp), None, []),
+    "nothing to do with it": (EVERY_SECOND, None, []),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_who_breaks_a_rule(case: tuple[Labels, Labels | None, list[int]]) -> None:
+    later, persons, expected = case
+    found = exceptions({"half": HALF, "later": later, "after": HALF}, "later", 5, persons)
+
+    assert np.flatnonzero(found).tolist() == expected
+
+
+def test_the_first_column_has_none() -> None:
+    assert not exceptions({"half": HALF, "later": HALF}, "half", 5, None).any()

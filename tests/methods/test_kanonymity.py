@@ -520,14 +520,6 @@ def test_more_tries_lose_no_more() -> None:
     assert short[-1].loss < 1.2 * best.loss
 
 
-def test_the_same_outcome_each_time() -> None:
-    levels = many(5, 8, 500)
-    one, two = (repair(levels, 5, most_tried=300) for _ in range(2))
-
-    assert not one.complete
-    assert (dict(one.levels), one.steps, one.loss) == (dict(two.levels), two.steps, two.loss)
-
-
 def test_many_tries_are_told_of() -> None:
     told: list[tuple[str, int, int]] = []
     with listening(lambda *words: told.append(words)):

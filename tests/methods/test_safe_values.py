@@ -8,9 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.arguments import Floats
+from discreet.keys import row_keys, total
 from discreet.methods import safe_values
-from discreet.methods.copies import ONE, Chance
-from discreet.methods.safe_values import BEYOND, SafeColumn, safe_column
+from discreet.methods.copies import MISSING, ONE, OTHER, Chance, Draws, Levels, Settings, threshold
+from discreet.methods.relations import Relations
+from discreet.methods.safe_values import (
+    BEYOND,
+    Ends,
+    SafeColumn,
+    far_out,
+    far_out_together,
+    joined_levels,
+    safe_column,
+    safe_levels,
+    words_of_ends,
+)
+from discreet.methods.whole import whole_copy
+from discreet.secret import Secret
 from tests.cases import examples
 
 NORMAL = np.random.default_rng(7).normal(50, 10, 400)
@@ -380,3 +394,261 @@ def test_values_without_lone_ones_keep_their_sum(values: list[int], leaves: int,
     found = before.without_lone(leaf, np.full(len(x), ONE), 9)
 
     assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-9, abs=1e-4)
+
+
+# --- levels that may be drawn: those of enough persons, rare ones joined, missing ones apart ------
+
+
+NONE = "no level"
+CASES: dict[str, tuple[str, dict[str, str]]] = {
+    "all of enough": ("aaaaabbbbb", {"a": "a", "b": "b"}),
+    "rare ones together enough": ("aaaaabbbcc", {"a": "a", "b": OTHER, "c": OTHER}),
+    "rare ones too few": ("aaaaabbcc", {"a": "a", "b": NONE, "c": NONE}),
+    "missing of enough": ("aaaaa.....", {"a": "a", ".": MISSING}),
+    "missing of few": ("aaaaa....", {"a": "a", ".": NONE}),
+    "missing is not joined": ("aaaaabbbb.", {"a": "a", "b": NONE, ".": NONE}),
+    "missing beside joined": ("bbbcc....", {"b": OTHER, "c": OTHER, ".": NONE}),
+    "nothing of enough": ("abc.", {"a": NONE, "b": NONE, "c": NONE, ".": NONE}),
+}
+
+
+def safe(text: str, persons: list[int] | None = None) -> dict[str, str]:
+    """Return what becomes of each letter; a dot is missing."""
+    raw = Levels.of([letter.strip(".") for letter in text])
+    found = safe_levels(raw, 5, None if persons is None else np.array(persons))
+    assert list(found.words) == sorted(set(found.words))
+    words = [found.words[code] if code >= 0 else NONE for code in found.codes.tolist()]
+    pairs = {*zip(text, words, strict=True)}
+    assert len(pairs) == len({*text})
+    return dict(pairs)
+
+
+@pytest.mark.parametrize(("text", "wanted"), CASES.values(), ids=CASES)
+def test_levels(text: str, wanted: dict[str, str]) -> None:
+    assert safe(text) == wanted
+
+
+def test_persons_are_counted_rather_than_rows() -> None:
+    text = "aaaaabbbbb"
+
+    assert safe(text, [0, 1, 2, 3, 4, 5, 6, 7, 8, 8]) == {"a": "a", "b": NONE}
+    assert safe(text, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]) == {"a": "a", "b": "b"}
+
+
+def test_a_word_that_no_row_has_is_none() -> None:
+    found = safe_levels(Levels(("a", "b", "c"), np.zeros(6, dtype=np.intp)), 5, None)
+
+    assert found.words == ("a",)
+
+
+# --- how many were joined -----------------------------------------------------------------------
+
+K = 5
+CHANCES = (np.arange(20) + 0.5) / 20
+
+
+def said(levels: int, chance: float, each: int = 2) -> int:
+    """Return what is said of so many rare levels of `each` rows, beside one of many."""
+    raw = Levels.of(["a"] * 30 + [f"r{i}" for i in range(levels) for _ in range(each)])
+    return joined_levels(raw, safe_levels(raw, K, None), K, chance, None)
+
+
+# Of k, 2 k, 4 k, … levels it is said where there are as many, to twice, by the draw.
+@pytest.mark.parametrize(
+    ("levels", "least", "most"),
+    [(4, 0, 0), (8, 0, 5), (10, 5, 5), (15, 5, 10), (20, 10, 10), (70, 20, 40), (4000, 1280, 2560)],
+)
+def test_how_many_levels_were_joined_is_said_roughly(levels: int, least: int, most: int) -> None:
+    found = [said(levels, chance) for chance in CHANCES]
+
+    assert (min(found), max(found)) == (least, most)
+    assert all(it <= levels for it in found)
+
+
+def test_one_person_turns_it_for_one_draw_in_k_at_the_most() -> None:
+    for levels in range(3, 90):
+        turned = [said(levels, it) != said(levels + 1, it) for it in CHANCES]
+        assert np.mean(turned) <= 1 / K + 0.05
+
+
+def test_nothing_is_said_where_nothing_was_joined() -> None:
+    assert {said(levels, 0.0) for levels in range(5)} == {0}
+    assert said(40, 0.0, each=5) == 0
+
+
+def test_a_person_of_many_levels_counts_once() -> None:
+    def of(rows: list[int]) -> int:
+        """Return what is said of sixty levels of a row each, which are of some persons."""
+        raw = Levels.of([f"r{i}" for i in range(60)])
+        who = np.array(rows)
+        return joined_levels(raw, safe_levels(raw, K, who), K, 0.0, who)
+
+    assert of([i % 9 for i in range(60)]) == 5
+    assert of([*range(9), *[9] * 51]) == 10
+    assert of([*range(60)]) == 40
+
+
+# --- columns whose mean hangs on few persons far out ----------------------------------------------
+
+
+K_of_far_out, M = 5, 20
+NORMAL_of_far_out = np.random.default_rng(7).normal(50, 10, 500)
+
+
+def safe_of(x: Floats, seed: int, rows: int = 1) -> SafeColumn:
+    """Return safe values of persons who have so many rows each."""
+
+    def draw(name: str, count: int) -> Floats:
+        return np.random.default_rng([seed, *name.encode()]).uniform(size=count)
+
+    weights = np.full(len(x), ONE // rows, dtype=np.int64)
+    return safe_column(x, weights, draw, lambda name: draw(name, len(x)), K_of_far_out, M)
+
+
+def found(x: Floats, few: int, seed: int = 1, rows: int = 1) -> Ends:
+    """Say at which ends the mean of a column hangs on `few` persons or more."""
+    weights = np.full(len(x), ONE // rows, dtype=np.int64)
+    return far_out(x, weights, safe_of(x, seed, rows), K_of_far_out, few)
+
+
+def with_far(persons: int, value: float, x: Floats = NORMAL_of_far_out) -> Floats:
+    """Return a column in which the last persons lie so far out."""
+    return np.append(x[: len(x) - persons], np.full(persons, value))
+
+
+# --- what is said -------------------------------------------------------------------------------
+
+TAILS: dict[str, tuple[Floats, Ends]] = {
+    "bell": (NORMAL_of_far_out, (False, False)),
+    "even": (np.random.default_rng(1).uniform(0, 9, 500), (False, False)),
+    "exponential": (np.random.default_rng(2).exponential(4, 500), (False, False)),
+    "nine far above": (with_far(9, 400.0), (False, True)),
+    "nine far below": (with_far(9, -300.0), (True, False)),
+    "at both ends": (with_far(9, -300.0, with_far(18, 400.0)), (True, True)),
+    "a heavy tail": (np.random.default_rng(3).pareto(0.6, 500), (False, True)),
+    "nine beside a value of many": (np.append(np.zeros(491), 30.0 + np.arange(9)), (False, True)),
+    "a scale": (np.random.default_rng(4).integers(1, 6, 500).astype(float), (False, False)),
+}
+
+
+@pytest.mark.parametrize(("x", "wanted"), TAILS.values(), ids=TAILS)
+def test_a_mean_hangs_on_an_end_where_persons_of_enough_lie_far_out(
+    x: Floats, wanted: Ends
+) -> None:
+    assert {found(x, few, seed) for few in (5, 9) for seed in range(4)} == {wanted}
+
+
+def test_where_it_is_said_the_mean_is_off() -> None:
+    for x, (low, high) in TAILS.values():
+        off = [safe_of(x, seed).centre.mean() - x.mean() for seed in range(12)]
+        error = safe_of(x, 0).centre.std() / np.sqrt(len(x))
+        if high != low:
+            assert (np.mean(off) < -0.5 * error) == high
+            assert (np.mean(off) > 0.5 * error) == low
+
+
+def test_who_is_far_out_but_moves_no_mean_is_not_said() -> None:
+    x = np.append(np.random.default_rng(0).normal(50, 10, 200_000), np.full(9, 140.0))
+
+    assert found(x, 5) == (False, False)
+    assert found(x[-1000:], 5) == (False, True)
+
+
+# --- what it hangs on ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [400.0, 1e4, 1e9])
+@pytest.mark.parametrize("persons", range(12))
+def test_it_hangs_on_how_many_persons_and_not_on_how_far_out(persons: int, value: float) -> None:
+    said = [
+        found(with_far(persons, value), few)[1] for few in range(K_of_far_out, 2 * K_of_far_out)
+    ]
+
+    assert said == [persons >= few for few in range(K_of_far_out, 2 * K_of_far_out)]
+
+
+@pytest.mark.parametrize("kind", ["far", "harmonic", "pareto", "beside a value of many"])
+def test_one_person_more_turns_it_for_one_draw_of_k_at_the_most(kind: str) -> None:
+    """Whoever it is: of 1 / rank tails every rank times its value is the same."""
+    random = np.random.default_rng(11)
+    for _ in range(20):
+        x = {
+            "far": np.append(NORMAL_of_far_out[:-8], random.uniform(90, 300, 8)),
+            "harmonic": 100 / (1 + random.permutation(500)),
+            "pareto": random.pareto(1.3, 500),
+            "beside a value of many": np.append(np.zeros(495), random.uniform(0, 9, 5)),
+        }[kind]
+        one = np.append(x, 10 * np.abs(x).max())
+        # The same blocks: their cuts are other draws, in another copy.
+        said = []
+        for column, extra in ((x, 0), (one, 1)):
+            at = np.full(len(column), ONE, dtype=np.int64)
+            safe = safe_of(x, 5)
+            if extra:
+                top = np.argmax(safe.centre)
+                centre, half, step = (
+                    np.append(it, it[top]) for it in (safe.centre, safe.half, safe.step)
+                )
+                safe = SafeColumn(centre, half, step, np.append(safe.order, len(x)))
+            said.append(
+                [
+                    far_out(column, at, safe, K_of_far_out, few)[1]
+                    for few in range(K_of_far_out, 2 * K_of_far_out)
+                ]
+            )
+        assert sum(a != b for a, b in zip(*said, strict=True)) <= 1
+
+
+def test_all_rows_of_a_person_are_those_of_one() -> None:
+    x = np.repeat(with_far(3, 400.0, NORMAL_of_far_out[:200]), 4)
+
+    assert found(x, 5, rows=1) == (False, True)
+    assert found(x, 5, rows=4) == (False, False)
+
+
+def test_a_person_sees_the_note_come_and_go_hardly_more_often_than_by_guessing() -> None:
+    draw = np.random.default_rng(3)
+
+    def said(persons: int) -> float:
+        few = [threshold(chance, K_of_far_out) for chance in draw.uniform(size=400)]
+        return float(np.mean([found(with_far(persons, 1e6), it, 2)[1] for it in few]))
+
+    by_persons = [said(persons) for persons in (0, 1, 4, 5, 6, 9)]
+    assert by_persons[:3] == [0, 0, 0]
+    assert by_persons[3] == pytest.approx(0.2, abs=0.08)
+    assert by_persons[4] == pytest.approx(0.4, abs=0.08)
+    assert by_persons[5] == 1
+
+
+def test_the_copies_of_a_secret_say_it_as_often_as_the_secret_draws() -> None:
+    """Of those far out a tenth to a fifth take no part."""
+
+    def said(persons: int, seed: int) -> bool:
+        secret = Secret.from_bytes(np.random.default_rng([seed, persons]).bytes(32))
+        x = with_far(persons, 1e6, NORMAL_of_far_out[:150])
+        keys = row_keys(secret, [x])
+        draws = Draws(secret, secret.digest("version", total(keys)), keys)
+        return "x" in whole_copy({"x": x}, {}, draws, Settings(K_of_far_out, M)).far_out
+
+    shown = {n: np.mean([said(n, seed) for seed in range(20)]) for n in (4, 8, 9, 14)}
+
+    assert shown[4] == 0
+    assert 0.1 < shown[8] < 0.9
+    assert 0.2 < shown[9] < 1
+    assert shown[14] == 1
+
+
+# --- of columns together ------------------------------------------------------------------------
+
+
+def test_what_is_made_of_a_column_hangs_on_those_it_hangs_on() -> None:
+    none, low, high = (False, False), (True, False), (False, True)
+    relations = Relations({"total": ("pay", "gift")}, (), {"end": "start", "last": "end"})
+    told = {"start": high, "end": none, "last": low, "pay": none, "gift": high, "age": none}
+    out = far_out_together(told, relations)
+
+    assert out == {**told, "end": high, "last": (True, True), "total": high}
+    assert words_of_ends(out) == {
+        **dict.fromkeys(["end", "gift", "start", "total"], "too low"),
+        "last": "off",
+    }

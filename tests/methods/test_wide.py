@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import WideTableWarning
-from discreet.methods import fitted_columns
+from discreet.methods import column_trees
 from discreet.methods.column_trees import level_targets
 from discreet.methods.copies import Draws, Levels, Settings
 from discreet.methods.whole import whole_copy
@@ -130,7 +130,7 @@ def test_levels_of_few_persons_are_joined_before_anything_else(
         assert codes.max() < count == len(signs)
         return level_targets(codes, count, signs)
 
-    monkeypatch.setattr(fitted_columns, "level_targets", counted)
+    monkeypatch.setattr(column_trees, "level_targets", counted)
     many = np.where(np.arange(rows) < rows // 2, 0, 1 + np.arange(rows) % 5000)
     words = tuple(f"l{i:04}" for i in range(5001))
     levels = {name: Levels(words, np.roll(many, i)) for i, name in enumerate("abc")}

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
+from discreet.arguments import Described
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.methods import METHODS
 from discreet.parallel.clusters import (
     MANY,
+    KMember,
+    KMemberJoint,
     PairClusters,
     check_clusters,
     cluster_jointly,
@@ -588,3 +592,23 @@ def test_the_greatest_pixels() -> None:
         cluster_jointly(np.array([[top, top], [0, 0], [top, 0]], dtype=np.uint16), 3).tolist()
         == [0] * 3
     )
+
+
+# --- each way to cluster says who it is, what it promises and what it leaves open -----------------
+
+
+WAYS: dict[str, type[Described]] = {"k-member": KMember, "k-member-joint": KMemberJoint}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_way_is_known_by_its_name(name: str) -> None:
+    assert METHODS[name] is WAYS[name]
+    assert WAYS[name].name == name
+
+
+@pytest.mark.parametrize("way", WAYS.values())
+def test_a_way_says_what_it_promises_in_sentences(way: type[Described]) -> None:
+    assert "at least k" in way.promises
+    for text in (way.promises, way.leaves_open):
+        assert text[0].isupper()
+        assert text.endswith(".")

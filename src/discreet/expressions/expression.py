@@ -83,10 +83,6 @@ def parse_expression(
         Of columns that say yes or no, the value that is true (`yes_of` finds it): `smoker` is a
         condition then, and `smoker == true` another way to write it.
 
-    Returns
-    -------
-    Expression
-
     Raises
     ------
     InputError

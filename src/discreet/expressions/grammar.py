@@ -6,23 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discreet.errors import near
-from discreet.expressions.meaning import (
-    FUNCTIONS,
-    MOST_ARGUMENTS,
-    NO_EXPONENT,
-    Call,
-    Rule,
-    among,
-    compared,
-    constant,
-    joined,
-    negative,
-    opposite,
-    power,
-    product,
-    total,
-    truth,
-)
+from discreet.expressions import meaning
 from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place, Token, cut_up
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, POWER = range(1, 9)
@@ -64,7 +48,7 @@ class Grammar:
     what: str
     signs: Collection[str]
     words: Collection[str]
-    functions: Mapping[str, Rule]
+    functions: Mapping[str, meaning.Rule]
     deepest: int
     instead: Mapping[str, str]
 
@@ -77,7 +61,7 @@ EXPRESSIONS = Grammar(
     what="an expression",
     signs=(*COMPARISONS, "+", "-", "*", "/", "**", "(", ")", ",", '"'),
     words=WORDS,
-    functions=FUNCTIONS,
+    functions=meaning.FUNCTIONS,
     deepest=40,
     instead={
         "=": "write == to compare",
@@ -165,8 +149,8 @@ class Reader:
             self.take()
             exponent = self.operand(MINUS)
             if self.is_next("**"):  # which would be a part of the exponent
-                raise Mistake(exponent.place, NO_EXPONENT)
-            return power(first, exponent)
+                raise Mistake(exponent.place, meaning.NO_EXPONENT)
+            return meaning.power(first, exponent)
         if level == COMPARE and self.is_next("in", "not"):
             return self.within(first)
         operands, signs = [first], []
@@ -175,8 +159,10 @@ class Reader:
             operands.append(self.expression(level + 1))
             self._count(operands, signs[-1])
         if level in (OR, AND):
-            return joined(signs[0], operands)
-        return {COMPARE: compared, SUM: total, PRODUCT: product}[level](signs, operands)
+            return meaning.joined(signs[0], operands)
+        return {COMPARE: meaning.compared, SUM: meaning.total, PRODUCT: meaning.product}[level](
+            signs, operands
+        )
 
     def within(self, operand: Node) -> Node:
         """Read `in (...)` or `not in (...)`."""
@@ -192,13 +178,14 @@ class Reader:
             choices.append(self.expression())
             self._count(choices, "in")
         end = self.expects(")", "a bracket is not closed, or a comma is missing").place
-        node = self.up(among(operand, choices, end))
-        return opposite(node, node.place) if start.text == "not" else node
+        node = self.up(meaning.among(operand, choices, end))
+        return meaning.opposite(node, node.place) if start.text == "not" else node
 
     def _count(self, many: Collection[object], what: str) -> None:
-        if len(many) > MOST_ARGUMENTS:
+        if len(many) > meaning.MOST_ARGUMENTS:
             raise Mistake(
-                self.next.place, f"{what!r} has too many operands; {MOST_ARGUMENTS} is the most"
+                self.next.place,
+                f"{what!r} has too many operands; {meaning.MOST_ARGUMENTS} is the most",
             )
 
     def operand(self, least: int) -> Node:
@@ -207,12 +194,12 @@ class Reader:
             if least > NOT:
                 raise Mistake(self.next.place, "write brackets around not: (not ...)")
             place = self.deeper()
-            return self.up(opposite(self.expression(NOT), place))
+            return self.up(meaning.opposite(self.expression(NOT), place))
         if self.is_next("-", "+"):
             sign = self.next.text
             place = self.deeper()
             inner = self.expression(MINUS)
-            return self.up(negative(inner, place) if sign == "-" else inner)
+            return self.up(meaning.negative(inner, place) if sign == "-" else inner)
         return self.primary()
 
     def primary(self) -> Node:
@@ -221,7 +208,7 @@ class Reader:
         match token.sort:
             case "number":
                 self.take()
-                return constant(token.text, token.place)
+                return meaning.constant(token.text, token.place)
             case "text":
                 self.take()
                 mark = token.text[0]
@@ -235,7 +222,7 @@ class Reader:
                 if self.is_next("("):
                     return self.call(token)
                 if self._is_truth(token.text):
-                    return truth(token.text, token.place)
+                    return meaning.truth(token.text, token.place)
                 return self.column(token.text, token.place)
         if token.text == "(":
             self.deeper()
@@ -277,7 +264,7 @@ class Reader:
         place = (name.place[0], self.take().place[1])
         if not rule.least <= len(arguments) <= rule.most:
             raise Mistake(place, f"the function is {rule.usage}")
-        return self.up(rule.made(Call(name.text, tuple(arguments), place)))
+        return self.up(rule.made(meaning.Call(name.text, tuple(arguments), place)))
 
     def deeper(self) -> Place:
         """Read what opens a level; there are not many of them, so that no text exhausts Python."""

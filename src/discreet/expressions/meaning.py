@@ -72,11 +72,11 @@ def yes_of(words: Collection[str]) -> str:
     for pair in NO_AND_YES:
         given = {word.casefold(): word for word in words}
         if given and len(given) == len(words) and {*given} <= {*pair}:
-            return given.get(pair[1]) or _cased(pair[1], given[pair[0]])
+            return given.get(pair[1]) or _copy_case(pair[1], given[pair[0]])
     return ""
 
 
-def _cased(word: str, like: str) -> str:
+def _copy_case(word: str, like: str) -> str:
     """Write a word as another one is written: no, No or NO."""
     if like.isupper() and len(like) > 1:
         return word.upper()
@@ -107,7 +107,7 @@ def opposite(operand: Node, place: Place) -> Node:
 def compared(signs: Sequence[str], operands: Sequence[Node]) -> Node:
     """Compare neighbours, each operand with the next."""
     if any(_is_truth(it) for it in operands):
-        return _compared_with_truth(signs, operands)
+        return _compare_with_truth(signs, operands)
     known = _dates_read(operands)
     for sign, (left, right) in zip(signs, pairwise(known), strict=True):
         _are_alike(left, right)
@@ -116,7 +116,7 @@ def compared(signs: Sequence[str], operands: Sequence[Node]) -> Node:
     return Applied("compare", tuple(known), "truth", _around(operands), tuple(signs))
 
 
-def _compared_with_truth(signs: Sequence[str], operands: Sequence[Node]) -> Node:
+def _compare_with_truth(signs: Sequence[str], operands: Sequence[Node]) -> Node:
     """Read `smoker == true` as a condition, or as one that does not hold."""
     constants = [it for it in operands if isinstance(it, Constant) and _is_truth(it)]
     others = [it for it in operands if it not in constants]
@@ -259,12 +259,12 @@ def _around(operands: Sequence[Node]) -> Place:
 # --- functions --------------------------------------------------------------------------------
 
 
-def _of_number(call: Call) -> Node:
+def _number_call(call: Call) -> Node:
     _is_number(call.arguments[0], f"{call.name}() takes a number")
     return Applied(call.name, call.arguments, "number", call.place)
 
 
-def _of_date(call: Call) -> Node:
+def _date_call(call: Call) -> Node:
     (date,) = call.arguments
     if date.kind != "date":
         raise Mistake(date.place, f"{call.name}() takes a date; this is {KINDS[date.kind]}")
@@ -275,7 +275,7 @@ def _of_date(call: Call) -> Node:
     )
 
 
-def _between(call: Call) -> Node:
+def _between_call(call: Call) -> Node:
     value, low, high = call.arguments
     made = compared(("<=", "<="), (low, value, high))
     return replace(made, place=call.place)
@@ -356,7 +356,7 @@ def _levels_of(values: Sequence[Node]) -> tuple[str, ...]:
 
 
 NUMERIC: Mapping[str, Rule] = {
-    name: Rule(f"{name}(x)", 1, 1, _of_number)
+    name: Rule(f"{name}(x)", 1, 1, _number_call)
     for name in ("log", "log2", "log10", "sqrt", "exp", "abs")
 }
 FUNCTIONS: Mapping[str, Rule] = {
@@ -367,11 +367,11 @@ FUNCTIONS: Mapping[str, Rule] = {
     "missing": Rule(
         "missing(x)", 1, 1, lambda it: Applied("missing", it.arguments, "truth", it.place)
     ),
-    "between": Rule("between(x, low, high)", 3, 3, _between),
+    "between": Rule("between(x, low, high)", 3, 3, _between_call),
     "cut": Rule("cut(x, edge, ...)", 2, MOST_ARGUMENTS, _cut),
     "case": Rule("case(condition, value, ..., otherwise)", 3, MOST_ARGUMENTS, _case),
     **{
-        name: Rule(f"{name}(date)", 1, 1, _of_date)
+        name: Rule(f"{name}(date)", 1, 1, _date_call)
         for name in ("year", "quarter", "month", "day", "weekday", "hour")
     },
 }

@@ -67,7 +67,7 @@ def values_of(node: Node, columns: Mapping[str, Array], rows: int) -> Values:
         return Levels(tuple(each.tolist()), order)
     values = each + 0.0  # a copy; and -0.0 becomes 0.0
     if node.kind == "date":
-        return Days(_dated(values))
+        return Days(_valid_dates(values))
     return Truth(values) if node.kind == "truth" else Numbers(values)
 
 
@@ -87,7 +87,7 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _dated(days: Array) -> Array:
+def _valid_dates(days: Array) -> Array:
     return np.where((days >= EARLIEST) & (days < LATEST + 1), days, np.nan)
 
 
@@ -216,7 +216,7 @@ def _each(function: Callable[[Array], Array]) -> Computing:
 
 def _moments(days: Array) -> Array:
     """Return milliseconds since 1970; a part of a day is not exact in double precision."""
-    return np.asarray(np.rint(_dated(days) * MILLISECONDS))
+    return np.asarray(np.rint(_valid_dates(days) * MILLISECONDS))
 
 
 def _day_of(days: Array) -> Array:

@@ -183,7 +183,9 @@ def diversity(
     >>> diversity([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
     1
     """
-    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
+    labels, values = _combinations_and_sensitive(
+        as_side(table, categorical=categorical), quasi, sensitive
+    )
     return int(np.bincount(_cells(labels, values)[0]).min())
 
 
@@ -201,7 +203,9 @@ def entropy_diversity(
     >>> round(entropy_diversity([[1, 7], [1, 8], [2, 7], [2, 7], [2, 8]], ["0"], "1"), 3)
     1.89
     """
-    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
+    labels, values = _combinations_and_sensitive(
+        as_side(table, categorical=categorical), quasi, sensitive
+    )
     groups, _, counts = _cells(labels, values)
     share = counts / np.bincount(labels)[groups]
     return math.exp(max(0.0, float(np.bincount(groups, -share * np.log(share)).min())))
@@ -230,7 +234,7 @@ def closeness(
     0.375
     """
     side = as_side(table, categorical=categorical)
-    labels, values = _with_sensitive(side, quasi, sensitive)
+    labels, values = _combinations_and_sensitive(side, quasi, sensitive)
     if sensitive in side.levels:
         whole = np.bincount(values) / len(values)
         groups, value, counts = _cells(labels, values)
@@ -266,7 +270,9 @@ def attribute_disclosure(
     >>> result.share, round(result.baseline, 3)
     (0.5, 0.5)
     """
-    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
+    labels, values = _combinations_and_sensitive(
+        as_side(table, categorical=categorical), quasi, sensitive
+    )
     sizes = np.bincount(labels)
     alike = np.bincount(_cells(labels, values)[0]) == 1
     return Estimate(
@@ -319,7 +325,9 @@ def _labels(table: object, quasi: Sequence[str], categorical: Sequence[str] = ()
     return combinations_of(_columns(side, quasi).values())
 
 
-def _with_sensitive(side: Side, quasi: Sequence[str], sensitive: str) -> tuple[Labels, Labels]:
+def _combinations_and_sensitive(
+    side: Side, quasi: Sequence[str], sensitive: str
+) -> tuple[Labels, Labels]:
     """Return the combination and the number of the sensitive value of each row."""
     known, (unknown,) = _columns(side, quasi), _columns(side, [sensitive]).values()
     if sensitive in known:

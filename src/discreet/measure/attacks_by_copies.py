@@ -17,22 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import RefusedError
-from discreet.measure.attacks import (
-    Attack,
-    Make,
-    Records,
-    Space,
-    Success,
-    attack_secret,
-    bounded,
-    counted_of,
-    first_of,
-    first_rows,
-    ranked_within,
-    recognised,
-    space_of,
-    told_as,
-)
+from discreet.measure import attacks
 from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
@@ -69,19 +54,19 @@ class _Place(NamedTuple):
     """A person who is looked for: what the place is called, all others, and the person's rows."""
 
     name: str
-    rest: Records
+    rest: attacks.Records
     person: Side
 
 
 def membership(
-    records: Records,
-    make: Make,
+    records: attacks.Records,
+    make: attacks.Make,
     *,
     who: str = "typical",
     pairs: int = 100,
     rows: int = ROWS,
     k: int = 5,
-) -> Attack:
+) -> attacks.Attack:
     """See whether copies made with a person can be told from copies made without.
 
     `who` is "typical": three records, each by itself, whose distance from the mean is near the
@@ -97,20 +82,20 @@ def membership(
     """
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
-    some = first_of(records, rows)
+    some = attacks.first_of(records, rows)
     if who == "level":
-        places = _in_small_levels(some, k)
+        places = _persons_in_small_levels(some, k)
     else:
-        places = _with_many_rows(some) if who == "rows" else _at_places(some, who)
-    seen = [_seen(it, make, pairs, f"{who} {it.name}") for it in places]
+        places = _persons_with_many_rows(some) if who == "rows" else _persons_at_places(some, who)
+    seen = [_figures_of_copies(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
     name = f"member, {who}"
-    parts = [_told_apart(f"told apart: {WHO[who]}, {it.name} (AUC)", [of], learned=True)
+    parts = [_mean_auc(f"told apart: {WHO[who]}, {it.name} (AUC)", [of], learned=True)
              for it, of in zip(places, scores, strict=True)]  # fmt: skip
-    alone = _told_apart("told apart by the distance of the nearest row alone (AUC)", near)
+    alone = _mean_auc("told apart by the distance of the nearest row alone (AUC)", near)
     of = f" of each of {len(places)} such persons" if len(places) > 1 else ""
-    return Attack(
+    return attacks.Attack(
         name,
         f"Membership of {WHO[who]}",
         "Somebody knows the records of all other persons and of this one, makes copies of their"
@@ -122,31 +107,33 @@ def membership(
             "Where a method keeps the number of rows, that number is not looked at.",
             "Another attacker may look at something else in a copy.",
         ),
-        bounded(name, _told_apart(TOLD_APART, scores, learned=True)),
+        attacks.bounded(name, _mean_auc(TOLD_APART, scores, learned=True)),
         (alone, *(parts if len(parts) > 1 else ())),
-        recognised(scores, folds=FOLDS, copies=True),
+        attacks.recognised(scores, folds=FOLDS, copies=True),
     )
 
 
-def _told_apart(
+def _mean_auc(
     what: str, scores: list[tuple[Floats, Floats]], *, learned: bool = False
-) -> Success:
-    return ranked_within(what, scores, folds=FOLDS if learned else 0, copies=True)
+) -> attacks.Success:
+    return attacks.ranked_within(what, scores, folds=FOLDS if learned else 0, copies=True)
 
 
-def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Floats]:
+def _figures_of_copies(
+    place: _Place, make: attacks.Make, pairs: int, name: str
+) -> tuple[Floats, Floats]:
     """Return the figures of copies made without a person, and of as many made with.
 
     Where each copy has a row for each record, how many it has is left out: it would tell all.
     """
-    beside = _beside(place.rest, place.person)
+    beside = _add_person(place.rest, place.person)
     of_rows = np.unique(np.linspace(0, len(place.person) - 1, MOST_ROWS).astype(np.intp))
     looks: list[Look] = []
     seen: tuple[list[Floats], list[Floats]] = ([], [])
     kept = True
     for i in range(pairs):
         for kind, of in enumerate((place.rest, beside)):
-            copy = make(of, attack_secret("membership", name, i, kind)).table
+            copy = make(of, attacks.attack_secret("membership", name, i, kind)).table
             looks = looks or [
                 look_of(beside.table, copy, place.person.taken(of_rows[[row]]))
                 for row in range(len(of_rows))
@@ -163,7 +150,7 @@ def _seen(place: _Place, make: Make, pairs: int, name: str) -> tuple[Floats, Flo
 # --- who is looked for ---------------------------------------------------------------------------
 
 
-def _with_many_rows(records: Records) -> list[_Place]:
+def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
     """Return who has most rows, and who has more than most persons have."""
     rows = np.bincount(records.persons)
     if rows.max() < FEWEST_ROWS:
@@ -173,32 +160,32 @@ def _with_many_rows(records: Records) -> list[_Place]:
     for place in MANY:
         person = order[min(int(place * len(order)), len(order) - 1)]
         of = np.flatnonzero(records.persons == person)
-        rest, _ = _without(records, int(of[0]))
+        rest, _ = _split_off(records, int(of[0]))
         name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
         places.append(_Place(name, rest, records.table.taken(of)))
     return places
 
 
-def _at_places(records: Records, who: str) -> list[_Place]:
+def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
     """Return persons near the median distance from the mean, or one of them who is far off."""
-    at = space_of(records.table, [records.table]).of(records.table)
+    at = attacks.space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
     places = []
     for place in TYPICAL if who == "typical" else (0.5,):
         row = int(order[int(place * len(order))])
-        rest, person = _without(records, row)
+        rest, person = _split_off(records, row)
         name = f"at {100 * place:.0f} % of all by distance from the mean"
-        places.append(_Place(name, rest, _changed(person, rest.table, who)))
+        places.append(_Place(name, rest, _move_person(person, rest.table, who)))
     return places
 
 
-def _in_small_levels(records: Records, k: int) -> list[_Place]:
+def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
     """Return persons who share a level of their own with k - 1 others, and with 2 k - 2."""
     levels = records.table.levels
     if not levels:
         raise RefusedError("there is no column of levels that such a person could have one in")
     column = max(sorted(levels), key=lambda name: len(set(levels[name])))
-    first = first_rows(records)
+    first = attacks.first_rows(records)
     if len(first) < 4 * k:
         raise RefusedError("there are too few persons for a small level among them")
     word = FEW
@@ -210,28 +197,28 @@ def _in_small_levels(records: Records, k: int) -> list[_Place]:
         having = np.isin(records.persons, records.persons[rows]).tolist()
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
-        rest, person = _without(Records(side, records.persons), int(rows[0]))
+        rest, person = _split_off(attacks.Records(side, records.persons), int(rows[0]))
         places.append(_Place(f"of {size} persons", rest, person))
     return places
 
 
-def _without(records: Records, row: int) -> tuple[Records, Side]:
+def _split_off(records: attacks.Records, row: int) -> tuple[attacks.Records, Side]:
     """Return the records of all but a person, and the row of that person."""
     rest = np.flatnonzero(records.persons != records.persons[row])
     return records.taken(rest), records.table.taken(np.array([row]))
 
 
-def _beside(rest: Records, person: Side) -> Records:
+def _add_person(rest: attacks.Records, person: Side) -> attacks.Records:
     """Return the records with those of one more person."""
     numbers = {
         name: np.append(values, person.numbers[name]) for name, values in rest.table.numbers.items()
     }
     levels = {name: (*words, *person.levels[name]) for name, words in rest.table.levels.items()}
     more = np.full(len(person), rest.persons.max() + 1)
-    return Records(Side.of(numbers, levels), np.append(rest.persons, more))
+    return attacks.Records(Side.of(numbers, levels), np.append(rest.persons, more))
 
 
-def _changed(person: Side, rest: Side, who: str) -> Side:
+def _move_person(person: Side, rest: Side, who: str) -> Side:
     """Return the person, far off in a column or along the direction of least variance."""
     if who == "typical":
         return person
@@ -275,14 +262,14 @@ BLOCK = 1 << 22
 
 
 def versions(
-    records: Records,
-    make: Make,
+    records: attacks.Records,
+    make: attacks.Make,
     *,
     copies: int = 4,
     leave: float = 0.05,
     repeats: int = 10,
     rows: int = ROWS,
-) -> Attack:
+) -> attacks.Attack:
     """See whether several versions of a table give away who left it between them.
 
     Of at most `rows` records a share `leave` of the persons leaves between the first and the last
@@ -294,8 +281,8 @@ def versions(
     """
     count = check_whole("copies", copies, least=2)
     share = check_ratio("leave", leave, zero=False)
-    some = first_of(records, rows)
-    first = first_rows(some)
+    some = attacks.first_of(records, rows)
+    first = attacks.first_rows(some)
     few = max(1, round(share * len(first)))
     if few >= len(first):
         raise RefusedError("more persons would leave than there are; choose a smaller share")
@@ -306,14 +293,14 @@ def versions(
         left.append(np.isin(np.arange(len(first)), leavers))
         advance("versions", turn + 1, repeats)
     near = [figures[:, 0] for figures in seen]
-    scores = near if repeats == 1 else _learned(seen, left)
+    scores = near if repeats == 1 else _suspicions(seen, left)
     folds = 0 if repeats == 1 else repeats
     groups, alone = _groups(scores, left), _groups(near, left)
     what = f"pairs of who left and who stayed told apart in {count} versions (AUC)"
     caught = sum(int(gone[np.argsort(-it, kind="stable")[:few]].sum())
                  for it, gone in zip(scores, left, strict=True))  # fmt: skip
     suspected = f"of the {few} persons suspected most, those who left"
-    return Attack(
+    return attacks.Attack(
         "versions",
         f"Who left between {count} versions",
         f"Somebody knows the records of all who were in the first of {count} versions, makes"
@@ -324,12 +311,14 @@ def versions(
             f"Tried {repeats} times with {len(first)} persons.",
             "Who knows when somebody may have left knows more.",
         ),
-        bounded("versions", ranked_within(what, groups, folds=folds)),
+        attacks.bounded("versions", attacks.ranked_within(what, groups, folds=folds)),
         (
-            counted_of(suspected, caught, few * repeats, few / len(first)),
-            ranked_within("told apart by the distance of the nearest rows alone (AUC)", alone),
+            attacks.counted_of(suspected, caught, few * repeats, few / len(first)),
+            attacks.ranked_within(
+                "told apart by the distance of the nearest rows alone (AUC)", alone
+            ),
         ),
-        recognised(groups, folds=folds),
+        attacks.recognised(groups, folds=folds),
     )
 
 
@@ -340,7 +329,7 @@ def _groups(scores: list[Floats], left: list[Flags]) -> list[tuple[Floats, Float
     return [(it[gone], it[~gone]) for it, gone in zip(scores, left, strict=True)]
 
 
-def _learned(seen: list[Floats], left: list[Flags]) -> list[Floats]:
+def _suspicions(seen: list[Floats], left: list[Flags]) -> list[Floats]:
     """Return how much each person is suspected: each time by what the other times taught."""
     out = []
     for turn, figures in enumerate(seen):
@@ -354,7 +343,12 @@ def _learned(seen: list[Floats], left: list[Flags]) -> list[Floats]:
 
 
 def _changes(
-    records: Records, make: Make, first: Labels, leavers: Labels, count: int, turn: int
+    records: attacks.Records,
+    make: attacks.Make,
+    first: Labels,
+    leavers: Labels,
+    count: int,
+    turn: int,
 ) -> Floats:
     """Return for each person how figures of the copies change, from version to version.
 
@@ -365,11 +359,11 @@ def _changes(
     for version in range(count):
         so_far = leavers[: round(len(leavers) * version / (count - 1))]
         here = records.taken(np.flatnonzero(~np.isin(records.persons, so_far)))
-        copy = make(here, attack_secret("version", turn, version)).table
-        persons = told_as(records.table.taken(first), copy)
-        space = space_of(persons, [copy])
-        gaps, counts, usual = _in_all(space.of(persons), space.of(copy), usual)
-        seen.append(np.column_stack([gaps, counts, *_in_each(persons, copy, space)]))
+        copy = make(here, attacks.attack_secret("version", turn, version)).table
+        persons = attacks.told_as(records.table.taken(first), copy)
+        space = attacks.space_of(persons, [copy])
+        gaps, counts, usual = _nearness_of_rows(space.of(persons), space.of(copy), usual)
+        seen.append(np.column_stack([gaps, counts, *_shares_by_column(persons, copy, space)]))
     table = np.stack(seen)
     weights = np.arange(count) - (count - 1) / 2
     change = np.tensordot(weights, table, axes=1)
@@ -377,7 +371,9 @@ def _changes(
     return out
 
 
-def _in_all(at: Floats, rows: Floats, usual: float | None) -> tuple[Floats, Floats, float]:
+def _nearness_of_rows(
+    at: Floats, rows: Floats, usual: float | None
+) -> tuple[Floats, Floats, float]:
     """Return for each person how far off the nearest rows are, and how many are near, softly.
 
     `usual` is how far off they are as a rule, in the first version.
@@ -403,7 +399,7 @@ def _squares(at: Floats, rows: Floats) -> Floats:
     return np.asarray(np.maximum(lengths - 2 * at @ rows.T, 0.0))
 
 
-def _in_each(told: Side, copy: Side, space: Space) -> list[Floats]:
+def _shares_by_column(told: Side, copy: Side, space: attacks.Space) -> list[Floats]:
     """Return for each person the share of rows that are like it, column by column."""
     shares: list[Floats] = []
     for name, (_, sd) in space.centre.items():
@@ -450,7 +446,7 @@ class Look:
     """
 
     person: Side
-    space: Space
+    space: attacks.Space
     numbers: Labels
     way: Floats
     most: Labels
@@ -459,7 +455,7 @@ class Look:
 
 def look_of(table: Side, copy: Side, person: Side) -> Look:
     """Return how copies of a table are looked at for a person; `copy` is one of them."""
-    space = space_of(table, [copy])
+    space = attacks.space_of(table, [copy])
     at = np.array([space.spans[name].start for name in space.centre], dtype=np.intp)
     pairs = _pairs_of(len(space.spans))
     rows, row = space.of(table)[:, at], space.of(person)[0, at]
@@ -483,11 +479,11 @@ def _pairs_of(columns: int) -> tuple[Labels, Labels]:
 def figures_of(look: Look, copy: Side) -> Floats:
     """Return all that is looked at in a copy: first the nearest distance, last how many rows."""
     rows = look.space.of(copy)
-    person = told_as(look.person, copy)
+    person = attacks.told_as(look.person, copy)
     row = look.space.of(person)[0]
     near = _nearness(look, copy, rows, row)
-    figures = [*_extent(look, rows, row), *_of_columns(look, copy, person, near)]
-    figures += [(near.T @ near / len(near))[look.pairs], *_over_all(look, near)]
+    figures = [*_extent(look, rows, row), *_counts_by_column(look, copy, person, near)]
+    figures += [(near.T @ near / len(near))[look.pairs], *_counts_over_columns(look, near)]
     figures.append(np.array([len(copy)]))
     return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in figures])
 
@@ -530,7 +526,7 @@ def _nearness(look: Look, copy: Side, rows: Floats, row: Floats) -> Floats:
     return np.column_stack(columns)
 
 
-def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
+def _counts_by_column(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats]:
     """Return soft counts of each column by itself."""
     figures = [near.mean(axis=0)]
     for name, (_, sd) in look.space.centre.items():
@@ -545,7 +541,7 @@ def _of_columns(look: Look, copy: Side, told: Side, near: Floats) -> list[Floats
     return [*figures, np.array(named, dtype=np.float64)]
 
 
-def _over_all(look: Look, near: Floats) -> list[Floats]:
+def _counts_over_columns(look: Look, near: Floats) -> list[Floats]:
     """Return soft counts over all columns, and over those of levels."""
     like = np.log(np.maximum(near, LEAST)).sum(axis=1)
     alike = near.sum(axis=1)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels, check_ratio
 from discreet.errors import InputError, RefusedError
+from discreet.measure import attacks_on_copy
 from discreet.measure.attacks import (
     Attack,
     Copy,
@@ -29,16 +30,6 @@ from discreet.measure.attacks import (
     recognised,
     space_of,
     told_as,
-)
-from discreet.measure.attacks_on_copy import (
-    TURNS,
-    codes_of,
-    combination,
-    combined,
-    own_parts,
-    same_rows_as,
-    shared_by_few,
-    some_of,
 )
 from discreet.measure.pairs import Side
 from discreet.progress import advance
@@ -73,7 +64,7 @@ class HeldOut:
 
     def targets(self) -> Labels:
         """Return the records that are attacked: not all of very many."""
-        return some_of(len(self.records), MOST)
+        return attacks_on_copy.some_of(len(self.records), MOST)
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
@@ -148,7 +139,7 @@ def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
     .05 sd counts, and one for levels: each the mean over its columns, with these as parts.
     """
     targets = held.targets()
-    guesses: Guesses = _by_rows if by == "rows" else _by_model
+    guesses: Guesses = _guess_by_rows if by == "rows" else _guess_by_model
     tried: dict[str, dict[str, _Hits]] = {"numbers": {}, "levels": {}}
     for turn, trial in enumerate(_trials(held, targets)):
         for name, guess in guesses(trial):
@@ -158,7 +149,7 @@ def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
         advance(f"inference by {by}", turn + 1, PARTS)
     whose = held.records.persons[targets]
     return tuple(
-        _inferred(kind, by, {name: hits[name].shares for name in sorted(hits)}, whose)
+        _inference_attack(kind, by, {name: hits[name].shares for name in sorted(hits)}, whose)
         for kind, hits in tried.items()
         if hits
     )
@@ -174,12 +165,14 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
     trial = next(_trials(parted, targets))
     whose = records.persons[targets]
     shares: dict[str, tuple[Floats, Floats]] = {}
-    for name, guess in _by_rows(trial):
+    for name, guess in _guess_by_rows(trial):
         values = _values(trial, name)
         values = values[~np.isnan(values)]
         by_chance = np.full((1, len(whose)), np.nan)
         if len(values):
-            sources = [generator("attack", "row", turn, name) for turn in range(TURNS)]
+            sources = [
+                generator("attack", "row", turn, name) for turn in range(attacks_on_copy.TURNS)
+            ]
             drawn = [source.choice(values, len(whose)) for source in sources]
             by_chance = np.array([_hits(trial, name, each) for each in drawn])
         shares[name] = _hits(trial, name, guess), by_chance.mean(axis=0)
@@ -187,12 +180,12 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
     for kind in ("numbers", "levels"):
         if names := sorted(getattr(copy.table, kind)):
             of = {name: shares[name] for name in names}
-            made = _inferred(kind, "rows", of, whose, "a released row at random")
+            made = _inference_attack(kind, "rows", of, whose, "a released row at random")
             attacks.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
     return tuple(attacks)
 
 
-def _inferred(
+def _inference_attack(
     kind: str,
     by: str,
     shares: Mapping[str, tuple[Floats, Floats]],
@@ -258,7 +251,7 @@ def _values(trial: _Trial, name: str) -> Floats:
     return np.fromiter((place[w] for w in trial.table.levels[name]), np.float64)
 
 
-def _by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+def _guess_by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     """Guess what the released row has that is nearest in all other columns."""
     at, rows, spans = trial.at, trial.rows, trial.space.spans
     columns = {name: _values(trial, name) for name in spans}
@@ -283,7 +276,7 @@ def _by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     yield from guess.items()
 
 
-def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+def _guess_by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
     """Guess what a ridge regression says, for levels that of the largest fitted indicator."""
     centre = trial.rows.mean(axis=0)
     rows, at = trial.rows - centre, trial.at - centre
@@ -317,8 +310,11 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 
 def verbatim(held: HeldOut) -> Attack:
     """Count the persons whose very row is in a copy, beside those held out of it."""
-    inside, outside = _of_every(
-        held, lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64)
+    inside, outside = _try_all(
+        held,
+        lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
+            np.float64
+        ),
     )
     return Attack(
         "verbatim",
@@ -332,7 +328,7 @@ def verbatim(held: HeldOut) -> Attack:
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
     """Count how often a copy has a rare combination of persons in it, and of those held out."""
-    inside, outside = _of_every(held, lambda trial, _: _rare_found(held, trial, k))
+    inside, outside = _try_all(held, lambda trial, _: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
@@ -348,7 +344,7 @@ def rare_persons(held: HeldOut, k: int) -> Attack:
     )
 
 
-def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
+def _try_all(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
     """Try something on every record and copy; return the mean in copies, and held out."""
     hits = _Hits(len(held.records))
     for turn, copy in enumerate(held.copies):
@@ -364,11 +360,11 @@ def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
     """Return for each record the share of its rare combinations that the copy has, or NaN."""
     n = len(held.records)
     rare, released = np.zeros(n), np.zeros(n)
-    raw, table = codes_of(trial.told, trial.table)
-    for chosen, codes in combined(raw):
-        few = shared_by_few(codes, held.records.persons, k)
+    raw, table = attacks_on_copy.codes_of(trial.told, trial.table)
+    for chosen, codes in attacks_on_copy.combined(raw):
+        few = attacks_on_copy.shared_by_few(codes, held.records.persons, k)
         rare += few
-        released += few & np.isin(codes, combination(table, chosen))
+        released += few & np.isin(codes, attacks_on_copy.combination(table, chosen))
     return np.where(rare > 0, released / np.maximum(rare, 1), np.nan)
 
 
@@ -396,7 +392,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         advance("an insider", turn + 1, PARTS)
         if not left.size:
             continue
-        gap = np.round(cKDTree(trial.rows[left]).query(trial.at, k=1)[0], 9)
+        rows = trial.rows[left]
+        gap = np.round(cKDTree(rows).query(trial.at, k=1)[0], 9)
         unknown = inside[~known]
         near.append(gap[unknown])
         far.append(gap[trial.out])
@@ -405,7 +402,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
             sourced = False
             continue
         place = np.flatnonzero(~known)
-        linked += float(own_parts(trial.at[unknown], trial.rows[left], source[left], place).sum())
+        own = attacks_on_copy.own_parts(trial.at[unknown], rows, source[left], place)
+        linked += float(own.sum())
         guess += float(np.isin(source[left], place).sum()) / len(left)
         trials += len(unknown)
     if not near:

@@ -140,14 +140,14 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
             if missing
             else "the released table has no columns, so nothing can be compared"
         )
-    pair = _paired(raw, released)
+    pair = _pair_up(raw, released)
     if not pair.raw_rows or not pair.rows:
         raise InputError("a table without rows cannot be compared; give one with rows")
     steps = 5
     alone = tuple(_column_fits(pair))
     advance("measuring fidelity", 1, steps)
     pairs = tuple(_pair_fits(pair))
-    columns = tuple(_with_others(it, pairs) for it in alone)
+    columns = tuple(_add_joint(it, pairs) for it in alone)
     advance("measuring fidelity", 2, steps)
     correlations = _correlations(pair)
     advance("measuring fidelity", 3, steps)
@@ -199,13 +199,14 @@ class _Paired(NamedTuple):
     rows: int
 
 
-def _paired(raw: Columns, released: Columns) -> _Paired:
+def _pair_up(raw: Columns, released: Columns) -> _Paired:
     numbers = {
         name: (_finite(raw.numbers[name]), _finite(released.numbers[name]))
         for name in sorted(released.numbers)
     }
     levels = {
-        name: _coded(raw.levels[name], released.levels[name]) for name in sorted(released.levels)
+        name: _code_levels(raw.levels[name], released.levels[name])
+        for name in sorted(released.levels)
     }
     lengths = [(len(a), len(b)) for a, b in numbers.values()]
     lengths += [(len(it.raw), len(it.released)) for it in levels.values()]
@@ -221,7 +222,7 @@ def _finite(column: Floats) -> Floats:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _coded(raw: Levels, released: Levels) -> _Coded:
+def _code_levels(raw: Levels, released: Levels) -> _Coded:
     """Give levels of both tables the same numbers; those that were joined have one."""
     place: dict[str, int] = {}
     for word in (*released.words, MISSING):
@@ -301,7 +302,7 @@ def _pair_fits(pair: _Paired) -> Iterator[PairFit]:
         yield PairFit(first, second, _variation(raw, released), float(resample))
 
 
-def _with_others(column: ColumnFit, pairs: Sequence[PairFit]) -> ColumnFit:
+def _add_joint(column: ColumnFit, pairs: Sequence[PairFit]) -> ColumnFit:
     own = [(it.distance, it.resample) for it in pairs if column.name in (it.first, it.second)]
     if not own:
         return column
@@ -390,7 +391,7 @@ def _designs(pair: _Paired) -> tuple[Floats, Floats, int]:
     for raw, released in _within(pair).values():
         sd = np.nanstd(raw) if not np.isnan(raw).all() else 0.0
         if sd > 0:
-            sides.append((_centred(raw) / sd, _centred(released) / sd))
+            sides.append((_centre(raw) / sd, _centre(released) / sd))
     numbers = len(sides)
     for coded in pair.levels.values():
         counts = np.bincount(coded.released, minlength=coded.classes)
@@ -399,7 +400,7 @@ def _designs(pair: _Paired) -> tuple[Floats, Floats, int]:
             has = coded.raw == level
             if sd := float(has.std()):
                 both = (side.astype(float) for side in (has, coded.released == level))
-                a, b = (_centred(side) / sd for side in both)
+                a, b = (_centre(side) / sd for side in both)
                 sides.append((a, b))
     if not sides:
         return np.zeros((0, 0)), np.zeros((0, 0)), 0
@@ -407,7 +408,7 @@ def _designs(pair: _Paired) -> tuple[Floats, Floats, int]:
     return np.column_stack(raws), np.column_stack(copies), numbers
 
 
-def _centred(values: Floats) -> Floats:
+def _centre(values: Floats) -> Floats:
     return np.nan_to_num(values - np.nanmean(values))
 
 

@@ -240,7 +240,7 @@ def il_metrics(
     check_same_rows(pair, "this loss")
     before, after = pair.original.matrix, pair.released.matrix
     with np.errstate(over="ignore", invalid="ignore"):
-        entries = {"values": _variation(before, after, 0), **_of_moments(before, after)}
+        entries = {"values": _variation(before, after, 0), **_moment_changes(before, after)}
     parts = {
         name: _total(known) / known.size if known.size else None
         for name, (known, _) in entries.items()
@@ -273,7 +273,7 @@ Entries = tuple[Floats, int]
 """The variations that are known, and how many entries were left out."""
 
 
-def _of_moments(original: Floats, released: Floats) -> dict[str, Entries]:
+def _moment_changes(original: Floats, released: Floats) -> dict[str, Entries]:
     """Compare means, covariances and correlations, in standard deviations of the original.
 
     A covariance divided by those of its columns is a correlation, and its variation is the

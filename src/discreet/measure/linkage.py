@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,8 +104,7 @@ def record_linkage(
     pair = as_pair(original, released, categorical=categorical)
     size = None if sample is None else check_whole("sample", sample, least=1)
     check_same_rows(pair)
-    placed = _placed(pair, within)
-    return _linked_of(pair, placed, _Among.of(placed), size)
+    return _link_sample(pair, _place(pair, within), size)
 
 
 def ddr(
@@ -143,8 +143,7 @@ def ddr(
     check_same_rows(pair)
     every = np.arange(len(pair.original))
     what = "released rows whose nearest original record is their own"
-    placed = _placed(pair, within, turned=True)
-    return _linked(what, placed, _Among.of(placed), every)
+    return _count_linked(what, _place(pair, within, turned=True), every)
 
 
 def far_linkage(
@@ -171,16 +170,14 @@ def far_linkage(
     pair = as_pair(original, released, categorical=categorical)
     size = check_whole("far", far, least=1)
     check_same_rows(pair)
-    placed = _placed(pair, within)
-    return _linked_far(placed, _Among.of(placed), size)
+    return _link_farthest(_place(pair, within), size)
 
 
 def linkages(pair: Pair, *, far: int, sample: int | None) -> tuple[Estimate, Estimate]:
     """Return `record_linkage` and `far_linkage` of a pair; its tables are searched as one."""
     check_same_rows(pair)
-    placed = _placed(pair, None)
-    among = _Among.of(placed)
-    return _linked_of(pair, placed, among, sample), _linked_far(placed, among, far)
+    placed = _place(pair, None)
+    return _link_sample(pair, placed, sample), _link_farthest(placed, far)
 
 
 def nearness(
@@ -233,8 +230,8 @@ def nearness(
     if not limits:
         raise InputError("shares must hold at least one number above 0")
     if not pair.same_rows:
-        return _any_row_near(_placed(pair, None), limits)
-    before, after = _standardised(pair)
+        return _any_row_near(_place(pair, None), limits)
+    before, after = _standardise(pair)
 
     def near(rows: Labels) -> list[int]:
         gap = np.abs(before - after[rows]).max(axis=1)
@@ -418,8 +415,19 @@ class _Placed:
     before: Labels
     after: Labels
 
+    @cached_property
+    def among(self) -> tuple[Any, Labels, Labels]:
+        """A tree of the different rows to look among, how many each is, and rows in its order."""
+        from scipy.spatial import cKDTree
 
-def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
+        points, inverse, weights = different_rows(self.released)
+        tree = cKDTree(points)
+        rank = np.empty(len(points), dtype=np.intp)
+        rank[tree.indices] = np.arange(len(points))
+        return tree, weights, np.argsort(rank[inverse], kind="stable")
+
+
+def _place(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
     levels, n = pair.original.levels, len(pair.original)
     names = list(levels) if within is None else list(within)
     if unknown := [name for name in names if name not in levels]:
@@ -430,7 +438,7 @@ def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -
     if names:
         both = combinations_of((*levels[name], *pair.released.levels[name]) for name in names)
     before, after = both[:n], both[n:]
-    original, released = _standardised(pair)
+    original, released = _standardise(pair)
     if turned:
         before, after, original, released = after, before, released, original
     norm = np.sqrt(np.square(original).sum(axis=1))
@@ -442,7 +450,7 @@ def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -
     return _Placed(original, released, norm, before, after)
 
 
-def _standardised(pair: Pair) -> tuple[Floats, Floats]:
+def _standardise(pair: Pair) -> tuple[Floats, Floats]:
     """Return both tables in original standard deviations; without columns that vary, one place."""
     original, released = pair.original.matrix, pair.released.matrix
     mean, sd = moments(original)
@@ -461,56 +469,32 @@ def _standardised(pair: Pair) -> tuple[Floats, Floats]:
     return before, after
 
 
-@dataclass(frozen=True, eq=False)
-class _Among:
-    """The different rows that are looked among: a tree, how many rows each is, and their order.
-
-    `in_order` has the rows as they lie in the tree.
-    """
-
-    tree: Any
-    weights: Labels
-    in_order: Labels
-
-    @classmethod
-    def of(cls, placed: _Placed) -> _Among:
-        """Return the released rows to look among."""
-        from scipy.spatial import cKDTree
-
-        points, inverse, weights = different_rows(placed.released)
-        tree = cKDTree(points)
-        rank = np.empty(len(points), dtype=np.intp)
-        rank[tree.indices] = np.arange(len(points))
-        return cls(tree, weights, np.argsort(rank[inverse], kind="stable"))
-
-
-def _linked_of(pair: Pair, placed: _Placed, among: _Among, sample: int | None) -> Estimate:
+def _link_sample(pair: Pair, placed: _Placed, sample: int | None) -> Estimate:
     """Count the records that are linked, of all or of a sample."""
     n, which = len(pair.original), "records"
     rows = np.arange(n)
     if sample is not None and sample < n:
         rows = keyed_order(pair.original.matrix, pair.released.matrix)[:sample]
         which = f"of a keyed sample of {sample:,} records, those"
-    return _linked(f"{which} whose nearest released row is their own", placed, among, rows)
+    return _count_linked(f"{which} whose nearest released row is their own", placed, rows)
 
 
-def _linked_far(placed: _Placed, among: _Among, size: int) -> Estimate:
+def _link_farthest(placed: _Placed, size: int) -> Estimate:
     """Count those of the farthest records that are linked."""
     norm, n = placed.norm, len(placed.norm)
     least = np.partition(norm, n - size)[n - size] if size < n else 0.0
     far = np.flatnonzero(norm >= least)  # few are left to be put in order
     order = lexicographic(-norm[far], placed.original[far], placed.released[far])
     rows = far[order[:size]]
-    return _linked(
+    return _count_linked(
         f"of the {len(rows)} records farthest from the mean, those whose nearest released row is"
         " their own",
         placed,
-        among,
         rows,
     )
 
 
-def _linked(what: str, placed: _Placed, among: _Among, rows: Labels) -> Estimate:
+def _count_linked(what: str, placed: _Placed, rows: Labels) -> Estimate:
     """Count `rows` that are linked, each by its chance: 1 over how many are as near as its own.
 
     The different released rows are looked among, each with the number of rows that are equal
@@ -521,13 +505,14 @@ def _linked(what: str, placed: _Placed, among: _Among, rows: Labels) -> Estimate
     guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)[rows]
     place = np.full(len(after), -1, dtype=np.intp)
     place[rows] = np.where(guess > 0, np.arange(len(rows)), -1)
-    possible = place[among.in_order]
+    tree, weights, in_order = placed.among
+    possible = place[in_order]
     possible = possible[possible >= 0]
     at = placed.original[rows[possible]]
     own = np.sqrt(np.square(at - placed.released[rows[possible]]).sum(axis=1))
     parts = np.zeros(len(rows))
     if possible.size:
-        parts[possible] = _own_parts(among.tree, among.weights, at, own)
+        parts[possible] = _own_parts(tree, weights, at, own)
     # Correctly rounded sums: neither the order of rows nor parts of counts leave a trace.
     linked, guessed = math.fsum(parts.tolist()), math.fsum(guess.tolist())
     return Estimate(what, linked, len(rows), guessed / len(rows))

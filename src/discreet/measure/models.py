@@ -145,9 +145,9 @@ def regression_on(
         from sklearn.linear_model import LinearRegression
 
     x, rounded = _both(original_x, rounded_x)
-    y = _checked("original_y", original_y, len(x))
-    target = _checked("rounded_y", rounded_y, len(x))
-    order, part = _in_order(x, y, folds)
+    y = _check_numbers("original_y", original_y, len(x))
+    target = _check_numbers("rounded_y", rounded_y, len(x))
+    order, part = _fold_order(x, y, folds)
     x, rounded, y, target = x[order], rounded[order], y[order], target[order]
     errors = np.empty(len(y))
     for train, test in _splits(part):
@@ -213,11 +213,11 @@ def tree_on(
     """
     x, rounded = _both(original_x, rounded_x)
     codes = _codes(classes, len(x))
-    order, part = _in_order(x, codes, folds, dealt=True)
+    order, part = _fold_order(x, codes, folds, dealt=True)
     x, rounded, codes = x[order], rounded[order], codes[order]
     right = np.empty((2, len(codes)), dtype=np.bool_)
     for train, test in _splits(part):
-        tree = _grown(rounded[train], codes[train])
+        tree = _grow_tree(rounded[train], codes[train])
         for place, rows in enumerate((rounded, x)):
             right[place, test] = tree.predict(rows[test]) == codes[test]
     acc_v, acc_o = (float(row.mean()) for row in right)
@@ -244,7 +244,7 @@ def folds_of(values: Floats, folds: int, classes: Labels | None = None) -> Label
     return part
 
 
-def _in_order(
+def _fold_order(
     x: Floats, y: Floats | Labels, folds: int, *, dealt: bool = False
 ) -> tuple[Labels, Labels]:
     """Return an order of rows that their values alone decide, and the fold of each row in it."""
@@ -261,7 +261,7 @@ def _splits(part: Labels) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]
         yield ~out, out
 
 
-def _grown(x: Floats, codes: Labels) -> Any:
+def _grow_tree(x: Floats, codes: Labels) -> Any:
     """Grow a tree like one of rpart; see `tree_on`."""
     with needing("scikit-learn", "a decision tree"):
         from sklearn.tree import DecisionTreeClassifier
@@ -280,7 +280,7 @@ def _grown(x: Floats, codes: Labels) -> Any:
 
 def _both(original: ArrayLike, rounded: ArrayLike) -> tuple[Floats, Floats]:
     """Return both tables in standard deviations of the original, columns that vary there."""
-    before, after = _checked("original_x", original), _checked("rounded_x", rounded)
+    before, after = _check_numbers("original_x", original), _check_numbers("rounded_x", rounded)
     if before.shape != after.shape:
         raise InputError(
             "original_x and rounded_x must be of one shape: the same records and columns in the"
@@ -300,7 +300,7 @@ def _both(original: ArrayLike, rounded: ArrayLike) -> tuple[Floats, Floats]:
     return before, after
 
 
-def _checked(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
+def _check_numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
     """Return finite numbers: a table, or one for each of so many rows."""
     each = "as many in each row" if rows is None else "one for each row of x"
     try:
@@ -513,7 +513,7 @@ def coefficient_difference(
     logistic = event is not None or _is_binary(pair, model)
     kind = "logistic" if logistic else "linear"
     (terms, *before), (_, *after) = (
-        _fitted(table, model, side, event, logistic)
+        _fit(table, model, side, event, logistic)
         for table, side in (("original", pair.original), ("released", pair.released))
     )
     return Coefficients(model.formula, kind, terms, *before, *after)
@@ -563,7 +563,7 @@ def _is_binary(pair: Pair, model: Model) -> bool:
     return True
 
 
-def _fitted(
+def _fit(
     table: str, model: Model, side: Side, event: str | None, logistic: bool
 ) -> tuple[Any, ...]:
     """Return the terms, the estimates, their standard errors, and the degrees of freedom."""
@@ -594,7 +594,7 @@ def _linear(design: Design, standard: Standard) -> tuple[Floats, Floats]:
     if math.sqrt(result.ssr / len(design.outcome)) <= PERFECT_FIT + doubt:
         raise RefusedError(PERFECT)
     back = standard.back * standard.scale
-    return back @ result.params + standard.centre * design.ones, _turned(back, result)
+    return back @ result.params + standard.centre * design.ones, _turn_covariance(back, result)
 
 
 def _logistic(design: Design, standard: Standard) -> tuple[Floats, Floats]:
@@ -616,10 +616,10 @@ def _logistic(design: Design, standard: Standard) -> tuple[Floats, Floats]:
         raise RefusedError(SEPARATED) from None
     if not result.mle_retvals["converged"]:
         raise RefusedError(SEPARATED)
-    return standard.back @ result.params, _turned(standard.back, result)
+    return standard.back @ result.params, _turn_covariance(standard.back, result)
 
 
-def _turned(back: Floats, result: Any) -> Floats:
+def _turn_covariance(back: Floats, result: Any) -> Floats:
     """Return the covariance of the coefficients of the design."""
     out: Floats = back @ result.cov_params() @ back.T
     return out

@@ -56,10 +56,6 @@ class Side:
             raise InputError("there is no continuous column to compare; name some in both tables")
         return np.column_stack(list(self.numbers.values()))
 
-    def kept(self, rows: NDArray[np.bool_]) -> Side:
-        """Return the side with some of its rows."""
-        return self.taken(np.flatnonzero(rows))
-
     def taken(self, places: Labels) -> Side:
         """Return the side with the rows at some places, in their order."""
         numbers = {name: values[places] for name, values in self.numbers.items()}
@@ -127,10 +123,9 @@ def as_pair(
     original, released : array of shape (n, p), frame or path; or a Pair alone, which is returned
         The columns of the released table must be columns of the original; what else the original
         has is not compared. Columns of an array are called "0", "1" and so on.
-    categorical : sequence of str
-        Columns of codes that are levels; texts and yes/no are levels anyway.
-    drop : sequence of str
-        Columns of the released table that are not compared.
+    categorical, drop : sequence of str
+        Columns of codes that are levels (texts and yes/no are levels anyway), and columns of the
+        released table that are not compared.
     same_rows : bool, default True
         Whether the i-th row of one is the i-th row of the other.
     dates : mapping of str to str
@@ -158,11 +153,11 @@ def as_pair(
         return original
     if released is None or isinstance(original, Pair):
         raise InputError("give two tables, the original and the released one, or a pair of them")
-    before = _opened(original, categorical, dates)
-    after = _opened_released(released, categorical, dates)
-    joined = _joined_codes(before, after)
+    before = _open(original, categorical, dates)
+    after = _open_released(released, categorical, dates)
+    joined = _codes_with_joined(before, after)
     if joined:
-        before = _opened(original, [*categorical, *joined], dates)
+        before = _open(original, [*categorical, *joined], dates)
     if lacking := [name for name in drop if name not in after.columns]:
         raise InputError(f"drop names columns that the released table lacks: {one_of(lacking)}")
     names = [name for name in after.columns if name not in drop]
@@ -181,7 +176,10 @@ def as_pair(
                 f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
                 " released one; declare it categorical, or correct it"
             )
-    return _matched(_read(before, [*of.values()]), _named(_read(after, names), of), same_rows)
+    side = _read(after, names)  # whose file may have marked some names
+    numbers = {of[name]: values for name, values in side.numbers.items()}
+    marked = Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
+    return _match(_read(before, [*of.values()]), marked, same_rows)
 
 
 def as_side(
@@ -201,20 +199,14 @@ def as_side(
     """
     if isinstance(table, Side):
         return table
-    opened = _opened(table, categorical, dates)
+    opened = _open(table, categorical, dates)
     if lacking := [name for name in drop if name not in opened.columns]:
         raise InputError(f"drop names columns that the table lacks: {one_of(lacking)}")
     names = [name for name in opened.columns if name not in drop]
     return _read(opened, [name for name in names if only is None or name in only])
 
 
-def _named(side: Side, of: Mapping[str, str]) -> Side:
-    """Return a released table with the names of the original: a file marks some of them."""
-    numbers = {of[name]: values for name, values in side.numbers.items()}
-    return Side.of(numbers, {of[name]: words for name, words in side.levels.items()})
-
-
-def _as_meant(before: Side, after: Side) -> Side:
+def _restore_levels(before: Side, after: Side) -> Side:
     """Return a released table with its levels as they were before a file marked some of them."""
     levels = {}
     for name, words in after.levels.items():
@@ -224,7 +216,7 @@ def _as_meant(before: Side, after: Side) -> Side:
     return Side.of(after.numbers, levels)
 
 
-def _joined_codes(before: Table, after: Table) -> list[str]:
+def _codes_with_joined(before: Table, after: Table) -> list[str]:
     """Name the columns of codes that are levels once some were joined: "(other)" is no number."""
     codes = [
         name
@@ -239,7 +231,7 @@ def _joined_codes(before: Table, after: Table) -> list[str]:
     return [name for name in codes if OTHER in texts[name]]
 
 
-def _joined(before: Side, after: Side) -> Side:
+def _join_levels(before: Side, after: Side) -> Side:
     """Return the original with those levels joined that the released table has as "(other)".
 
     They are those that it has no rows of; a missing level stays one.
@@ -255,9 +247,9 @@ def _joined(before: Side, after: Side) -> Side:
     return Side.of(before.numbers, levels)
 
 
-def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
-    after = _as_meant(before, after)
-    before = _joined(before, after)
+def _match(before: Side, after: Side, same_rows: bool) -> Pair:
+    after = _restore_levels(before, after)
+    before = _join_levels(before, after)
     if same_rows and len(before) != len(after):
         raise InputError(
             "the two tables have different numbers of rows, so rows cannot be compared one by one;"
@@ -282,27 +274,33 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
         left_out = int((~known_before).sum())
     if not known_before.any() or not known_after.any():
         raise InputError("no row has a finite number in every column; leave a column out")
-    return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out, after)
+    return Pair(
+        before.taken(np.flatnonzero(known_before)),
+        after.taken(np.flatnonzero(known_after)),
+        same_rows,
+        left_out,
+        after,
+    )
 
 
-def _opened_released(source: object, categorical: Sequence[str], dates: Mapping[str, str]) -> Table:
+def _open_released(source: object, categorical: Sequence[str], dates: Mapping[str, str]) -> Table:
     """Open a released table: its dates are such, or written as in the original."""
-    table = _opened(source, categorical)
+    table = _open(source, categorical)
     texts = {name for name, it in table.columns.items() if it.kind == KINDS[1]}
     as_original = {name: form for name, form in dates.items() if name in texts}
-    return _opened(source, categorical, as_original) if as_original else table
+    return _open(source, categorical, as_original) if as_original else table
 
 
-def _opened(
+def _open(
     source: object, categorical: Sequence[str], dates: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
     if isinstance(source, np.ndarray | list | tuple):
-        source = _framed(source)
+        source = _frame(source)
     kinds = dict.fromkeys(categorical, "categorical")
     return open_table(source, kinds=kinds, roles={}, unit=None, key=None, dates=dates)
 
 
-def _framed(values: object) -> object:
+def _frame(values: object) -> object:
     """Make a frame of an array."""
     import pyarrow as pa
 
@@ -436,7 +434,7 @@ def keyed_order(*blocks: Floats) -> Labels:
     values themselves are digested: ranks would take ten times as long.
     """
     if len(blocks[0]) > MANY:
-        return _by_values([column for block in blocks for column in block.T])
+        return _order_by_values([column for block in blocks for column in block.T])
     matrix = np.hstack(blocks)
     order = lexicographic(matrix)
     ordered = matrix[order]
@@ -451,7 +449,7 @@ def keyed_order(*blocks: Floats) -> Labels:
     return order[np.argsort(digest, kind="stable")]
 
 
-def _by_values(columns: Sequence[Floats]) -> Labels:
+def _order_by_values(columns: Sequence[Floats]) -> Labels:
     """Order rows by a digest of their values and of how many equal rows come before."""
     digest = np.full(len(columns[0]), KEY, dtype=np.uint64)
     for column in columns:

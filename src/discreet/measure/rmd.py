@@ -130,7 +130,7 @@ def rmd_risk(
     pair = as_pair(original, released, categorical=categorical)
     size = check_whole("m", m, least=1)
     near, far = check_ratio("w1", w1, zero=True), check_ratio("w2", w2, zero=True)
-    scaled = _scaled(pair, variant)
+    scaled = _scale(pair, variant)
     every = np.arange(len(scaled.order))
     alone = distance_to_others(scaled.released, size, every)
     grid = _grid(scaled, scaled.order, alone[scaled.order], (near,), (far,))
@@ -162,7 +162,7 @@ def rmd_grid(
     )
     if not near or not far:
         raise InputError(f"{'w2s' if near else 'w1s'} must hold at least one number")
-    scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
+    scaled = _scale(as_pair(original, released, categorical=categorical), variant)
     rows = scaled.order[:most]
     return _grid(scaled, rows, distance_to_others(scaled.released, size, rows), near, far)
 
@@ -222,7 +222,7 @@ def _grid(
     return RmdGrid(w1s, w2s, risk1, risk2, scaled.excluded)
 
 
-def _scaled(pair: Pair, variant: str) -> _Scaled:
+def _scale(pair: Pair, variant: str) -> _Scaled:
     """Scale both tables, leave out what cannot be used, and measure every original row."""
     check_same_rows(pair)
     check_word("variant", variant, VARIANTS)
@@ -395,11 +395,11 @@ def _support(rows: Floats, half: int) -> Flags:
         return support
     few = rows[:FEW]
     part = max(min(len(few), p + 1), half * len(few) // n)
-    settled = [_settled(few, start, part) for start in _starts(few, part)]
+    settled = [_settle(few, start, part) for start in _starts(few, part)]
     settled.sort(key=lambda each: each[0])
     if len(few) < n:
         nearer = (_nearest(rows, few[inner][None], half)[0] for _, inner in settled[:FINISHED])
-        settled = [_settled(rows, start, half) for start in nearer]
+        settled = [_settle(rows, start, half) for start in nearer]
     support[min(settled, key=lambda each: each[0])[1]] = True
     return support
 
@@ -451,7 +451,7 @@ def _volume(subsets: Floats) -> Floats:
     return np.where(sign > 0, volume, -np.inf)
 
 
-def _settled(rows: Floats, subset: Labels, size: int) -> tuple[float, Labels]:
+def _settle(rows: Floats, subset: Labels, size: int) -> tuple[float, Labels]:
     """Go from a subset to one that no step and no exchange makes better."""
     best, inner = math.inf, subset
     while True:

@@ -124,14 +124,14 @@ def compare_roundings(
     ladder = sorted(check_whole("k", each, least=2) for each in k)
     if not ladder or len(set(ladder)) < len(ladder):
         raise InputError("k must be different whole numbers such as 20, 50, 100")
-    names = _checked_methods(methods, data)
+    names = _check_methods(methods, data)
     check_word("representative", representative, REPRESENTATIVES)
-    unrounded = _unpaired(data, data.side, check_whole("folds", folds, least=2))
+    unrounded = _measure_alone(data, data.side, check_whole("folds", folds, least=2))
     settings = list(_settings(names, ladder, len(data.side)))
     rounds: list[Trial] = []
     for done, setting in enumerate(settings):
         advance("comparing ways to round", done, len(settings))
-        rounds.append(_tried(setting, data, representative, folds))
+        rounds.append(_try_setting(setting, data, representative, folds))
     advance("comparing ways to round", len(settings), len(settings))
     called = name or "a table"
     if not name and isinstance(source, str | Path):
@@ -245,7 +245,7 @@ def _check_left(side: Side, target: str | None, classes: tuple[str, ...] | None)
             raise InputError("a regression needs a column of numbers beside the target")
 
 
-def _checked_methods(methods: Sequence[str] | None, data: _Data) -> tuple[str, ...]:
+def _check_methods(methods: Sequence[str] | None, data: _Data) -> tuple[str, ...]:
     allowed = [name for name, kind in METHODS.items() if data.classes or not kind.supervised]
     if methods is None:
         return tuple(allowed)
@@ -277,7 +277,7 @@ def _settings(names: Sequence[str], ladder: Sequence[int], n: int) -> Iterator[T
 # --- what comes of it -----------------------------------------------------------------------------
 
 
-def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Trial:
+def _try_setting(setting: Trial, data: _Data, representative: str, folds: int) -> Trial:
     """Round by one setting and measure; where that is refused, say why."""
     n = len(data.side)
     if setting.family == "k" and setting.k is not None and n < 2 * setting.k:
@@ -295,7 +295,7 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
             classes=data.classes,
         )
         rounded = encoded(sets, matrix, "region", None)
-        values = _measured(data, rounded, folds)
+        values = _measure(data, rounded, folds)
     except DiscreetError as error:
         return replace(setting, refused=str(error))
     shared = np.unique(rounded, axis=0, return_inverse=True, return_counts=True)
@@ -312,7 +312,7 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
     )
 
 
-def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
+def _measure(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
     """Return the measures of a rounded table."""
     columns = {name: rounded[:, j] for j, name in enumerate(data.side.numbers)}
     after = Side.of(columns)
@@ -326,11 +326,11 @@ def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
         "idr": score.idr,
         "score": score.score,
         "score_by_sum": score.score_by_sum,
-        **_unpaired(data, after, folds),
+        **_measure_alone(data, after, folds),
     }
 
 
-def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
+def _measure_alone(data: _Data, after: Side, folds: int) -> dict[str, float]:
     """Return what is measured of the table itself as well: entropy, correlation, the model."""
     try:
         correlation = mean_absolute_correlation(after)
@@ -342,11 +342,13 @@ def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
         return {**values, "acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
     if data.target is None:
         return values
-    fit = regression_on(*_parted(data.side, data.target), *_parted(after, data.target), folds)
+    fit = regression_on(
+        *_split_target(data.side, data.target), *_split_target(after, data.target), folds
+    )
     return {**values, "mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
 
 
-def _parted(side: Side, target: str) -> tuple[Floats, Floats]:
+def _split_target(side: Side, target: str) -> tuple[Floats, Floats]:
     """Return all columns but the target, and the target."""
     others = [values for name, values in side.numbers.items() if name != target]
     return np.column_stack(others), side.numbers[target]

@@ -271,19 +271,12 @@ Made = TypeVar("Made")
 class Propensity:
     """Propensity scores of two tables, and their summaries. Prints the summaries alone.
 
-    Attributes
-    ----------
-    original, released : ndarray
-        For each row of the table, the estimated chance that it is one of the released. Raw
-        data, row for row: not to be shown but as counts or bins.
-    u : float
-        The mean of (score − c)² over all rows, c being the share of released rows: 0 where
-        nothing tells the tables apart, c (1 − c), that is 1/4 for tables of one length, where
-        the model does so without fail.
-    ratio : float
-        U divided by its expectation for a table drawn from the distribution of the original.
-    terms : int
-        The parameters of the model, without the intercept and those that were left out.
+    `original` and `released` are for each row of a table the estimated chance that it is one of the
+    released: raw data, not to be shown but as counts or bins. `u` is the mean of (score − c)² over
+    all rows, c being the share of released rows: 0 where nothing tells the tables apart, c (1 − c),
+    that is 1/4 for tables of one length, where the model does so without fail. `ratio` is U divided
+    by its expectation for a table drawn from the distribution of the original; `terms` how many
+    parameters the model has, without the intercept and those that were left out.
     """
 
     original: Floats
@@ -366,9 +359,9 @@ def propensity(
     rows, share = sum(sizes), sizes[1] / sum(sizes)
     many = rows > SPAN
     with ThreadPoolExecutor(os.cpu_count()) if many else nullcontext() as threads:
-        tables, terms = _stacked(pair, share, threads)
-        terms, sums = _begun(tables, terms, threads)
-        beta = _fitted(tables, terms, sums, threads)
+        tables, terms = _stack(pair, share, threads)
+        terms, sums = _begin(tables, terms, threads)
+        beta = _fit(tables, terms, sums, threads)
 
         def scored(job: tuple[_Table, float, Span]) -> Floats:
             table, _, span = job
@@ -377,7 +370,7 @@ def propensity(
             scores: Floats = np.where(logits < 0, unlikely, likely)
             return scores
 
-        scores = np.concatenate(_done(threads, scored, _jobs(tables)))
+        scores = np.concatenate(_map_all(threads, scored, _jobs(tables)))
     original, released = scores[: sizes[0]], scores[sizes[0] :]
     squares = [float(np.sum((scores - share) ** 2)) for scores in (original, released)]
     u = sum(squares) / rows
@@ -388,9 +381,7 @@ def propensity(
 def propensity_u(
     original: object, released: object, *, categorical: Sequence[str] = (), same_rows: bool = True
 ) -> float:
-    """Return U alone: how well a main-effects model tells the tables apart, from 0 to 1/4.
-
-    Parameters, errors and what it does not tell are those of `propensity`.
+    """Return U alone, with the parameters and errors of `propensity`.
 
     Examples
     --------
@@ -429,7 +420,7 @@ class _Sums(NamedTuple):
     loss: float
 
 
-def _done(
+def _map_all(
     threads: ThreadPoolExecutor | None, work: Callable[[Given], Made], jobs: Iterable[Given]
 ) -> list[Made]:
     """Do the same work on many things, at once if there are threads; results in their order."""
@@ -445,7 +436,7 @@ def _jobs(tables: Tables) -> list[tuple[_Table, float, Span]]:
     ]
 
 
-def _stacked(
+def _stack(
     pair: Pair, share: float, threads: ThreadPoolExecutor | None
 ) -> tuple[Tables, list[_Term]]:
     """Find what brings each column of numbers into −1 to 1, and number the levels."""
@@ -465,7 +456,7 @@ def _stacked(
         constant = reach <= max(ROUNDING * largest, 1 / LARGEST_VALUE)
         return None if constant else (centre, 1 / reach)
 
-    scaled = _done(threads, scaling, pair.original.numbers)
+    scaled = _map_all(threads, scaling, pair.original.numbers)
     terms = [_Term(place, None, *how) for place, how in enumerate(scaled) if how is not None]
     codes: tuple[list[Codes], list[Codes]] = ([], [])
     for place, name in enumerate(pair.original.levels):
@@ -486,7 +477,7 @@ def _stacked(
     return (original, released), terms
 
 
-def _begun(
+def _begin(
     tables: Tables, terms: list[_Term], threads: ThreadPoolExecutor | None
 ) -> tuple[list[_Term], _Sums]:
     """Leave out the terms that follow from others, and sum up the model of no effects."""
@@ -497,7 +488,7 @@ def _begun(
         return total
 
     jobs = _jobs(tables)
-    parts = list(zip(jobs, _done(threads, gram, jobs), strict=True))
+    parts = list(zip(jobs, _map_all(threads, gram, jobs), strict=True))
     grams: list[Floats] = [
         reduce(np.add, [part for job, part in parts if job[0] is table]) for table in tables
     ]
@@ -518,7 +509,7 @@ def _begun(
     return chosen, _Sums(gradient, c * (1 - c) * (original + released), loss)
 
 
-def _fitted(
+def _fit(
     tables: Tables, terms: list[_Term], sums: _Sums, threads: ThreadPoolExecutor | None
 ) -> Floats:
     """Fit the logistic model by Newton's method: see `propensity` for when it ends."""
@@ -578,7 +569,7 @@ def _sums_of(
             loss += float(np.abs(logit[wrong]).sum() - np.log(likely).sum())
         return _Sums(gradient, hessian, loss)
 
-    gradients, hessians, losses = zip(*_done(threads, summed, _jobs(tables)), strict=True)
+    gradients, hessians, losses = zip(*_map_all(threads, summed, _jobs(tables)), strict=True)
     return _Sums(reduce(np.add, gradients), reduce(np.add, hessians), reduce(add, losses))
 
 

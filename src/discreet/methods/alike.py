@@ -126,7 +126,7 @@ def alike(
     again = np.setdiff1d(np.arange(rows), first)
     second = again[np.unique(labels[again], return_index=True)[1]]
     counted = np.sort(np.concatenate([first, second]))
-    by_chance = _by_chance([it.of(counted) for it in columns])
+    by_chance = _chance_pairs([it.of(counted) for it in columns])
     wide = _sum([it.hashes for it in _columns(numbers, codes, WIDER * cell)], rows)[counted]
     by_chance = max(by_chance, (_pairs(wide) - len(second)) / (WIDER - 1))  # near in numbers
     return Alike(labels.astype(np.intp), repeats, len(counted), len(second), by_chance)
@@ -210,7 +210,7 @@ def _sum(hashes: Sequence[Hashes], rows: int) -> Hashes:
     return total
 
 
-def _by_chance(columns: Sequence[_Column]) -> float:
+def _chance_pairs(columns: Sequence[_Column]) -> float:
     """Return how many pairs are expected to be alike by chance: the most that two columns say.
 
     A column that tells nearly all rows apart that any does is no evidence, for it may be all that
@@ -224,7 +224,7 @@ def _by_chance(columns: Sequence[_Column]) -> float:
             others = [*columns[:i], *columns[i + 1 :]]
             if not others:
                 return float(_pairs(whole))
-            return 0.0 if it.fine else _by_chance(others)
+            return 0.0 if it.fine else _chance_pairs(others)
     return _most_by_chance([it.hashes for it in columns], _pairs)
 
 

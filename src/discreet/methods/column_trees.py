@@ -135,7 +135,7 @@ class Features:
         codes = list(self.numbers)
         codes += [order[level] for order, level in zip(fitted.orders, self.levels, strict=True)]
         predicted = self.predicted(fitted.weights, np.arange(self.rows))
-        codes += [_coded(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
+        codes += [_codes_of(own, at) for own, at in zip(predicted, fitted.edges, strict=True)]
         return leaves_of(Tree(*fitted.tree), np.array(codes)).astype(np.intp)
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
@@ -190,7 +190,7 @@ class Before:
         kinds = [len(code.edges) + 2 for code in self.numbers]
         orders = []
         for column, code in zip(self.features.levels, self.levels, strict=True):
-            order = _ordered(column[rows], targets[:, 0], code.kinds)
+            order = _level_order(column[rows], targets[:, 0], code.kinds)
             orders.append(order)
             codes.append(order[column[rows]])
             kinds.append(int(order.max()) + 1)
@@ -199,7 +199,7 @@ class Before:
         for own in self.features.predicted(solved, rows):
             at = np.unique(np.sort(own)[np.arange(1, MOST_CODES) * len(own) // MOST_CODES])
             edges.append(at)
-            codes.append(_coded(own, at))
+            codes.append(_codes_of(own, at))
             kinds.append(len(at) + 1)
         raw = np.array(codes)
         tree = grow(raw, np.array(kinds, dtype=np.int64), targets, weights, least)
@@ -249,11 +249,11 @@ class Before:
         self.products = grown
 
 
-def _coded(values: Floats, edges: Floats) -> Codes:
+def _codes_of(values: Floats, edges: Floats) -> Codes:
     return np.searchsorted(edges, values, side="right").astype(np.uint8)
 
 
-def _ordered(level: Labels, target: Whole, count: int) -> Codes:
+def _level_order(level: Labels, target: Whole, count: int) -> Codes:
     """Return the code of each level: they rise with the mean of the target."""
     size = np.bincount(level, minlength=count)
     total = np.bincount(level, target, minlength=count)

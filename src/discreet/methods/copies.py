@@ -205,11 +205,11 @@ def participants(rows: Rows, usual: int, least: int, left_out: float) -> tuple[R
     Of no person very many more rows than are `usual` take part, and `least` persons at the least;
     `left_out` is the largest share of persons left out: between half of it and it, the secret says.
     """
-    some = rows.taken(_limited(rows.draws, rows.persons, usual))
-    return some.taken(_in_part(some, least, left_out)), len(some.at)
+    some = rows.taken(_rows_in_key_order(rows.draws, rows.persons, usual))
+    return some.taken(_participants(some, least, left_out)), len(some.at)
 
 
-def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
+def _rows_in_key_order(draws: Draws, persons: Labels | None, usual: int) -> Labels:
     """Return rows in the order of their keys, of no person very many more than `usual`."""
     order: Labels = np.lexsort(draws.keys.T)
     if persons is None:
@@ -221,7 +221,7 @@ def _limited(draws: Draws, persons: Labels | None, usual: int) -> Labels:
     return order[place < ROWS_OF_ONE * usual]
 
 
-def _in_part(rows: Rows, least: int, left_out: float) -> Labels:
+def _participants(rows: Rows, least: int, left_out: float) -> Labels:
     chance: Floats = rows.draws.of_rows("apart")[:, 0]
     whose = np.arange(len(chance))
     if rows.persons is not None:  # a sum of uniform numbers, less its whole part, is one too

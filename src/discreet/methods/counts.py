@@ -63,7 +63,7 @@ class Suppression:
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution` and hide the small cells."""
-        return _guarded(_counted(count, resolution), self.k)
+        return _guard(_count_grid(count, resolution), self.k)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Generalization:
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count at half of `resolution`, and hide the small cells."""
         half = tuple(max(1, cells // 2) for cells in resolution)
-        return _guarded(_counted(count, half), self.k)
+        return _guard(_count_grid(count, half), self.k)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class NoProtection:
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution`."""
-        return _guarded(_counted(count, resolution), 1)
+        return _guard(_count_grid(count, resolution), 1)
 
 
 def check_counts(counts: Bins, shown: Mask, k: int) -> None:
@@ -144,7 +144,7 @@ def rounded(counts: Bins, base: int) -> Bins:
     return (np.asarray(counts, dtype=np.int64) + step // 2) // step * step
 
 
-def _counted(count: Counter, resolution: tuple[int, ...]) -> Bins:
+def _count_grid(count: Counter, resolution: tuple[int, ...]) -> Bins:
     """Return a copy of the counts of a grid, made sure of."""
     if not resolution:
         raise InputError("resolution must name the number of cells along at least one axis")
@@ -157,7 +157,7 @@ def _counted(count: Counter, resolution: tuple[int, ...]) -> Bins:
     return given
 
 
-def _guarded(counts: Bins, k: int) -> Guarded:
+def _guard(counts: Bins, k: int) -> Guarded:
     shown = (counts == 0) | (counts >= k)
     kept = np.where(shown, counts, 0)
     check_counts(kept, shown, k)
@@ -181,7 +181,7 @@ def merged_bins(counts: Bins, k: int, least_gap: int = LEAST_GAP) -> Labels:
     parts = np.split(np.arange(gap.size), np.flatnonzero(np.diff(gap)) + 1)
     for part in parts:
         if not gap[part[0]]:
-            groups[part] = made + _joined(counts[part], k)
+            groups[part] = made + _join_bins(counts[part], k)
             made = int(groups[part[-1]]) + 1
     sizes = np.bincount(groups[~gap], counts[~gap])
     for part in parts:
@@ -191,7 +191,7 @@ def merged_bins(counts: Bins, k: int, least_gap: int = LEAST_GAP) -> Labels:
     return groups
 
 
-def _joined(counts: Bins, k: int) -> Labels:
+def _join_bins(counts: Bins, k: int) -> Labels:
     """Join bins from the left until each holds k; the rest joins the last."""
     groups = np.empty(counts.size, dtype=np.intp)
     group = size = 0

@@ -199,7 +199,7 @@ def deterministic(
     parameters_of(Deterministic)["metric"].check("metric", metric)
     order = _order_of(ties, len(matrix))
     members = rows_by_stratum(labels, k)
-    z, mean, sd = _as_r(matrix) if isinstance(order, str) else standardise(matrix)
+    z, mean, sd = _standardise_as_r(matrix) if isinstance(order, str) else standardise(matrix)
     whiten = _whitening(z) if metric == "mahalanobis" else None
     centroids = np.empty_like(z)
 
@@ -207,7 +207,7 @@ def deterministic(
         if isinstance(order, str):
             from discreet.kernels.boxes import centroids_by_tree
 
-            placed = np.ascontiguousarray(_placed(z[rows], whiten))
+            placed = np.ascontiguousarray(_coordinates(z[rows], whiten))
             centroids[rows] = centroids_by_tree(z[rows], placed, k)
         else:
             centroids[rows] = _centroids(
@@ -268,7 +268,7 @@ def digests_of(rows: Floats) -> NDArray[np.uint64]:
     return out
 
 
-def _as_r(matrix: Floats) -> tuple[Floats, Floats, Floats]:
+def _standardise_as_r(matrix: Floats) -> tuple[Floats, Floats, Floats]:
     """Return z-scores, means and sds as R computes them, with its widest floating point."""
     ordered_spread(matrix)  # refuses what cannot be standardised
     wide = matrix.astype(np.longdouble)
@@ -279,7 +279,7 @@ def _as_r(matrix: Floats) -> tuple[Floats, Floats, Floats]:
     return np.ascontiguousarray((matrix - means) / sd), means, sd
 
 
-def _placed(z: Floats, whiten: Floats | None) -> Floats:
+def _coordinates(z: Floats, whiten: Floats | None) -> Floats:
     """Return where rows lie for the metric."""
     return z if whiten is None else np.einsum("ni,ji->nj", z, whiten)
 
@@ -292,7 +292,7 @@ def _centroids(
 
     points, inverse, weights = different_rows(z)  # by value, so that sums are always the same
     tied = _Ties(points, inverse, weights, ties)
-    placed = _placed(points, whiten)
+    placed = _coordinates(points, whiten)
     tree = cKDTree(placed)
     out = np.empty_like(points)
     pending = np.asarray(tree.indices, dtype=np.intp)  # neighbours in a row: 1.2 to 1.7x faster

@@ -14,32 +14,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError
+from discreet.methods import column_trees, safe_values
 from discreet.methods.base import persons_in
-from discreet.methods.column_trees import (
-    TARGETS,
-    Before,
-    Features,
-    Fitted,
-    LevelCode,
-    NumberCode,
-    donors_evenly,
-    exceptions,
-    flag_targets,
-    level_targets,
-    number_targets,
-)
 from discreet.methods.copies import MISSING, ONE, OTHER, Draws, Levels, Rows, Settings
-from discreet.methods.safe_values import (
-    BEYOND,
-    LEAST_IN_LEAF,
-    Ends,
-    SafeColumn,
-    far_out,
-    joined_levels,
-    normal,
-    safe_column,
-    safe_levels,
-)
 from discreet.progress import advance
 
 Given = Levels | Floats
@@ -59,7 +36,7 @@ class Leaves(NamedTuple):
 
     name: str
     givers: Labels
-    fitted: Fitted
+    fitted: column_trees.Fitted
 
 
 class LevelColumn(NamedTuple):
@@ -67,7 +44,7 @@ class LevelColumn(NamedTuple):
 
     column: Levels
     leaves: Leaves
-    code: LevelCode
+    code: column_trees.LevelCode
 
 
 class NumberColumn(NamedTuple):
@@ -77,12 +54,12 @@ class NumberColumn(NamedTuple):
     have none, the name of a column that has the same, or None where no row is without one.
     """
 
-    safe: SafeColumn
+    safe: safe_values.SafeColumn
     leaves: Leaves
     spread: Floats
     gaps: Leaves | str | None
     missing: NDArray[np.bool_]
-    code: NumberCode
+    code: column_trees.NumberCode
 
 
 class SafeColumns(NamedTuple):
@@ -93,8 +70,8 @@ class SafeColumns(NamedTuple):
     """
 
     levels: dict[str, Levels]
-    numbers: dict[str, tuple[Labels, SafeColumn]]
-    far: dict[str, Ends]
+    numbers: dict[str, tuple[Labels, safe_values.SafeColumn]]
+    far: dict[str, safe_values.Ends]
     joined: dict[str, int]
 
     def taken(self, rows: Labels) -> SafeColumns:
@@ -115,7 +92,7 @@ class FittedColumns:
     """
 
     rows: Rows
-    given: tuple[LevelCode | NumberCode, ...] = ()
+    given: tuple[column_trees.LevelCode | column_trees.NumberCode, ...] = ()
     levels: dict[str, LevelColumn] = field(default_factory=dict)
     numbers: dict[str, NumberColumn] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -143,12 +120,12 @@ class _Fit:
     rows: Rows
     safe: SafeColumns
     settings: Settings
-    before: Before
+    before: column_trees.Before
     weights: Labels
     coded: dict[str, Labels] = field(default_factory=dict)
     patterns: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
-    def add(self, place: int, given: Given) -> LevelCode | NumberCode:
+    def add(self, place: int, given: Given) -> column_trees.LevelCode | column_trees.NumberCode:
         """Add a column that is drawn before."""
         if isinstance(given, Levels):
             self.coded[f"given {place}"] = _features(given)
@@ -162,7 +139,7 @@ class _Fit:
         """
         self.coded[name] = codes
         least = self.rows.draws.threshold("rules", self.settings.k)
-        gives = among & ~exceptions(self.coded, name, least, self.rows.persons)
+        gives = among & ~column_trees.exceptions(self.coded, name, least, self.rows.persons)
         enough = self.rows.persons_with(gives) >= self.settings.m
         return np.flatnonzero(gives) if enough else None
 
@@ -183,8 +160,10 @@ def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
     more = float(rows.draws.of_table("joined levels", 1)[0])  # one for all columns
     for name, column in rows.levels.items():
         least = rows.draws.threshold(f"level {name}", settings.k)
-        levels[name] = safe_levels(column, least, rows.persons)
-        joined[name] = joined_levels(column, levels[name], settings.k, more, rows.persons)
+        levels[name] = safe_values.safe_levels(column, least, rows.persons)
+        joined[name] = safe_values.joined_levels(
+            column, levels[name], settings.k, more, rows.persons
+        )
     numbers, far, weights = {}, {}, rows.weights()
     few = rows.draws.threshold("far out", settings.k)  # one for all columns
     for name, values in rows.numbers.items():
@@ -192,7 +171,7 @@ def safe_columns(rows: Rows, settings: Settings) -> SafeColumns:
         if rows.persons_with(~np.isnan(values)) >= settings.m:
             safe = safe_values_of(name, values, rows, settings)
             numbers[name] = known, safe
-            far[name] = far_out(values[known], weights[known], safe, settings.k, few)
+            far[name] = safe_values.far_out(values[known], weights[known], safe, settings.k, few)
     return SafeColumns(levels, numbers, far, joined)
 
 
@@ -205,7 +184,13 @@ def fit_columns(
     these look at them, too. BrokenPromiseError is raised if a leaf is of fewer than m persons, when
     it is counted again.
     """
-    fit = _Fit(rows, safe, settings, Before(Features(len(rows.at))), rows.weights())
+    fit = _Fit(
+        rows,
+        safe,
+        settings,
+        column_trees.Before(column_trees.Features(len(rows.at))),
+        rows.weights(),
+    )
     codes = tuple(fit.add(place, it) for place, it in enumerate(given))
     out = FittedColumns(rows, codes)
     names = [*rows.levels, *rows.numbers]
@@ -228,8 +213,10 @@ def _fit_levels(name: str, fit: _Fit, out: FittedColumns) -> str:
     if givers is None:
         return "nearly empty"
     codes = column.codes[givers]
-    signs = draws.of_table(f"signs of {name}", count * TARGETS).reshape(count, TARGETS)
-    leaves = fit.leaves(name, level_targets(codes, count, signs), givers)
+    signs = draws.of_table(f"signs of {name}", count * column_trees.TARGETS).reshape(
+        count, column_trees.TARGETS
+    )
+    leaves = fit.leaves(name, column_trees.level_targets(codes, count, signs), givers)
     code = fit.before.add_level(features, int(features.max()) + 1)
     out.levels[name] = LevelColumn(column, leaves, code)
     return ""
@@ -253,25 +240,27 @@ def _fit_numbers(name: str, fit: _Fit, out: FittedColumns) -> str:
         if gaps is None:
             return "nearly empty"
     safe = fit.safe.numbers[name][1]
-    leaves = fit.leaves(name, number_targets(column[known], safe.centre), known)
-    least = LEAST_IN_LEAF + rows.draws.threshold("lone", settings.k) - settings.k
+    leaves = fit.leaves(name, column_trees.number_targets(column[known], safe.centre), known)
+    least = safe_values.LEAST_IN_LEAF + rows.draws.threshold("lone", settings.k) - settings.k
     safe = safe.without_lone(leaves.fitted.leaf, fit.weights[known], least)
     spread = safe.spread_in(leaves.fitted.leaf)
     known_as = column.copy()
-    known_as[known] = _as_drawn(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))
+    known_as[known] = _draw_as_seen(name, safe, spread[leaves.fitted.leaf], rows.draws.taken(known))
     code = fit.before.add_number(known_as, gaps=gaps is not None)
     out.numbers[name] = NumberColumn(safe, leaves, spread, gaps, gap, code)
     return ""
 
 
-def _as_drawn(name: str, safe: SafeColumn, spread: Floats, own: Draws) -> Floats:
+def _draw_as_seen(name: str, safe: safe_values.SafeColumn, spread: Floats, own: Draws) -> Floats:
     """Return the values of raw rows drawn anew, as columns after them see drawn ones."""
     of_rows = own.of_rows(
         *(f"{it} of {name} as it is seen" for it in ("place", "rounding", "noise"))
     )
     place, rounding, noise = of_rows.T
     rows = np.arange(len(spread))
-    return safe.drawn(rows, place, rounding, _share(len(spread)) * spread * normal(noise))
+    return safe.drawn(
+        rows, place, rounding, _share(len(spread)) * spread * safe_values.normal(noise)
+    )
 
 
 def _share(rows: int) -> float:
@@ -292,23 +281,23 @@ def _fit_gaps(name: str, gap: NDArray[np.bool_], fit: _Fit) -> Leaves | str | No
     if givers is None:
         return None
     fit.patterns[name] = gap
-    return fit.leaves(f"gap {name}", flag_targets(gap[givers]), givers)
+    return fit.leaves(f"gap {name}", column_trees.flag_targets(gap[givers]), givers)
 
 
 def safe_values_of(
     name: str, column: Floats, rows: Rows, settings: Settings, what: str = ""
-) -> SafeColumn:
+) -> safe_values.SafeColumn:
     """Return the safe values of a column, gaps aside; draws of `what` it is are its own."""
     known = np.flatnonzero(~np.isnan(column))
     own = rows.draws.taken(known)
-    return safe_column(
+    return safe_values.safe_column(
         column[known],
         rows.weights()[known],
         rows.chance(what + name),
         lambda kind: own.of_rows(f"{kind} {what}{name}")[:, 0],
         settings.k,
         settings.m,
-        1.0 if name in settings.parts else BEYOND,
+        1.0 if name in settings.parts else safe_values.BEYOND,
         None if rows.persons is None else rows.persons[known],
     )
 
@@ -337,12 +326,12 @@ def draw_columns(
     `given` has, of these rows, the columns that are drawn before, as many as were given to what was
     fitted; `what` rows these are: draws of others have other names.
     """
-    drawn, out = Features(size), Drawn()
+    drawn, out = column_trees.Features(size), Drawn()
     for column, code in zip(given, fitted.given, strict=True):
         if isinstance(column, Levels):
-            drawn.add_level(_features(column), cast(LevelCode, code))
+            drawn.add_level(_features(column), cast(column_trees.LevelCode, code))
         else:
-            drawn.add_number(column, cast(NumberCode, code))
+            drawn.add_number(column, cast(column_trees.NumberCode, code))
     missing: dict[str, NDArray[np.bool_]] = {}
     for done, (name, level) in enumerate(fitted.levels.items()):
         at, _ = _donors(level.leaves, fitted.rows, drawn, what)
@@ -365,7 +354,7 @@ def draw_columns(
 
 
 def _draw_numbers(
-    number: NumberColumn, rows: Rows, drawn: Features, what: str
+    number: NumberColumn, rows: Rows, drawn: column_trees.Features, what: str
 ) -> tuple[Floats, Labels]:
     """Return drawn numbers, none missing, and the raw row of each."""
     at, leaf = _donors(number.leaves, rows, drawn, what)
@@ -373,15 +362,17 @@ def _draw_numbers(
     places, rounding, noise = rows.draws.of_table(of, 3 * drawn.rows).reshape(3, -1)
     share = _share(drawn.rows)
     known = np.searchsorted(number.leaves.givers, at)
-    noise = share * number.spread[leaf] * normal(noise)
+    noise = share * number.spread[leaf] * safe_values.normal(noise)
     return number.safe.drawn(known, places, rounding, noise), at
 
 
-def _donors(leaves: Leaves, rows: Rows, drawn: Features, what: str) -> tuple[Labels, Labels]:
+def _donors(
+    leaves: Leaves, rows: Rows, drawn: column_trees.Features, what: str
+) -> tuple[Labels, Labels]:
     """Return for each drawn row a raw row of its leaf, and the leaf."""
     name, givers, fitted = leaves
     leaf = drawn.leaves(fitted)
     _check_drawn(leaf, fitted.leaf)
     uniform = rows.draws.of_table(f"{what}donor of {name}", drawn.rows)
     own = rows.draws.taken(givers).of_rows(f"{what}turn {name}", f"{what}times {name}")
-    return givers[donors_evenly(fitted.leaf, leaf, uniform, own)], leaf
+    return givers[column_trees.donors_evenly(fitted.leaf, leaf, uniform, own)], leaf

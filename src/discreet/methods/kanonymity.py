@@ -328,14 +328,14 @@ class _Space:
             groups = self.chains[column].groups(step)
             different = int(groups.max()) + 1
             if most * different > MOST_CODE:
-                cells, most = _numbered(cells)
+                cells, most = _renumber(cells)
             cells = cells * different + groups[self.strata.codes[column]]
             most *= different
         sparse = most > CELLS_PER_STRATUM * len(cells)
-        return _numbered(cells) if sparse else (cells, most)
+        return _renumber(cells) if sparse else (cells, most)
 
 
-def _numbered(cells: Labels) -> tuple[Labels, int]:
+def _renumber(cells: Labels) -> tuple[Labels, int]:
     import pandas as pd
 
     numbers, different = pd.factorize(cells)
@@ -376,7 +376,7 @@ def _search(space: _Space, most_tried: int) -> tuple[Key | None, bool]:
     while heap and (best is None or heap[0] < best):
         if tried == most_tried:
             cheapest = min(filter(None, (best, _descent(space))), default=None)
-            return cheapest and _bettered(space, cheapest, most_tried), False
+            return cheapest and _improve(space, cheapest, most_tried), False
         bound, steps, node = heapq.heappop(heap)
         key = space.key(node)
         if key is not None and (best is None or key < best):
@@ -387,7 +387,7 @@ def _search(space: _Space, most_tried: int) -> tuple[Key | None, bool]:
             if node[column] == space.last[column]:
                 continue
             more = space.price(column, node[column] + 1) - space.price(column, node[column])
-            heapq.heappush(heap, (bound + more, steps + 1, _moved(node, column, node[column] + 1)))
+            heapq.heappush(heap, (bound + more, steps + 1, _move(node, column, node[column] + 1)))
         tried += 1
         if tried % TRIES_PER_WORD == 0:
             advance("merging levels", tried, most_tried)
@@ -403,7 +403,7 @@ def _descent(space: _Space) -> Key | None:
         ways = []
         for column in range(len(node)):
             if node[column] < space.last[column]:
-                way = _moved(node, column, node[column] + 1)
+                way = _move(node, column, node[column] + 1)
                 price, mended = space.bound(way) - bound, failing - space.suppressed(way)
                 ways.append((-Fraction(mended, max(price, 1)), price, column, way))
         if not ways:
@@ -413,7 +413,7 @@ def _descent(space: _Space) -> Key | None:
     return key
 
 
-def _bettered(space: _Space, best: Key, most_tried: int) -> Key:
+def _improve(space: _Space, best: Key, most_tried: int) -> Key:
     """Go to the cheapest node that differs in one or two columns, again and again."""
     tried = 0
     while True:
@@ -434,15 +434,15 @@ def _neighbours(node: Node, last: Node) -> Iterator[Node]:
     for one in range(len(node)):
         for step in range(last[one] + 1):
             if step != node[one]:
-                yield _moved(node, one, step)
+                yield _move(node, one, step)
     for one, other in itertools.combinations(range(len(node)), 2):
         for step in range(last[one] + 1):
             for to in range(last[other] + 1):
                 if step != node[one] and to != node[other]:
-                    yield _moved(_moved(node, one, step), other, to)
+                    yield _move(_move(node, one, step), other, to)
 
 
-def _moved(node: Node, column: int, step: int) -> Node:
+def _move(node: Node, column: int, step: int) -> Node:
     return (*node[:column], step, *node[column + 1 :])
 
 

@@ -80,7 +80,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     >>> mdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], k=3).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    return _grouped(X, k, None)
+    return _group_rows(X, k, None)
 
 
 def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
@@ -112,10 +112,10 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     >>> vmdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8], [1, 1.1]], k=3).tolist()
     [1, 0, 1, 0, 1, 0, 1]
     """
-    return _grouped(X, k, check_ratio("gamma", gamma, zero=True))
+    return _group_rows(X, k, check_ratio("gamma", gamma, zero=True))
 
 
-def _grouped(X: ArrayLike, k: int, gamma: float | None) -> Labels:
+def _group_rows(X: ArrayLike, k: int, gamma: float | None) -> Labels:
     """Return the groups of rows in the order of the file; refuse what cannot be grouped."""
     matrix = as_matrix(X)
     if check_whole("k", k, least=2) > len(matrix):
@@ -152,7 +152,7 @@ def strata_groups(
     for size in sizes:
         rows = ordered[start : start + size]
         if rows.shape[1] == 1:
-            groups = _on_a_line(rows, k, gamma)
+            groups = _group_column(rows, k, gamma)
         elif gamma is not None:
             groups = _variable(rows, k, float(gamma), start, total)
         else:
@@ -192,10 +192,10 @@ def _variable(ordered: Floats, k: int, gamma: float, before: int, total: int) ->
         vmdav_steps(left, k, gamma, max(0, rows - math.ceil(total / 100)))
         advance(TASK, before + len(ordered) - rows_left(left), total)
     advance(TASK, before + len(ordered), total)
-    return _joined(ordered, left.labels)
+    return _join_rest(ordered, left.labels)
 
 
-def _on_a_line(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
+def _group_column(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
     """Return the groups of one column in order, whose farthest row is always at an end."""
     from discreet.kernels.columns import mdav_labels, vmdav_labels
 
@@ -210,7 +210,7 @@ def _on_a_line(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
     return labels[np.lexsort((labels, values))]  # of equal rows the first in the groups made first
 
 
-def _joined(ordered: Floats, labels: Labels) -> Labels:
+def _join_rest(ordered: Floats, labels: Labels) -> Labels:
     """Let each row without a group join the one whose centroid is nearest, the first of such."""
     rest, grouped = np.flatnonzero(labels < 0), labels >= 0
     names = labels[grouped]
@@ -404,7 +404,7 @@ class Condensation:
         else:
             order, groups, shares = _groups_of_persons(z, noise, labels, persons, self.k)
             sizes = persons_in(groups, persons[order])
-        out[order] = _redrawn(z[order], noise[order], groups, sizes, shares)
+        out[order] = _redraw(z[order], noise[order], groups, sizes, shares)
         return out * sd + mean
 
 
@@ -426,7 +426,7 @@ def _groups_of_persons(
     return order, groups, (1.0 / np.bincount(at))[at[order]]
 
 
-def _redrawn(
+def _redraw(
     z: Floats, noise: Floats, groups: Labels, sizes: Labels, shares: Floats | None = None
 ) -> Floats:
     """Return each row drawn anew from the mean and covariance of its group.

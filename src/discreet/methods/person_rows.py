@@ -14,18 +14,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
+from discreet.methods import fitted_columns
 from discreet.methods.column_trees import usual_donor
 from discreet.methods.copies import Levels, Rows, Settings
-from discreet.methods.fitted_columns import (
-    Drawn,
-    FittedColumns,
-    Given,
-    SafeColumns,
-    draw_columns,
-    fit_columns,
-    safe_columns,
-    safe_values_of,
-)
 
 COUNT = "\0rows"
 """The column of how many rows a person has: no raw one has such a name."""
@@ -42,12 +33,12 @@ class DrawnRows(NamedTuple):
     source: Labels
     persons: Labels | None
     left_out: dict[str, str]
-    safe: SafeColumns
+    safe: fitted_columns.SafeColumns
 
 
 class _Fitted(NamedTuple):
-    first: FittedColumns
-    later: FittedColumns | None
+    first: fitted_columns.FittedColumns
+    later: fitted_columns.FittedColumns | None
     constant: tuple[str, ...]
     varying: tuple[str, ...]
 
@@ -62,10 +53,10 @@ def rows_by_themselves(rows: Rows, size: int, settings: Settings) -> DrawnRows:
 
     RefusedError is raised if no column can be shown.
     """
-    safe = safe_columns(rows, settings)
-    fitted = fit_columns(rows, safe, settings)
+    safe = fitted_columns.safe_columns(rows, settings)
+    fitted = fitted_columns.fit_columns(rows, safe, settings)
     _check_columns(len(fitted))
-    out = draw_columns(fitted, size)
+    out = fitted_columns.draw_columns(fitted, size)
     source = rows.at[usual_donor(out.donors)]
     return DrawnRows(out.numbers, out.levels, source, None, fitted.left_out, safe)
 
@@ -80,9 +71,9 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
 
     RefusedError is raised if no column can be shown.
     """
-    safe = safe_columns(rows, settings)
-    fitted, left_out = _fitted(rows, safe, settings)
-    first = draw_columns(fitted.first, size, what="first ")
+    safe = fitted_columns.safe_columns(rows, settings)
+    fitted, left_out = _fit(rows, safe, settings)
+    first = fitted_columns.draw_columns(fitted.first, size, what="first ")
     count = np.maximum(np.rint(first.numbers.pop(COUNT, np.ones(size))), 1).astype(np.intp)
     pieces = [(np.arange(size), first, fitted.first)]
     now = first
@@ -91,13 +82,13 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
     while fitted.later is not None and (some := np.flatnonzero(count > place + 1)).size:
         place += 1
         given = [
-            *(_taken(first, name, some) for name in fitted.constant),
-            *(_taken(now, name, some) for name in fitted.varying),
+            *(_column_rows(first, name, some) for name in fitted.constant),
+            *(_column_rows(now, name, some) for name in fitted.varying),
             *(of.of(some) for of in so_far.values()),
             np.full(len(some), float(place)),
         ]
-        made = draw_columns(fitted.later, len(some), given, f"{place} ")
-        now = _put(now, made, some)
+        made = fitted_columns.draw_columns(fitted.later, len(some), given, f"{place} ")
+        now = _update_rows(now, made, some)
         for name, of in so_far.items():
             of.add(some, made.numbers[name])
         if fitted.varying:
@@ -105,22 +96,24 @@ def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
         else:  # all of it is of the first row
             made.donors.extend(it[some] for it in first.donors)
             pieces.append((some, made, fitted.first))
-    numbers, levels, source, whose = _together(pieces)
+    numbers, levels, source, whose = _join_pieces(pieces)
     return DrawnRows(numbers, levels, source, whose, left_out, safe)
 
 
-def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted, dict[str, str]]:
+def _fit(
+    rows: Rows, safe: fitted_columns.SafeColumns, settings: Settings
+) -> tuple[_Fitted, dict[str, str]]:
     """Fit first rows, and later ones; a column that either leaves out is left out of both."""
     histories = histories_of(rows, settings)
     first = rows.taken(histories.first)._replace(persons=None)
     counts = histories.rows.astype(np.float64)
     first = first._replace(numbers={**first.numbers, COUNT: counts})
     safe_first = safe.taken(histories.first)
-    own = safe_values_of(COUNT, counts, first, settings)
+    own = fitted_columns.safe_values_of(COUNT, counts, first, settings)
     safe_first.numbers[COUNT] = np.arange(len(counts)), own
     left_out: dict[str, str] = {}
     while True:
-        fitted = fit_columns(_without(first, left_out), safe_first, settings)
+        fitted = fitted_columns.fit_columns(_drop_columns(first, left_out), safe_first, settings)
         more = dict(fitted.left_out)
         later, constant, varying = None, tuple[str, ...](), tuple[str, ...]()
         every = np.ones(len(histories.later), dtype=np.bool_)
@@ -138,18 +131,18 @@ def _fitted(rows: Rows, safe: SafeColumns, settings: Settings) -> tuple[_Fitted,
 
 def _later(
     rows: Rows,
-    safe: SafeColumns,
+    safe: fitted_columns.SafeColumns,
     told: Histories,
     settings: Settings,
     constant: Sequence[str],
     varying: Sequence[str],
-) -> FittedColumns:
+) -> fitted_columns.FittedColumns:
     """Fit later rows to what is constant, to the row before, and to all before it.
 
     Of these the number, and the means, which keep what rows further apart have in common.
     """
 
-    def column(name: str, at: Labels) -> Given:
+    def column(name: str, at: Labels) -> fitted_columns.Given:
         if name in rows.levels:
             return Levels(safe.levels[name].words, safe.levels[name].codes[at])
         return rows.numbers[name][at]
@@ -162,25 +155,29 @@ def _later(
     ]
     some = rows.taken(told.later)
     others = {*some.levels, *some.numbers} - {*varying}
-    return fit_columns(_without(some, others), safe.taken(told.later), settings, given)
+    return fitted_columns.fit_columns(
+        _drop_columns(some, others), safe.taken(told.later), settings, given
+    )
 
 
-def _without(rows: Rows, names: Sequence[str] | set[str] | dict[str, str]) -> Rows:
+def _drop_columns(rows: Rows, names: Sequence[str] | set[str] | dict[str, str]) -> Rows:
     return rows._replace(
         numbers={name: it for name, it in rows.numbers.items() if name not in names},
         levels={name: it for name, it in rows.levels.items() if name not in names},
     )
 
 
-def _taken(drawn: Drawn, name: str, at: Labels) -> Given:
+def _column_rows(drawn: fitted_columns.Drawn, name: str, at: Labels) -> fitted_columns.Given:
     if name in drawn.levels:
         return Levels(drawn.levels[name].words, drawn.levels[name].codes[at])
     return drawn.numbers[name][at]
 
 
-def _put(now: Drawn, made: Drawn, at: Labels) -> Drawn:
+def _update_rows(
+    now: fitted_columns.Drawn, made: fitted_columns.Drawn, at: Labels
+) -> fitted_columns.Drawn:
     """Return the last row of each person, of which some have a new one."""
-    out = Drawn({**now.levels}, {**now.numbers})
+    out = fitted_columns.Drawn({**now.levels}, {**now.numbers})
     for name, level in made.levels.items():
         codes = out.levels[name].codes.copy()
         codes[at] = level.codes
@@ -192,8 +189,8 @@ def _put(now: Drawn, made: Drawn, at: Labels) -> Drawn:
     return out
 
 
-def _together(
-    pieces: Sequence[tuple[Labels, Drawn, FittedColumns]],
+def _join_pieces(
+    pieces: Sequence[tuple[Labels, fitted_columns.Drawn, fitted_columns.FittedColumns]],
 ) -> tuple[dict[str, Floats], dict[str, Levels], Labels, Labels]:
     """Return all rows, those of a person one after the other: columns, sources, and whose."""
     first = pieces[0][1]

@@ -46,7 +46,7 @@ def check_whole(
     """
     who = np.arange(len(made.takes_part)) if persons is None else persons
     if not made.takes_part[made.source].all():
-        raise _broken("a row was drawn of one that takes no part")
+        raise _broken_promise("a row was drawn of one that takes no part")
     for name, column in made.levels.items():
         _check_levels(name, levels[name], column, who, settings.k)
     _check_bounds(made.numbers, settings)
@@ -55,7 +55,7 @@ def check_whole(
     _check_coincidences(numbers, levels, made, who)
 
 
-def _broken(what: str) -> BrokenPromiseError:
+def _broken_promise(what: str) -> BrokenPromiseError:
     return BrokenPromiseError(f"{what}, when the copy was counted again; please report this")
 
 
@@ -67,13 +67,13 @@ def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> 
     known, people = codes >= 0, int(who.max()) + 1
     pairs = np.unique(codes[known] * people + who[known])
     if (np.bincount(pairs // people, minlength=len(place)) < k).any():
-        raise _broken(f"a level of column {name!r} stood on fewer than k persons")
+        raise _broken_promise(f"a level of column {name!r} stood on fewer than k persons")
 
 
 def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:
     for name, (low, high) in settings.bounds.items():
         if name in numbers and ((numbers[name] < low) | (numbers[name] > high)).any():
-            raise _broken(f"a value of column {name!r} was outside of its bounds")
+            raise _broken_promise(f"a value of column {name!r} was outside of its bounds")
 
 
 def _check_gaps(
@@ -88,20 +88,20 @@ def _check_gaps(
         if name in relations.sums or not np.isnan(column).any():
             continue
         if len({*who[np.isnan(free[name])].tolist()}) < settings.k:
-            raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
+            raise _broken_promise(f"gaps of column {name!r} stood on fewer than k persons")
 
 
 def _check_relations(relations: Relations, numbers: Mapping[str, Floats]) -> None:
     for low, high in relations.orders:
         if low in numbers and high in numbers and (numbers[low] > numbers[high]).any():
-            raise _broken(f"column {low!r} was above {high!r}")
+            raise _broken_promise(f"column {low!r} was above {high!r}")
     for name, parts in relations.sums.items():
         if name not in numbers:
             continue
         total = np.sum([numbers[part] for part in parts], axis=0)
         gap = np.abs(total - numbers[name])
         if (gap > TINY * np.maximum(np.abs(total), 1)).any():
-            raise _broken(f"column {name!r} was not the sum of its parts")
+            raise _broken_promise(f"column {name!r} was not the sum of its parts")
 
 
 def _check_coincidences(
@@ -110,12 +110,12 @@ def _check_coincidences(
     n, drawn = len(made.takes_part), len(made.source)
     same: Labels = np.zeros(n + drawn, dtype=np.intp)
     for name, column in made.numbers.items():
-        same = _told_apart(same, np.concatenate([numbers[name], column]))
+        same = _split_by(same, np.concatenate([numbers[name], column]))
     for name, level in made.levels.items():
         raw = np.array([*levels[name].words, MISSING], dtype=str)[levels[name].codes]
         words = np.array(level.words, dtype=str)
         raw = np.where(np.isin(raw, words), raw, OTHER)
-        same = _told_apart(same, np.concatenate([raw, words[level.codes]]))
+        same = _split_by(same, np.concatenate([raw, words[level.codes]]))
     released = np.isin(same[:n], same[n:])
     kinds, alone = np.unique(same[:n], return_inverse=True)[1], np.zeros(n, dtype=np.bool_)
     alone[:] = persons_in(kinds, who)[kinds] == 1
@@ -125,10 +125,12 @@ def _check_coincidences(
     share = (outside.sum() + 1) / (outside.size + 1)
     sd = np.sqrt(share * (1 - share) * (1 / inside.size + 1 / outside.size))
     if inside.mean() > share + MORE + SDS * sd:
-        raise _broken("rows were equal to those of persons in the copy more often than by chance")
+        raise _broken_promise(
+            "rows were equal to those of persons in the copy more often than by chance"
+        )
 
 
-def _told_apart(same: Labels, column: NDArray[np.generic]) -> Labels:
+def _split_by(same: Labels, column: NDArray[np.generic]) -> Labels:
     """Return one number for rows that were the same so far and have the same value here."""
     kinds, codes = np.unique(column, return_inverse=True)
     numbered: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]

@@ -103,7 +103,7 @@ class Relations:
             if name not in done:
                 done.add(name)
                 if name in self.after:
-                    out[name] = _with_margin(name, end(self.after[name]), out[name], safe)
+                    out[name] = _fit_margin(name, end(self.after[name]), out[name], safe)
                 out[name] = np.clip(on_clock(out[name], parts.get(name)), *bounds.get(name, ANY))
             return out[name]
 
@@ -111,15 +111,15 @@ class Relations:
             end(name)
         for name, summed in self.sums.items():
             if name in bounds and {*summed} <= out.keys():
-                _drawn_in(out, name, summed, bounds)
-        _put_in_order(out, [pair for pair in self.orders if {*pair} <= out.keys()], parts)
+                _draw_in(out, name, summed, bounds)
+        _order_columns(out, [pair for pair in self.orders if {*pair} <= out.keys()], parts)
         for name, summed in self.sums.items():
             if {*summed} <= out.keys():
                 out[name] = shortened(np.sum([out[part] for part in summed], axis=0))
         return out
 
 
-def _with_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
+def _fit_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
     """Return ends: starts and times, moved to about the safe quantiles of their ranks.
 
     They stay where the rank of a quantile near to it is not farther from theirs than a sample's
@@ -144,7 +144,7 @@ def _with_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
     return end
 
 
-def _put_in_order(out: Columns, orders: list[tuple[str, str]], parts: Parts) -> None:
+def _order_columns(out: Columns, orders: list[tuple[str, str]], parts: Parts) -> None:
     """Draw lower columns in to what the upper ones reach, then raise upper to lower ones.
 
     So the largest number of a column is still one that its own persons have or are beyond.
@@ -289,7 +289,7 @@ def _no_sum(first: Floats, second: Floats, total: Floats) -> Rows:
     return off | (np.isnan(both) & ~np.isnan(total))
 
 
-def _drawn_in(out: dict[str, Floats], name: str, parts: tuple[str, ...], bounds: Bounds) -> None:
+def _draw_in(out: dict[str, Floats], name: str, parts: tuple[str, ...], bounds: Bounds) -> None:
     """Move the parts of a sum, within their bounds, so that it is within its own.
 
     Each moves by a share of the room that it has; equally those that have no bound on that side.

@@ -142,7 +142,9 @@ class Rounding:
         else:
             rows_by_stratum(labels, self.k)
             order = lexicographic(labels, z)
-            groups = _joined(self._cells(matrix, labels)[order], labels[order], z[order], self.k)
+            groups = _join_cells(
+                self._cells(matrix, labels)[order], labels[order], z[order], self.k
+            )
         out = means_of(matrix, mean, order, groups)
         check_shared(out, labels, self.k)
         return out[at]
@@ -322,7 +324,7 @@ class ColumnRounding:
         )
 
 
-def _joined(cells: Labels, strata: Labels, z: Floats, k: int) -> Labels:
+def _join_cells(cells: Labels, strata: Labels, z: Floats, k: int) -> Labels:
     """Return groups of at least k rows: cells of as many, the other rows as MDAV groups them.
 
     Rows are in canonical order, stratum after stratum. Where fewer than k of a stratum are left

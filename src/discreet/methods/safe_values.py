@@ -181,7 +181,7 @@ def safe_column(
     low, high = (int(end) * ONE for end in m + np.floor(chance("ends", 2) * k))
     block = blocks_of(value, alone, w, sizes.astype(np.int64) * ONE, m * ONE, (low, high))
     centre, half = _spread(x, w, block, alone, _ends(chance, k, beyond))
-    centre, half = _between(x, block, centre, half, at_rows("between")[order])
+    centre, half = _share_out_lost(x, block, centre, half, at_rows("between")[order])
     if int(w[x < 0].sum()) < threshold(chance("below zero", 1)[0], k) * ONE:
         centre = np.maximum(centre, 0.0)
         half = np.minimum(half, centre)
@@ -278,15 +278,15 @@ def _end(x: Floats, w: Labels, rows: slice, sign: int, end: _End) -> tuple[float
     reached, far = float(capped[last]), float(excess[last])
     near = (excess >= BUNCHED * far) & (BUNCHED * excess <= far)
     bunched = int(w[rows][near].sum()) >= end.far
-    limit = reached if bunched else _on_grid(reached * end.beyond, GRID * usual, end)
+    limit = reached if bunched else _grid_place(reached * end.beyond, GRID * usual, end)
     if end.beyond > 1 and limit < own_mean:  # of numbers the sum stays true
-        limit = _on_grid(own_mean, GRID * usual, end, np.ceil)
+        limit = _grid_place(own_mean, GRID * usual, end, np.ceil)
     limit = max(limit, min(reached, LEAST_END * own_mean))
     mean = min(mean, limit)
     return sign * (edge + mean), min(REACH * mean, limit - mean)
 
 
-def _on_grid(
+def _grid_place(
     limit: float, width: float, end: _End, to: Callable[[float], float] | None = None
 ) -> float:
     """Return a limit on a grid: the nearest place, or for dates the next one not beyond it."""
@@ -298,13 +298,13 @@ def _on_grid(
 
 def usual_excess(inside: Floats, own: Floats) -> float:
     """Return the mean excess of the rows at an upper end, as those inside let expect it."""
-    usual = _expected(np.sort(inside)[::-1], len(own))
+    usual = _expected_excess(np.sort(inside)[::-1], len(own))
     if usual <= 0:  # few inside, or all beside it of one value
         usual = float(np.median(own) - own.min()) / np.log(2)
     return usual
 
 
-def _expected(inside: Floats, size: int) -> float:
+def _expected_excess(inside: Floats, size: int) -> float:
     near, next_to = inside[:size], inside[size : 3 * size]
     if len(next_to) < size:
         return 0.0
@@ -313,7 +313,7 @@ def _expected(inside: Floats, size: int) -> float:
     return min(fall, float((near.mean() - near.min()) / (1 - np.log(2))))
 
 
-def _between(
+def _share_out_lost(
     x: Floats, block: Labels, centre: Floats, half: Floats, chance: Floats
 ) -> tuple[Floats, Floats]:
     """Give rows between two blocks that are too few the value of either, so that sums stay."""
@@ -454,11 +454,11 @@ def far_out(values: Floats, weights: Labels, safe: SafeColumn, k: int, few: int)
     """
     persons = float(weights.sum()) / ONE
     least = MATTERS * float(safe.centre.std()) * np.sqrt(persons) / k
-    lower = _at_upper(-values, -safe.centre, safe.step, weights, least, few)
-    return lower, _at_upper(values, safe.centre, safe.step, weights, least, few)
+    lower = _is_far_at_upper(-values, -safe.centre, safe.step, weights, least, few)
+    return lower, _is_far_at_upper(values, safe.centre, safe.step, weights, least, few)
 
 
-def _at_upper(
+def _is_far_at_upper(
     values: Floats, centre: Floats, step: Floats, weights: Labels, least: float, few: int
 ) -> bool:
     end = centre == centre.max()

@@ -142,9 +142,9 @@ def whole_copy(
         rows, usual, min(everyone, PERSONS_PER_M * settings.m), settings.left_out
     )
     if together and persons is not None:
-        out = rows_of_persons(part, _about(everyone, 1, settings, draws), settings)
+        out = rows_of_persons(part, _number_to_draw(everyone, 1, settings, draws), settings)
     else:
-        out = rows_by_themselves(part, _about(could, usual, settings, draws), settings)
+        out = rows_by_themselves(part, _number_to_draw(could, usual, settings, draws), settings)
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty") | out.left_out
     left_out |= dict.fromkeys(relations.unmade({*left_out}), "stands on a column left out")
 
@@ -179,7 +179,7 @@ def _check_persons(persons: int, settings: Settings, draws: Draws) -> None:
         )
 
 
-def _about(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
+def _number_to_draw(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
     """Return how many rows, or persons, are drawn: about as many as there are."""
     from scipy.special import ndtri
 
@@ -265,21 +265,21 @@ def with_tables(
     if not pairs or several_rows(persons) is not None:
         return made
     sd = noise_of_counts(len(made.numbers) + len(made.levels), len(pairs))
-    raw = {name: _as_made(levels[name], made.levels[name]) for pair in pairs for name in pair}
+    raw = {name: _codes_in_copy(levels[name], made.levels[name]) for pair in pairs for name in pair}
     levels_now = {name: made.levels[name] for name in raw}
     tables = {pair: _table(pair, raw, levels_now, draws, settings.k, sd) for pair in pairs}
     done: list[str] = []
-    for name in _in_order(pairs):
+    for name in _column_order(pairs):
         beside = [it for it in done if (min(it, name), max(it, name)) in tables]
         if beside:
             wanted = [tables[it, name] if it < name else tables[name, it].T for it in beside]
-            codes = _given(levels_now[name], [levels_now[it] for it in beside], wanted)
+            codes = _assign_levels(levels_now[name], [levels_now[it] for it in beside], wanted)
             levels_now[name] = levels_now[name]._replace(codes=codes)
         done.append(name)
     return replace(made, levels={**made.levels, **levels_now})
 
 
-def _in_order(pairs: Sequence[Pair]) -> list[str]:
+def _column_order(pairs: Sequence[Pair]) -> list[str]:
     """Return the columns of pairs, each after a neighbour where it has one.
 
     Where pairs go in no circle each column comes after one neighbour alone.
@@ -299,7 +299,7 @@ def _in_order(pairs: Sequence[Pair]) -> list[str]:
     return order
 
 
-def _as_made(raw: Levels, made: Levels) -> Labels:
+def _codes_in_copy(raw: Levels, made: Levels) -> Labels:
     """Return which level of the copy each raw row has; -1 where the copy has none for it."""
     place = {word: i for i, word in enumerate(made.words)}
     rest = place.get(OTHER, -1)
@@ -308,7 +308,7 @@ def _as_made(raw: Levels, made: Levels) -> Labels:
     return codes
 
 
-def _crossed(a: Labels, b: Labels, shape: tuple[int, int]) -> Counts:
+def _cross_table(a: Labels, b: Labels, shape: tuple[int, int]) -> Counts:
     known = (a >= 0) & (b >= 0)
     places = a[known] * shape[1] + b[known]
     return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int64)
@@ -327,8 +327,8 @@ def _table(
 
     a, b = pair
     shape = (len(made[a].words), len(made[b].words))
-    counts = _crossed(raw[a], raw[b], shape)
-    own = _crossed(made[a].codes, made[b].codes, shape).astype(np.float64)
+    counts = _cross_table(raw[a], raw[b], shape)
+    own = _cross_table(made[a].codes, made[b].codes, shape).astype(np.float64)
     name = f"table {len(a)} {a} {b}"
     noise = sd * np.asarray(ndtri(draws.of_table(name, counts.size))).reshape(shape)
     least = max(k, math.ceil(sd**2))
@@ -338,10 +338,10 @@ def _table(
     some = np.where(counts >= enough, np.maximum(counts + noise, k), enough)
     # Of a cell that is not counted it is known that it holds fewer than would be.
     wanted = np.where(counts >= enough, scale * some, np.minimum(own, scale * some))
-    return _fitted(wanted, own.sum(axis=1), own.sum(axis=0))
+    return _fit_margins(wanted, own.sum(axis=1), own.sum(axis=0))
 
 
-def _fitted(table: Floats, rows: Floats, columns: Floats) -> Floats:
+def _fit_margins(table: Floats, rows: Floats, columns: Floats) -> Floats:
     """Return a table scaled by rows and columns until it has some margins, as near as it can."""
     out = table.copy()
     for _ in range(MOST_ROUNDS):
@@ -363,19 +363,19 @@ class _Kinds(NamedTuple):
     each: tuple[Labels, ...]
 
 
-def _given(column: Levels, beside: Sequence[Levels], wanted: Sequence[Floats]) -> Labels:
+def _assign_levels(column: Levels, beside: Sequence[Levels], wanted: Sequence[Floats]) -> Labels:
     """Return the levels of a column changed in as few rows as it takes to have some tables."""
     codes = [it.codes for it in beside]
     each, of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
     kinds = _Kinds(of.ravel(), tuple(each.T))
-    own = _crossed(kinds.of, column.codes, (len(each), len(column.words)))
-    cells = wanted[0] if len(beside) == 1 else _jointly(own, kinds, wanted)
+    own = _cross_table(kinds.of, column.codes, (len(each), len(column.words)))
+    cells = wanted[0] if len(beside) == 1 else _fit_jointly(own, kinds, wanted)
     # With one neighbour its levels are the kinds, but for those that no row has.
     cells = cells[kinds.each[0]] if len(beside) == 1 else cells
-    return _changed(column.codes, kinds.of, own, _whole(cells, own.sum(axis=1)))
+    return _change_levels(column.codes, kinds.of, own, _round_cells(cells, own.sum(axis=1)))
 
 
-def _jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
+def _fit_jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
     """Return how many rows of each kind have each level, so that all tables hold together."""
     size = own.sum(axis=1).astype(np.float64)
     shares = [
@@ -398,7 +398,7 @@ def _jointly(own: Counts, kinds: _Kinds, wanted: Sequence[Floats]) -> Floats:
     return out
 
 
-def _whole(cells: Floats, sizes: Counts) -> Counts:
+def _round_cells(cells: Floats, sizes: Counts) -> Counts:
     """Return whole numbers near the cells of a table, whose rows have some sums.
 
     What rounding leaves of a column goes to its next row, so that columns keep their sums, too.
@@ -417,7 +417,7 @@ def _whole(cells: Floats, sizes: Counts) -> Counts:
     return out
 
 
-def _changed(codes: Labels, kinds: Labels, own: Counts, wanted: Counts) -> Labels:
+def _change_levels(codes: Labels, kinds: Labels, own: Counts, wanted: Counts) -> Labels:
     """Give rows of each kind as many of each level as are wanted.
 
     Rows of a copy stand in an order of chance, and the first ones are changed.

@@ -49,7 +49,7 @@ def said_of_width(
     is said.
     """
     least = draws.threshold("levels of a wide table", k)
-    width = width_of(numbers, {n: _counted(it, least, persons) for n, it in levels.items()})
+    width = width_of(numbers, {n: _count_levels(it, least, persons) for n, it in levels.items()})
     everyone = len(draws.keys) if persons is None else len(np.unique(persons))
     between = 1 + UNSURE * (2 * float(draws.of_table("wide table", 1)[0]) - 1)
     wanted = PERSONS_PER_LEVEL * sum(width.values()) * between
@@ -72,7 +72,7 @@ def about_two_digits(number: float) -> str:
     return f"{int(float(f'{number:.1e}')):,}"
 
 
-def _counted(column: Levels, least: int, persons: Labels | None) -> int:
+def _count_levels(column: Levels, least: int, persons: Labels | None) -> int:
     known = column.codes >= 0
     counts = persons_in(column.codes[known], None if persons is None else persons[known])
     return levels_of(counts.tolist(), least)

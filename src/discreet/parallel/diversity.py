@@ -86,7 +86,14 @@ def diverse_joins(
     diversity: int,
     named: Collection[int] = (),
 ) -> Joins:
-    """Name the clusters of a sensitive gap that light up with those of the gap before it.
+    """Return the pairs of clusters of a sensitive gap and the gap before it that light up together.
+
+    A cluster that is not treated is lit with all that its records run into. So is a treated one if
+    the members of those have at least l different values; else there are added clusters whose boxes
+    share pixels of the shared axis with its own, most shared pixels first (ties: the lower number)
+    and only such as bring a new value, until there are l; if these are not to be had it is lit with
+    none. All are lit with none where l values are all there are, which hide nothing (section
+    4.2.3).
 
     Parameters
     ----------
@@ -104,26 +111,15 @@ def diverse_joins(
         The values that are sensitive: clusters with a record of one of them are treated. None
         named: all clusters are treated.
 
-    Returns
-    -------
-    tuple of (int, int)
-        Pairs of a cluster before and one after, sorted. A cluster that is not treated is lit with
-        all that its records run into. So is a treated one if the members of those have at least l
-        different values; else there are added clusters whose boxes share pixels of the shared
-        axis with its own, most shared pixels first (ties: the lower number) and only such as bring
-        a new value, until there are l; if these are not to be had it is lit with none. All are
-        lit with none where l values are all there are, which hide nothing (section 4.2.3).
-
     Notes
     -----
-    Whatever the order of the records. Several sensitive columns: call it for each gap by itself.
+    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`). Several sensitive columns: call
+    it for each gap by itself.
 
     **What it does not protect.** Treating some clusters alone tells who has a named value: the
     odds of one rose from 22 % to 27-45 % in the treated clusters, and were 0 in the others. And l
     values are lit, but by whom, and how many by each, the boxes may tell. For data that must be
     kept safe see `discreet.parallel.cells`, which treats all alike.
-
-    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`).
 
     Examples
     --------
@@ -139,7 +135,7 @@ def diverse_joins(
     ((0, 0), (0, 1), (0, 2))
     """
     shared = splits(before, after)
-    codes, occur = _coded(values, named)
+    codes, occur = _code_values(values, named)
     _check_as_many(codes, np.asarray(before))
     sides = _side(boxes_before, RIGHT_SIDE, before), _side(boxes_after, LEFT_SIDE, after)
     check_whole("diversity", diversity, 2)
@@ -150,7 +146,7 @@ def diverse_joins(
         )
     if diversity == len(occur):  # l of l values hide nothing: the paper (4.2.3) shows nothing
         return ()
-    values_of = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
+    values_of = _value_sets(np.asarray(after), codes, (len(boxes_after), len(occur)))
     starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
     reached: Sets = np.bitwise_or.reduceat(values_of[shared.right], starts, axis=0)
     clusters = shared.left[starts]
@@ -175,7 +171,7 @@ def diverse_joins(
 # --- what a cluster reaches, and what may be added ----------------------------------------------
 
 
-def _held(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
+def _value_sets(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
     """Return the set of values that the members of each cluster have."""
     sets = np.zeros((shape[0], -(-shape[1] // 8)), dtype=np.uint8)
     some = codes != NO_VALUE
@@ -264,7 +260,7 @@ def _check_as_many(one: Numbers, other: Numbers) -> None:
         raise InputError("labels and values must be of the same records, as many of each")
 
 
-def _coded(values: Numbers, named: Collection[int]) -> tuple[Whole, Whole]:
+def _code_values(values: Numbers, named: Collection[int]) -> tuple[Whole, Whole]:
     """Return the place of each record's value among those that occur, and what occurs."""
     given = _labels(values, "values", NO_VALUE)
     occur, codes = np.unique(given, return_inverse=True)

@@ -73,7 +73,7 @@ def broken_rules(
             " sensitive, and there is none",
         )
     not_last, categorical, telling = [], [], []
-    allowed = _allowed(order, information)
+    allowed = _allowed_names(order, information)
     names = _names(order)
     first = names.index(sensitive[0])
     around = {*names[max(first - 1, 0) : first], *names[first + 1 : first + 2]}
@@ -83,7 +83,9 @@ def broken_rules(
             continue
         after = [other.name for other in order[place + 1 :] if not other.sensitive]
         if after and not anywhere:
-            not_last.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
+            not_last.append(
+                f"sensitive axis {axis.name!r} must come last, after {_quote_all(after)}"
+            )
         for other in (*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]):
             if other.kind == "categorical" and not other.sensitive:
                 categorical.append(
@@ -95,7 +97,7 @@ def broken_rules(
             ):
                 telling.append(
                     f"axis {other.name!r} reveals too much about sensitive axis {axis.name!r} to"
-                    f" stand next to it; one that reveals less may: {_listed(allowed)}"
+                    f" stand next to it; one that reveals less may: {_quote_all(allowed)}"
                 )
     return (*not_last, *categorical, *telling)
 
@@ -121,7 +123,7 @@ def nearest_allowed(
     ('status', 'amount', 'history')
     """
     _check(order, information)
-    return _names(_moved(order, information))
+    return _names(_move_axes(order, information))
 
 
 def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) ->
     ('bmi', 'sex', 'age')
     """
     _check(axes, information)
-    moved = _moved(axes, information)
+    moved = _move_axes(axes, information)
     quasi = [axis for axis in moved if not axis.sensitive]
     sensitive = [axis for axis in moved if axis.sensitive]
     of_kind = {kind: [axis for axis in quasi if axis.kind == kind] for kind in KINDS}
@@ -176,7 +178,7 @@ def _candidates(order: Sequence[AxisRole]) -> list[AxisRole]:
     return [axis for axis in order if axis.kind == "continuous" and not axis.sensitive]
 
 
-def _allowed(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[str]:
+def _allowed_names(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[str]:
     """Return the candidates that are not told from the one of least information."""
     names = _names(_candidates(order))
     # Of equal bits the one of least error, so that the order of axes does not matter.
@@ -189,7 +191,7 @@ def _allowed(order: Sequence[AxisRole], information: Mapping[str, Information]) 
     ]
 
 
-def _moved(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[AxisRole]:
+def _move_axes(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[AxisRole]:
     """Return the axes in the nearest allowed order."""
     sensitive = [axis for axis in order if axis.sensitive]
     if not sensitive:
@@ -200,7 +202,7 @@ def _moved(order: Sequence[AxisRole], information: Mapping[str, Information]) ->
             " not sensitive, and there is none; add a continuous column, or leave the sensitive"
             " one out"
         )
-    allowed = _allowed(order, information)
+    allowed = _allowed_names(order, information)
     quasi = [axis for axis in order if not axis.sensitive]
     beside = next(axis for axis in reversed(quasi) if axis.name in allowed)
     return [*(axis for axis in quasi if axis != beside), beside, *sensitive]
@@ -210,5 +212,5 @@ def _other(kind: str) -> str:
     return KINDS[1 - KINDS.index(kind)]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quote_all(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)

@@ -84,12 +84,8 @@ def pair_bins(
 ) -> PairBins:
     """Count the records of each pair of pixels: the raw data, and most often one record a bin.
 
-    Parameters
-    ----------
-    left, right : array of int, shape (n,)
-        The pixel of each record on each axis, from 0 to the axis's height less 1.
-    heights : (int, int)
-        How many pixels each axis has; at least 1.
+    `left` and `right` (n,) are the pixel of each record on either axis, from 0 to its height less
+    1.
 
     Examples
     --------
@@ -229,7 +225,7 @@ def pair_metrics(bins: PairBins) -> PairMetrics:
     (1.0, 1.5, 1.0, 1.5)
     """
     _check_records(bins)
-    lefts, rights = _occupied(bins.left, bins.counts), _occupied(bins.right, bins.counts)
+    lefts, rights = _pixel_counts(bins.left, bins.counts), _pixel_counts(bins.right, bins.counts)
     occupied = len(bins.counts)
     return PairMetrics(
         over_plotting=bins.size / occupied,
@@ -264,7 +260,9 @@ def information(bins: PairBins) -> Information:
     _check_records(bins)
     gains = _gains(bins)
     plain = _mean(bins, gains)
-    pixels = _occupied(bins.left, bins.counts).size + _occupied(bins.right, bins.counts).size
+    pixels = (
+        _pixel_counts(bins.left, bins.counts).size + _pixel_counts(bins.right, bins.counts).size
+    )
     chance = (len(bins.counts) - pixels + 1) / (2 * bins.size * math.log(2))
     spread = _mean(bins, (gains - plain) ** 2)
     return Information(bits=plain - chance, error=math.sqrt(spread / bins.size))
@@ -303,7 +301,7 @@ def _check_records(bins: PairBins) -> None:
         raise RefusedError("no record has a pixel on both axes; leave one of the axes out")
 
 
-def _occupied(pixels: Whole, counts: Whole) -> Whole:
+def _pixel_counts(pixels: Whole, counts: Whole) -> Whole:
     """Return how many records each occupied pixel of one axis holds."""
     held = np.bincount(pixels, weights=counts)
     return held[held > 0].astype(np.int64)

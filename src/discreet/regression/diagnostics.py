@@ -181,9 +181,8 @@ def corrected(
     and the intercept makes the means fit. Noise on the outcome widens errors only. With one
     covariate β = (1 + q²) β_naive. Of columns that were multiplied the noise is a share of the mean
     square, q² / (1 + q²) · E[w²]; of columns that were folded, S is that of scores that are right
-    on average, and D what their variance has too much (`discreet.regression.diagnostics`). Where
-    S_xx − D is not positive definite the answer is None. β is consistent, not unbiased: its noise
-    grows as S_xx − D comes near to singular.
+    on average, and D what their variance has too much (`scored`). β is consistent, not unbiased:
+    its noise grows as S_xx − D comes near to singular.
 
     References
     ----------
@@ -339,14 +338,14 @@ def scored(
     the noise follows from the variance, which is found by trying again until it stays.
     """
     if folds is not None and not multiplied:
-        return _unfolded(values, q, folds)
+        return _unfold(values, q, folds)
     mean, share = float(values.mean()), q**2 / (1 + q**2)
     variance = float(values.var())
     lost = share * (variance + mean**2 if multiplied else variance)
     return Scored(values, variance - lost) if variance > lost else None
 
 
-def _unfolded(values: Floats, q: float, folds: Folds) -> Scored | None:
+def _unfold(values: Floats, q: float, folds: Folds) -> Scored | None:
     """Return the same of values that were folded."""
     width = folds.high - folds.low
     u = (values - folds.low) / width

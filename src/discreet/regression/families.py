@@ -138,7 +138,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             )
         event = _known(parts[1], kinds)
         as_number = {**kinds, event: "continuous"}
-        return Asked(LOGISTIC, parse(_in_place(parts, right), as_number, formula), event)
+        return Asked(LOGISTIC, parse(_keep_place(parts, right), as_number, formula), event)
     parts = TIME_AND_EVENT.fullmatch(left)
     if parts is None:
         raise InputError(
@@ -146,7 +146,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             " with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(parts[2], kinds)
-    parsed = parse(_in_place(parts, right), kinds, formula)
+    parsed = parse(_keep_place(parts, right), kinds, formula)
     if not parsed.intercept:
         raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
@@ -156,16 +156,10 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     return Asked(COX, parsed, event)
 
 
-def _in_place(outcome: re.Match[str], right: str) -> str:
+def _keep_place(outcome: re.Match[str], right: str) -> str:
     """Return the formula with the outcome alone on its left, and everything where it was.
 
     So a mistake in it is one at the same place of what was written.
-
-    Examples
-    --------
-    >>> left = TIME_AND_EVENT.fullmatch("survival(days, died) ")
-    >>> _in_place(left, " age")
-    '         days        ~ age'
     """
     start, end = outcome.span(1)
     return f"{' ' * start}{outcome[1]}{' ' * (len(outcome.string) - end)}~{right}"
@@ -198,14 +192,13 @@ def estimated(
     happened : ndarray of bool, optional
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
-        A survey's, of linear and logistic models: finite and above 0, one for each row.
+        A survey's, of linear and logistic models: finite and above 0, one for each row. A Cox model
+        has none here, and InputError is raised.
     persons : ndarray of int, optional
         Whose each row is, where some have several: variances are by persons then.
 
     Raises
     ------
-    InputError
-        If weights are given for a Cox model, which statsmodels has none for.
     RefusedError
         If the outcome is constant, a term follows from others, there are no more rows (or persons)
         than coefficients, or terms tell rows with the event from the others completely.
@@ -222,8 +215,8 @@ def estimated(
     Examples
     --------
     >>> asked = read_model("y ~ x", "linear", {"x": "continuous", "y": "continuous"})
-    >>> found = estimated(asked, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
-    >>> found.values.round(3).tolist(), found.freedom
+    >>> estimates = estimated(asked, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
+    >>> estimates.values.round(3).tolist(), estimates.freedom
     ([0.1, 0.6], 2)
     """
     if weights is not None and asked.family == COX:
@@ -248,7 +241,7 @@ def estimated(
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
-    estimates = _by_family(asked.family, design, standard, happened, of, clusters)
+    estimates = _estimate_by_family(asked.family, design, standard, happened, of, clusters)
     return replace(
         estimates, references=design.references, persons=None if clusters is None else clusters.size
     )
@@ -267,21 +260,14 @@ class Clusters(NamedTuple):
         return cls(places, len(names))
 
     def spread(self, scores: Floats, bread: Floats) -> Floats:
-        """Return the covariance of estimates of which each row has a score (the sandwich).
-
-        Examples
-        --------
-        >>> clusters = Clusters.of(np.array([5, 5, 9]))
-        >>> clusters.spread(np.array([[1.0], [2.0], [-3.0]]), np.array([[0.5]])).tolist()
-        [[9.0]]
-        """
+        """Return the covariance of estimates of which each row has a score (the sandwich)."""
         sums = np.zeros((self.size, scores.shape[1]))
         np.add.at(sums, self.places, scores)
         covariance: Floats = self.size / (self.size - 1) * bread @ sums.T @ sums @ bread
         return covariance
 
 
-def _by_family(
+def _estimate_by_family(
     family: str,
     design: Design,
     standard: Standard,
@@ -292,9 +278,7 @@ def _by_family(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
         if family == LINEAR or happened is None:
-            if of is None:
-                return _linear(design, standard, persons)
-            return _weighted(design, standard, of, persons)
+            return _linear(design, standard, of, persons)
         try:
             if of is not None:
                 return _weighted_logistic(design, standard, happened, of, persons)
@@ -304,28 +288,37 @@ def _by_family(
             raise RefusedError(SEPARATED) from None
 
 
-def _linear(design: Design, standard: Standard, persons: Clusters | None) -> Estimates:
-    from statsmodels.regression.linear_model import OLS
+def _linear(
+    design: Design, standard: Standard, weights: Floats | None, persons: Clusters | None
+) -> Estimates:
+    from statsmodels.regression.linear_model import OLS, WLS
 
-    result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+    rows = len(design.outcome)
     about_zero = not _spans_constant(design, standard)
-    around = design.outcome - (0.0 if about_zero else design.outcome.mean())
-    left = float(result.resid @ result.resid) * standard.scale**2
-    if not left > 1e-18 * float(around @ around):
+    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
+    around = design.outcome - middle
+    if weights is None:
+        result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+        spread, resid = result.cov_params(), result.resid
+        left, whole = float(resid @ resid), float(around @ around)
+    else:
+        result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
+        spread, resid = result.cov_params() * rows / (rows - 1), weights * result.resid
+        left, whole = float(weights @ result.resid**2), float(weights @ around**2)
+    left *= standard.scale**2
+    if not left > 1e-18 * whole:
         raise RefusedError(PERFECT)
-    back = standard.back * standard.scale
-    spread = result.cov_params()
     if persons is not None:
-        scores = standard.matrix * result.resid[:, None]
-        spread = persons.spread(scores, result.normalized_cov_params)
+        spread = persons.spread(standard.matrix * resid[:, None], result.normalized_cov_params)
+    back = standard.back * standard.scale
     return Estimates(
         design.terms,
         back @ result.params + standard.centre * design.ones,
         np.diag(back @ spread @ back.T),
-        len(design.outcome),
+        rows,
         None,
         int(result.df_resid),
-        (R_SQUARED, 1 - left / float(around @ around)),
+        (R_SQUARED, 1 - left / whole),
         about_zero=about_zero,
     )
 
@@ -341,36 +334,6 @@ def _spans_constant(design: Design, standard: Standard) -> bool:
     ones = np.ones(len(standard.matrix))
     parts = np.linalg.lstsq(standard.matrix, ones, rcond=None)[0]
     return bool(np.abs(standard.matrix @ parts - ones).max() < DEPENDENT)
-
-
-def _weighted(
-    design: Design, standard: Standard, weights: Floats, persons: Clusters | None
-) -> Estimates:
-    from statsmodels.regression.linear_model import WLS
-
-    result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
-    about_zero = not _spans_constant(design, standard)
-    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
-    around = design.outcome - middle
-    left = float(weights @ result.resid**2) * standard.scale**2
-    all_of_it = float(weights @ around**2)
-    if not left > 1e-18 * all_of_it:
-        raise RefusedError(PERFECT)
-    back, rows = standard.back * standard.scale, len(weights)
-    spread = result.cov_params() * rows / (rows - 1)
-    if persons is not None:
-        scores = standard.matrix * (weights * result.resid)[:, None]
-        spread = persons.spread(scores, result.normalized_cov_params)
-    return Estimates(
-        design.terms,
-        back @ result.params + standard.centre * design.ones,
-        np.diag(back @ spread @ back.T),
-        rows,
-        None,
-        int(result.df_resid),
-        (R_SQUARED, 1 - left / all_of_it),
-        about_zero=about_zero,
-    )
 
 
 def _weighted_logistic(
@@ -405,14 +368,7 @@ def _weighted_logistic(
 
 
 def _area(at: Floats, happened: NDArray[np.bool_], weights: Floats) -> float:
-    """Return the share of pairs, each of its weights' product, whose event has the larger number.
-
-    Examples
-    --------
-    >>> at, happened = np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True])
-    >>> _area(at, happened, np.array([1.0, 3.0, 1.0, 1.0]))  # (1 + 3 / 2 + 4) / 8
-    0.8125
-    """
+    """Return the share of pairs, by their weights' product, whose event has the larger number."""
     _, place = np.unique(at, return_inverse=True)
     others = np.bincount(place, weights * ~happened)
     below = np.cumsum(others) - others / 2
@@ -427,7 +383,7 @@ def _logistic(
     from statsmodels.discrete.discrete_model import Logit
 
     model = Logit(happened.astype(np.float64), standard.matrix)
-    result = _at_its_top(model)
+    result = _maximise(model)
     spread = np.asarray(result.cov_params())
     at = standard.matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
@@ -454,7 +410,7 @@ def _cox(
     slopes = ~design.ones
     matrix = standard.matrix[:, slopes]
     model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
-    result = _at_its_top(model)
+    result = _maximise(model)
     spread = np.asarray(result.cov_params())
     at = matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
@@ -473,7 +429,7 @@ def _cox(
     )
 
 
-def _at_its_top(model: Any) -> Any:
+def _maximise(model: Any) -> Any:
     """Fit by steps that never fall, and then by Newton's, which alone may go astray."""
     near_it = model.fit(method="bfgs", maxiter=MOST_STEPS, disp=False)
     return model.fit(start_params=near_it.params, maxiter=MOST_STEPS, disp=False)

@@ -40,7 +40,7 @@ KINDS: Mapping[str, Kind] = {"continuous": "number", "categorical": "level"}
 """What expressions call the kinds of columns."""
 
 
-def _as_category(call: Call) -> Node:
+def _category(call: Call) -> Node:
     (column,) = call.arguments
     if not (isinstance(column, Column) and column.kind == "level"):
         raise Mistake(
@@ -51,7 +51,7 @@ def _as_category(call: Call) -> Node:
     return column
 
 
-def _as_it_is(call: Call) -> Node:
+def _identity(call: Call) -> Node:
     (number,) = call.arguments
     if number.kind != "number":
         raise Mistake(number.place, "I() takes arithmetic of numbers; this is a categorical column")
@@ -60,8 +60,8 @@ def _as_it_is(call: Call) -> Node:
 
 FUNCTIONS: Mapping[str, Rule] = {
     **NUMERIC,
-    "C": Rule("C(x)", 1, 1, _as_category),
-    "I": Rule("I(x)", 1, 1, _as_it_is),
+    "C": Rule("C(x)", 1, 1, _category),
+    "I": Rule("I(x)", 1, 1, _identity),
 }
 FORMULAS = Grammar(
     what="a formula",
@@ -213,12 +213,12 @@ def parse(formula: str, kinds: Mapping[str, str], shown: str = "") -> Parsed:
     if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
     try:
-        return _parsed(FORMULAS.cut_up(formula), {name: KINDS[kinds[name]] for name in kinds})
+        return _parse_tokens(FORMULAS.cut_up(formula), {name: KINDS[kinds[name]] for name in kinds})
     except Mistake as mistake:
         raise as_input_error(shown or formula, mistake) from None
 
 
-def _parsed(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
+def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
     sides = [side for _, side in _split(tokens, "~")]
     if len(sides) != 2:
         raise InputError("a formula needs one ~ between the outcome and the terms: 'y ~ x'")
@@ -375,7 +375,7 @@ def design_of(
     if n * sum(math.prod(len(labels[i]) or 1 for i in term) for term in terms) > MOST_CELLS:
         raise RefusedError("the model has too many terms and levels for its rows; leave some out")
     values = [
-        coded[one.columns[0]][0] if one.categorical else _evaluated(one, columns) for one in factors
+        coded[one.columns[0]][0] if one.categorical else _evaluate(one, columns) for one in factors
     ]
     levels = [len(each) for each in labels]
     blocks = _blocks(terms, levels, parsed.intercept)
@@ -388,7 +388,7 @@ def design_of(
     _check_finite(matrix, "a product of terms")
     cells = [sorted(cell, key=lambda each: each[0]) for cell in cells]
     return Design(
-        outcome=_evaluated(parsed.outcome, columns),
+        outcome=_evaluate(parsed.outcome, columns),
         matrix=matrix,
         terms=tuple(
             ":".join(
@@ -415,12 +415,12 @@ def _blocks(terms: list[list[int]], levels: Sequence[int], intercept: bool) -> l
     for term in terms:
         choices = [[((i, True),), ()] if levels[i] else [((i, False),)] for i in term]
         span = [tuple(chain(*parts)) for parts in product(*choices)]
-        blocks += _joined([each for each in span if frozenset(each) not in spanned])
+        blocks += _join_blocks([each for each in span if frozenset(each) not in spanned])
         spanned |= {frozenset(each) for each in span}
     return blocks
 
 
-def _joined(blocks: Sequence[Block]) -> list[Block]:
+def _join_blocks(blocks: Sequence[Block]) -> list[Block]:
     """Join blocks: something, and that times a factor less its first level, is it times all."""
     out: list[Block] = []
     for block in sorted(blocks, key=len):
@@ -428,7 +428,7 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
             added = set(block) - set(other)
             if len(added) == len(block) - len(other) == 1 and (new := added.pop())[1]:
                 full = tuple((i, reduced and i != new[0]) for i, reduced in block)
-                out = _joined([*(each for each in out if each != other), full])
+                out = _join_blocks([*(each for each in out if each != other), full])
                 break
         else:
             out.append(block)
@@ -471,7 +471,7 @@ def _codes_of(
     return place[codes], ordered
 
 
-def _evaluated(factor: Factor, columns: Mapping[str, Floats]) -> Floats:
+def _evaluate(factor: Factor, columns: Mapping[str, Floats]) -> Floats:
     """Compute a factor of numbers."""
     with np.errstate(all="ignore"):
         out: Floats = computed(factor.tree, columns)

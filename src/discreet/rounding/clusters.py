@@ -117,9 +117,9 @@ class KMeans:
         if self.exact or different <= FEW or c * different <= SHORT:
             cuts = _best(sums, c)
         else:
-            starts = [*_sampled(tried, sums, c), *rivals]
+            starts = [*_sample_cuts(tried, sums, c), *rivals]
             candidates = [lloyd(values, *sums, start, ROUNDS) for start in starts]
-            cuts = _refined(tried, sums, min(candidates, key=lambda each: _cost(sums, each)))
+            cuts = _refine(tried, sums, min(candidates, key=lambda each: _cost(sums, each)))
         bounds = [np.concatenate([[0], each, [different]]) for each in (cuts, *rivals)]
         costs = [cost_about_means(values, column.counts, each) for each in bounds]
         return edges_at(column.values, bounds[int(np.argmin(costs))][1:-1])
@@ -136,7 +136,7 @@ def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
     return KMeans(c, exact)(sorted_column(x))
 
 
-def _sampled(column: SortedColumn, sums: Sums, c: int) -> list[Labels]:
+def _sample_cuts(column: SortedColumn, sums: Sums, c: int) -> list[Labels]:
     """Return the best cuts at some places of a column, where there is room to look for them."""
     parts = max(FEW // 2, WIDELY * c)
     if 2 * parts * c > ROOM:
@@ -152,7 +152,7 @@ def _rivals(column: SortedColumn, c: int) -> list[Labels]:
     return [each for each in cuts if len(each) == c - 1 and each[0] > 0]
 
 
-def _refined(column: SortedColumn, sums: Sums, cuts: Labels) -> Labels:
+def _refine(column: SortedColumn, sums: Sums, cuts: Labels) -> Labels:
     """Return better cuts: the best among places within the regions, as long as they help.
 
     First few places for each region, and cuts may go anywhere, as they must where values are
@@ -332,11 +332,11 @@ def bootstrap_means(rows: Floats, *words: int, plain_up_to: int = PLAIN_UP_TO) -
         return rows.copy()
     middle = float((rows - low).mean() + low)
     gaps = rows - middle  # so that an offset costs no digits
-    means = (_drawn if len(rows) <= plain_up_to else _from_law)(gaps, words)
+    means = (_draw_means if len(rows) <= plain_up_to else _from_law)(gaps, words)
     return np.clip(middle + means, low, high)
 
 
-def _drawn(rows: Floats, words: tuple[int, ...]) -> Floats:
+def _draw_means(rows: Floats, words: tuple[int, ...]) -> Floats:
     m = len(rows)
     draws = generator("resampling", *words)
     out = np.empty(m)

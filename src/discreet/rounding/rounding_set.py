@@ -174,20 +174,14 @@ class RoundingSet:
     def encode(
         self, x: ArrayLike, encoding: str = "region", uniforms: ArrayLike | None = None
     ) -> Floats:
-        """Replace each value by a rounding point.
+        """Replace each value by a rounding point; values need not be those the set was made of.
 
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            Finite numbers; they need not be those the set was made of.
-        encoding : {"region", "nearest", "stochastic"}, default "region"
-            "region": the point of the region a value lies in, so that the counts of the set hold.
-            "nearest": the point nearest to it, of two equally near ones the lower; regions of
-            which many values lie nearer to the next point lose them. "stochastic": one of the
-            two points around it, the nearer one more likely, so that its expectation is the value
-            itself; a value beyond the outermost points becomes the outermost.
-        uniforms : array-like of shape (n,), optional
-            Numbers from 0 to 1, keyed by a secret, for "stochastic" alone.
+        `encoding` is "region": the point of the region a value lies in, so that the counts of the
+        set hold. "nearest": the point nearest to it, of two equally near ones the lower; regions of
+        which many values lie nearer to the next point lose them. "stochastic": one of the two
+        points around it, the nearer one more likely, so that its expectation is the value itself; a
+        value beyond the outermost points becomes the outermost. It alone needs `uniforms`, numbers
+        from 0 to 1, keyed by a secret.
         """
         check_word("encoding", encoding, ENCODINGS)
         if (uniforms is not None) != (encoding == "stochastic"):
