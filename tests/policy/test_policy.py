@@ -118,16 +118,13 @@ def test_a_count_passes_a_preset_from_its_threshold_on(
     assert (shown >= asked.k, hidden >= asked.k) == (True, False)
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if name != "research"])
-@pytest.mark.parametrize("given", [{}, {"ordered": {"a": ["low", "high"]}}])
-def test_rows_of_a_guarded_policy_are_those_of_the_whole_table(
-    name: str, given: dict[str, Any]
-) -> None:
-    policy = Policy.preset(name, **given)
+def test_rows_of_a_guarded_policy_are_those_of_the_whole_table() -> None:
+    for name in [name for name in PRESETS if name != "research"]:
+        policy = Policy.preset(name, ordered={"a": ["low", "high"]})
 
-    assert (policy.rows_by, policy.members) == ("whole", 4 * policy.k)
-    assert (policy.regime, policy.papers) == ("guarded", None)
-    assert policy.settings()["m"] == policy.copy_settings()["m"] == 4 * policy.k
+        assert (policy.rows_by, policy.members) == ("whole", 4 * policy.k)
+        assert (policy.regime, policy.papers) == ("guarded", None)
+        assert policy.settings()["m"] == policy.copy_settings()["m"] == 4 * policy.k
 
 
 def test_rows_of_the_papers_are_those_of_the_method_that_is_named() -> None:
@@ -153,11 +150,15 @@ def test_a_guarded_policy_has_nothing_of_the_papers_methods(name: str) -> None:
 @pytest.mark.parametrize("method", ROW_NAMES)
 def test_the_name_of_a_method_says_which_it_is(method: str) -> None:
     policy = RESEARCH.changed(papers={"method": method})
-    found = policy.row_method()
+    made = policy.row_method()
 
-    assert found.name == policy.rows_by
-    if isinstance(found, Rounding):
-        assert found.method == method.replace("-", "_")
+    assert made.name == policy.rows_by
+    assert policy.rows_by in ROW_METHODS
+    if isinstance(made, Rounding):
+        assert made.method == method.replace("-", "_")
+    assert Policy.from_dict(policy.to_dict()) == policy
+    assert policy.changed(papers={"method": method}) == policy
+    assert policy.changed(papers={"method": "base"}).changed(papers={"method": method}) == policy
 
 
 def test_settings_of_the_papers_are_changed_one_by_one() -> None:
@@ -176,32 +177,24 @@ def test_a_preset_is_what_it_says(name: str) -> None:
     assert Policy.preset(name).to_dict() == NOT_SET | AS_PRESET[name]
 
 
-def test_the_default_policy_is_the_standard_one() -> None:
-    assert Policy() == STANDARD
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_equal_by_value(name: str) -> None:
     assert Policy.preset(name) == Policy.preset(name)
     assert Policy.preset(name) != Policy.preset(name, k=7)
     assert Policy.preset(name, k=7) == Policy.preset(name).changed(k=7)
-    assert STANDARD != RESEARCH
+    assert Policy() == STANDARD != RESEARCH
 
 
-@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Policy)])
-def test_a_policy_is_frozen(field: str) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError, match=f"cannot assign to field '{field}'"):
-        setattr(STANDARD, field, None)
-
-
-@pytest.mark.parametrize("policy", [Policy(), STANDARD, RESEARCH, STANDARD.changed(k=6)])
-@pytest.mark.parametrize("field", ["limits", "bounds", "kinds", "roles"])
-def test_and_frozen_inside(policy: Policy, field: str) -> None:
-    inside = getattr(policy, field)
-
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        inside["age"] = "continuous"
-    assert isinstance(inside, MappingProxyType)
+def test_a_policy_is_frozen_and_inside_too() -> None:
+    for field in [field.name for field in dataclasses.fields(Policy)]:
+        with pytest.raises(dataclasses.FrozenInstanceError, match=f"assign to field '{field}'"):
+            setattr(STANDARD, field, None)
+    for policy in (Policy(), STANDARD, RESEARCH, STANDARD.changed(k=6)):
+        for field in ("limits", "bounds", "kinds", "roles"):
+            inside = getattr(policy, field)
+            with pytest.raises(TypeError, match="does not support item assignment"):
+                inside["age"] = "continuous"
+            assert isinstance(inside, MappingProxyType)
 
 
 def test_no_preset_of_another_name() -> None:
@@ -213,10 +206,6 @@ def test_no_preset_of_another_name() -> None:
         ),
     ):
         Policy.preset("strict")
-
-
-def test_a_preset_may_be_renamed() -> None:
-    assert Policy.preset("standard", name="ward 3").name == "ward 3"
 
 
 # --- keys and rules --------------------------------------------------------------------------
@@ -266,48 +255,23 @@ def test_what_a_guarded_policy_may_not_be(given: dict[str, Any], message: str) -
     assert Policy.preset("research", **given).regime == "research"
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"k": 3}, {"round_to": 10}, {"k": 3, "round_to": 6}, {"residual_df": 10}],
-    ids=["k", "round_to", "k and round_to", "residual_df"],
-)
-def test_what_it_just_may_be(given: dict[str, Any]) -> None:
-    policy = Policy.preset("standard", **given)
-
-    assert {name: getattr(policy, name) for name in given} == given
+def test_what_it_just_may_be() -> None:
+    for fields in ({"k": 3}, {"round_to": 10}, {"k": 3, "round_to": 6}, {"residual_df": 10}):
+        policy = Policy.preset("standard", **fields)
+        assert {name: getattr(policy, name) for name in fields} == fields
 
 
-UNFIT: dict[str, tuple[dict[str, Any], str]] = {
-    "limits and edges of a column": (
-        {"limits": {"age": [0, 120]}, "papers": {"edges": {"age": [0, 40, 120]}}},
-        "^a column has limits or edges in the policy, not both$",
-    )
-}
-
-
-@pytest.mark.parametrize(("given", "message"), UNFIT.values(), ids=UNFIT)
-@pytest.mark.parametrize("preset", PRESETS)
-def test_fields_fit_together(preset: str, given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Policy.preset(preset, **given)
-
-
-UNFIT_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "rows rounded by a class": (
-        {"method": "mdlp"},
-        "^papers.method of the policy must be one of 'deterministic', 'probabilistic', 'multi",
-    ),
-    "regions that have no use": (
-        {"method": "vmdav", "c": 5},
-        "^'vmdav' groups rows by k alone and has no use for c$",
-    ),
-}
-
-
-@pytest.mark.parametrize(("given", "message"), UNFIT_ROWS.values(), ids=UNFIT_ROWS)
-def test_ways_to_round_fit_together(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Policy.preset("research", papers=given)
+def test_fields_fit_together() -> None:
+    both: dict[str, Any] = {"papers": {"edges": {"age": [0, 40, 120]}}}
+    for preset in PRESETS:
+        with pytest.raises(
+            InputError, match=r"^a column has limits or edges in the policy, not bo"
+        ):
+            Policy.preset(preset, limits={"age": [0, 120]}, **both)
+    with pytest.raises(InputError, match=r"^papers.method of the policy must be one of 'determini"):
+        Policy.preset("research", papers={"method": "mdlp"})
+    with pytest.raises(InputError, match=r"^'vmdav' groups rows by k alone and has no use for c$"):
+        Policy.preset("research", papers={"method": "vmdav", "c": 5})
 
 
 def test_none_leaves_a_field_as_it_is() -> None:
@@ -452,27 +416,16 @@ def test_a_change_and_back_is_none(given: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "discreet.toml"
-    path.write_text(Policy.preset(name).to_toml(), encoding="utf-8")
-
-    assert Policy.load(path) == Policy.preset(name)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_bounds_without_an_end_come_back_from_the_file_of_a_preset(
+def test_a_preset_and_bounds_without_an_end_come_back_from_its_file(
     tmp_path: Path, name: str
 ) -> None:
     bounds = {"share": [0, 1], "time": [0.0, INF], "debt": [-INF, 0], "any": [-INF, INF]}
-    policy = Policy.preset(name, bounds=bounds)
-    path = tmp_path / "discreet.toml"
-
-    path.write_text(policy.to_toml(), encoding="utf-8")
-
-    assert Policy.load(path) == policy
+    for policy in (Policy.preset(name), Policy.preset(name, bounds=bounds)):
+        path = written(tmp_path, policy.to_toml())
+        assert Policy.load(path) == policy
+        assert json.dumps(policy.settings(), allow_nan=False)
+        assert json.dumps(policy.copy_settings(), allow_nan=False)
     assert Policy.load(path).bounds["time"] == (0, INF)
-    assert json.dumps(policy.settings(), allow_nan=False)
-    assert json.dumps(policy.copy_settings(), allow_nan=False)
 
 
 def written(tmp_path: Path, toml: str, name: str = "cohort.toml") -> Path:
@@ -618,17 +571,14 @@ SAME: dict[str, list[Any]] = {"k": [7], "limits": [{"age": [0, 120]}, {"age": (0
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_a_guarded_policy_has_one_value_of_each(name: str) -> None:
+def test_a_guarded_policy_has_one_value_of_each_and_naming_that_one_changes_nothing(
+    name: str,
+) -> None:
     for value in OTHER[name]:
         way_out = rf"policy\.changed\({name}=\.\.\.\)"
         with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study .* {way_out}"):
             GUARDED.settle("histogram", ["age"], **{name: value})
-
-
-@pytest.mark.parametrize("name", SAME)
-def test_and_naming_that_one_changes_nothing(name: str) -> None:
     asked = GUARDED.settle("histogram", ["age"])
-
     for value in SAME[name]:
         assert GUARDED.settle("histogram", ["age"], **{name: value}) == asked
 
@@ -730,10 +680,10 @@ def test_a_number_without_a_use_is_refused_under_research(
 
 
 @pytest.mark.parametrize("plot", ["bars", "crosstab", "survival", "over_time"])
-@pytest.mark.parametrize("name", VALUE)
-def test_plots_of_levels_and_of_time_have_no_use_for_a_number(plot: str, name: str) -> None:
-    with pytest.raises(InputError, match=f"by 'none' has no use for {name}=; leave it out$"):
-        RESEARCH.settle(plot, ["a"], **{name: VALUE[name]})
+def test_plots_of_levels_and_of_time_have_no_use_for_a_number(plot: str) -> None:
+    for name, value in VALUE.items():
+        with pytest.raises(InputError, match=f"by 'none' has no use for {name}=; leave it out$"):
+            RESEARCH.settle(plot, ["a"], **{name: value})
 
 
 @pytest.mark.parametrize("name", ["round_to", "outside", "versions"])
@@ -840,21 +790,18 @@ def test_every_picture_has_a_method(policy: Policy, methods: dict[str, str]) -> 
 METHODS = sorted({method for methods in METHODS_OF.values() for method in methods})
 
 
-@pytest.mark.parametrize("method", [*METHODS, "rows"])
 @pytest.mark.parametrize("picture", METHODS_OF)
-def test_pictures_by_methods_under_research(picture: str, method: str) -> None:
-    def ask() -> str:
-        return RESEARCH.settle(picture, ["age", "bmi"], method=method).method
-
-    meant = "deterministic" if method == "rows" else method
-    if meant in METHODS_OF[picture]:
-        assert ask() == meant
-        return
-    with pytest.raises(
-        InputError,
-        match=f"^{PLOTS[picture].phrase} cannot be made by method '{meant}'; there are '",
-    ):
-        ask()
+def test_pictures_by_methods_under_research(picture: str) -> None:
+    for method in [*METHODS, "rows"]:
+        meant = "deterministic" if method == "rows" else method
+        if meant in METHODS_OF[picture]:
+            assert RESEARCH.settle(picture, ["age", "bmi"], method=method).method == meant
+            continue
+        with pytest.raises(
+            InputError,
+            match=f"^{PLOTS[picture].phrase} cannot be made by method '{meant}'; there are '",
+        ):
+            RESEARCH.settle(picture, ["age", "bmi"], method=method)
 
 
 @pytest.mark.parametrize("method", [*METHODS, "tukey", "", ["none"], 3])
@@ -866,18 +813,14 @@ def test_a_guarded_policy_has_no_other_method_than_its_copy(method: Any) -> None
             STANDARD.settle(picture, ["age"], method=method)
 
 
-@pytest.mark.parametrize("method", ["", "mdlp", "Suppression", "non", ["suppression"], 3])
-def test_no_method_of_another_name(method: Any) -> None:
-    with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'su"):
-        RESEARCH.settle("histogram", ["age"], method=method)
-
-
-@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
-def test_no_picture_of_another_name(policy: Policy) -> None:
-    with pytest.raises(
-        InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'density', 'e"
-    ):
-        policy.settle("pie", ["age"])
+def test_no_method_and_no_plot_of_another_name() -> None:
+    methods: list[Any] = ["", "mdlp", "Suppression", "non", ["suppression"], 3]
+    for method in methods:
+        with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are"):
+            RESEARCH.settle("histogram", ["age"], method=method)
+    for policy in (STANDARD, RESEARCH):
+        with pytest.raises(InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'd"):
+            policy.settle("pie", ["age"])
 
 
 # --- what a copy and a study version stand on ------------------------------------------------
@@ -919,41 +862,36 @@ def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> Non
     assert research.row_method(asked) == Probabilistic(q=0.25, far_noise="by-distance", k=4)
 
 
-def test_what_decides_a_copy() -> None:
-    policy = STANDARD.changed(k=7, public=True)
-
-    assert policy.copy_settings() == {"k": 7, "m": 28}
-
-
-def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> None:
-    policy = STANDARD.changed(bounds={"t": [0, INF], "share": [0, 1]})
-    growing = RESEARCH.changed(papers={"far_noise": "by-distance"})
-
-    declared = {"bounds": {"share": ["0.0", "1.0"], "t": ["0.0", "inf"]}}
-    assert policy.copy_settings() == STANDARD.copy_settings() | declared
-    assert policy.settings() == STANDARD.settings() | declared
-    assert growing.copy_settings() == RESEARCH.copy_settings() | {"far_noise": "by-distance"}
-    for rule in ("keep", "clip"):
-        found = RESEARCH.changed(papers={"outside": rule}).copy_settings()
-        assert found == RESEARCH.copy_settings() | {"outside": rule}
+DECLARED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "nothing": ({"public": True}, {}),
+    "k": ({"k": 7}, {"k": 7, "m": 28}),
+    "bounds": (
+        {"bounds": {"t": [0, INF], "share": [0, 1]}},
+        {"bounds": {"share": ["0.0", "1.0"], "t": ["0.0", "inf"]}},
+    ),
+    "how dates are written": ({"dates": {"visit": "%d/%m/%Y"}}, {"dates": {"visit": "%d/%m/%Y"}}),
+    "missing values": (
+        {"missing_values": {"income": [-999, -9], "age": []}},
+        {"missing_values": {"income": [-999, -9]}},
+    ),
+    "that there are none": ({"missing_values": {"age": []}}, {}),
+}
 
 
-def test_how_dates_are_written_decides_a_copy_where_it_is_declared() -> None:
-    policy = STANDARD.changed(dates={"visit": "%d/%m/%Y"})
+@pytest.mark.parametrize(("given", "told"), DECLARED.values(), ids=DECLARED)
+def test_what_decides_a_copy_where_it_is_declared(
+    given: dict[str, Any], told: dict[str, Any]
+) -> None:
+    policy = STANDARD.changed(**given)
 
-    declared = {"dates": {"visit": "%d/%m/%Y"}}
-    assert policy.settings() == STANDARD.settings() | declared
-    assert policy.copy_settings() == STANDARD.copy_settings() | declared
+    assert policy.copy_settings() == STANDARD.copy_settings() | told
+    assert policy.settings() == STANDARD.settings() | told
 
 
-def test_values_that_stand_for_missing_ones_decide_a_copy_where_there_are_any() -> None:
-    policy = STANDARD.changed(missing_values={"income": [-999, -9], "age": []})
-
-    declared = {"missing_values": {"income": [-999, -9]}}
-    assert policy.settings() == STANDARD.settings() | declared
-    assert policy.copy_settings() == STANDARD.copy_settings() | declared
-    # To say that a column has none changes nothing.
-    assert STANDARD.changed(missing_values={"age": []}).settings() == STANDARD.settings()
+def test_what_decides_rows_of_the_papers_where_it_is_declared() -> None:
+    for own in ({"far_noise": "by-distance"}, {"outside": "keep"}, {"outside": "clip"}):
+        policy = RESEARCH.changed(papers=own)
+        assert policy.copy_settings() == RESEARCH.copy_settings() | own
 
 
 # How rounding points are found, where the rows are rounded: what it adds to the settings.
@@ -981,14 +919,14 @@ def test_no_two_ways_to_round_have_the_same_settings() -> None:
     assert len({json.dumps(policy.copy_settings()) for policy in policies}) == len(policies)
 
 
-@pytest.mark.parametrize("rows", sorted(set(ROWS) - {"rounding"}))
-def test_how_many_regions_there_would_be_decides_no_other_copy(rows: str) -> None:
-    before = RESEARCH.changed(papers={"method": rows})
-    policy = before.changed(papers={"c": 9})
+def test_how_many_regions_there_would_be_decides_no_other_copy() -> None:
+    for rows in {*ROWS} - {"rounding"}:
+        before = RESEARCH.changed(papers={"method": rows})
+        policy = before.changed(papers={"c": 9})
 
-    assert policy != before
-    assert policy.copy_settings() == before.copy_settings()
-    assert policy.row_method() == before.row_method()
+        assert policy != before
+        assert policy.copy_settings() == before.copy_settings()
+        assert policy.row_method() == before.row_method()
 
 
 def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
@@ -1027,26 +965,19 @@ def test_research_binds_nothing_but_itself() -> None:
 
 
 UNBINDING: dict[str, Any] = {
-    "name": "ward 3",
-    "limits": {"age": [0, 120]},
-    "study": "cohort",
-    "public": True,
-    "versions": 9,
-    "copy": "served",
-    "copy_rows": 7,
-    "copy_bytes": 7,
-    "private_files": False,
-    "residual_df": 20,
+    **{"name": "ward 3", "limits": {"age": [0, 120]}, "study": "cohort", "public": True},
+    **{"versions": 9, "copy": "served", "copy_rows": 7, "copy_bytes": 7},
+    **{"private_files": False, "residual_df": 20},
 }
 
 
-@pytest.mark.parametrize(("name", "value"), UNBINDING.items(), ids=UNBINDING)
-def test_names_and_numbers_of_pictures_bind_nothing(name: str, value: Any) -> None:
-    policy = STANDARD.changed(**{name: value})
+def test_names_and_numbers_of_pictures_bind_nothing() -> None:
+    for name, value in UNBINDING.items():
+        policy = STANDARD.changed(**{name: value})
 
-    assert policy != STANDARD
-    assert policy.settings() == STANDARD.settings()
-    assert policy.copy_settings() == STANDARD.copy_settings()
+        assert policy != STANDARD
+        assert policy.settings() == STANDARD.settings()
+        assert policy.copy_settings() == STANDARD.copy_settings()
 
 
 def test_what_is_returned_is_the_callers_own() -> None:
@@ -1081,16 +1012,6 @@ def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
     assert STANDARD.allowed(k=STANDARD.k) == STANDARD
     with pytest.raises(RefusedError, match=r"^k is fixed when the study is opened"):
         STANDARD.allowed(k=6)
-
-
-@pytest.mark.parametrize("name", ROW_NAMES)
-def test_a_row_method_has_one_name(name: str) -> None:
-    policy = RESEARCH.changed(papers={"method": name})
-
-    assert Policy.from_dict(policy.to_dict()) == policy
-    assert policy.changed(papers={"method": name}) == policy
-    assert policy.changed(papers={"method": "base"}).changed(papers={"method": name}) == policy
-    assert policy.rows_by in ROW_METHODS
 
 
 @pytest.mark.parametrize(
