@@ -412,9 +412,10 @@ def _together(columns: Sequence[Coded]) -> tuple[Labels, list[Key]]:
     values = [it.dictionary.to_pylist() for it in coded]
     sizes = [len(it) for it in values]
     places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
-    there, codes = np.unique(places, return_inverse=True)
-    each = zip(*np.unravel_index(there, sizes), strict=True)
-    return codes, [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
+    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
+    each = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
+    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
+    return together.indices.to_numpy(), keys
 
 
 def _shares(
