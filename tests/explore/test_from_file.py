@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tests.cases import slow
 from tests.custodian.test_dates_of_whole import stays
 from tests.custodian.test_whole import cohort
 from tests.custodian.test_whose_rows import visits
+from tests.ready import opened_once
 
 OLD = "age >= 45 and sex == 'f'"
 CALLS: dict[str, Callable[[dc.Study], Any]] = {
@@ -107,25 +108,19 @@ def opened(name: str) -> dc.Study:
     return dc.open(cohort().with_columns(lab), policy, study="cohort")
 
 
-def pairs(folders: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """Give the custodian's study and the one that is a file, of each table."""
-    found: dict[str, tuple[dc.Study, dc.Study]] = {}
+def pair(name: str, folder: Path) -> tuple[dc.Study, dc.Study]:
+    """Return the custodian's study of a table, and the one that is a file; made once for all."""
 
-    def pair(name: str) -> tuple[dc.Study, dc.Study]:
-        if name not in found:
-            study = opened(name)
-            path = dc.Protected(study).publish(folders.mktemp(name) / f"{name}.discreet")
-            found[name] = study, dc.open(path)
-        return found[name]
+    def made() -> tuple[dc.Study, dc.Study]:
+        study = opened(name)
+        return study, dc.open(dc.Protected(study).publish(folder / f"{name}.discreet"))
 
-    yield pair
-    for _, of_file in found.values():
-        of_file.close()
+    return opened_once(f"pair {name}", made)
 
 
 @pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    yield from pairs(tmp_path_factory)
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    return lambda name: pair(name, tmp_path_factory.mktemp(name))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What a study, a table and its copy, and the papers can be asked with."""
 
 import inspect
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from discreet.custodian.protect import Protected
 from discreet.custodian.research import Research
 from discreet.explore.asking import check_call
 from discreet.explore.study import Study
+from tests.ready import opened_once
 
 # Those of `assign` are names of new columns.
 NOT_ASKED = ("assign",)
@@ -24,10 +26,15 @@ ASKS = [
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 
 
+def opened(door: Any = dc.open) -> Any:
+    """Return a public table behind a door, opened once."""
+    return opened_once(f"keywords {door.__name__}", lambda: door(dc.datasets.diabetes()))
+
+
 @pytest.mark.parametrize(("door", "name"), ASKS)
 def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
     """What is passed on by any name could name what the session decides, like a column's kind."""
-    study = door(dc.datasets.diabetes())
+    study = opened(door)
     taken = inspect.signature(getattr(study, name)).parameters
     needed = [it for it in taken.values() if it.default is it.empty and it.kind <= 1]
     columns = [["age", "bmi"] if it.annotation == "Sequence[str]" else "age" for it in needed]
@@ -61,22 +68,21 @@ LISTED = (
 
 
 @pytest.mark.parametrize("name", PLOTS_AND_TABLES)
-@pytest.mark.parametrize("other", ["a list", "a number", "something else"])
-def test_a_name_is_no_list_of_names(name: str, other: str) -> None:
-    study, columns = dc.open(dc.datasets.diabetes()), PLOTS_AND_TABLES[name]
-    given = {"a list": ["age", "bmi"], "a number": 3, "something else": np.array(["age"])}[other]
-    for place in range(len(columns)):
+def test_a_name_is_no_list_of_names(name: str) -> None:
+    columns = PLOTS_AND_TABLES[name]
+    others = {"a list": ["age", "bmi"], "a number": 3, "something else": np.array(["age"])}
+    for place, (other, given) in product(range(len(columns)), others.items()):
         if name == "means" and place and other == "a list":  # it is by two columns
             continue
         called: list[Any] = [*columns]
         called[place] = given
         with pytest.raises(dc.InputError, match=f"given {other}(;|$)"):
-            getattr(study, name)(*called)
+            getattr(opened(), name)(*called)
 
 
 @pytest.mark.parametrize(("door", "name"), LISTED)
 def test_a_list_of_names_is_no_name(door: Any, name: str) -> None:
-    study = door(dc.datasets.diabetes())
+    study = opened(door)
     for given, words in ((["age", 3], "a list of something else"), ({"age"}, "something else")):
         with pytest.raises(dc.InputError, match=rf"list of column names.* given {words}$"):
             getattr(study, name)(given)
@@ -87,14 +93,14 @@ def test_a_list_of_names_is_no_name(door: Any, name: str) -> None:
             getattr(study, name)("age", "bmi", "sex")
 
 
-@pytest.mark.parametrize("other", ["hue", "color", "colour", "group", "groupby", "facet", "col"])
 @pytest.mark.parametrize("name", [*PLOTS_AND_TABLES, "model", "summary", "parallel"])
-def test_what_others_call_by_is_answered_with_by(name: str, other: str) -> None:
-    study = dc.open(dc.datasets.diabetes())
-    by = "by" in inspect.signature(getattr(study, name)).parameters
+def test_what_others_call_by_is_answered_with_by(name: str) -> None:
+    ask = getattr(opened(), name)
+    by = "by" in inspect.signature(ask).parameters
     says = "use by=, which takes" if by else "is not divided by another column"
-    with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
-        getattr(study, name)(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
+    for other in ("hue", "color", "colour", "group", "groupby", "facet", "col"):
+        with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
+            ask(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
 
 
 @pytest.mark.parametrize(
@@ -127,4 +133,4 @@ def test_a_mistaken_call_is_answered_in_words(
     name: str, given: tuple[Any, ...], named: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(dc.InputError, match=says):
-        getattr(dc.open(dc.datasets.diabetes()), name)(*given, **named)
+        getattr(opened(), name)(*given, **named)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ from discreet.custodian import register_of
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
 from discreet.plots import View
-from tests.cases import policy_of
+from discreet.plots.view import FORMS
+from tests.cases import policy_of, slow
+from tests.ready import opened_once
 
 N = 200
 
@@ -55,6 +58,12 @@ def opened(source: Any = None, **fields: Any) -> Study:
     preset = fields.pop("preset", "standard")
     policy = policy_of(preset, **fields)
     return dc.open(pa.table(COHORT) if source is None else source, policy)
+
+
+def looked_at(source: Any = None, **fields: Any) -> Study:
+    """Return what `opened` does, once for all tests that let nothing leave of it."""
+    columns = None if source is None else source.column_names
+    return opened_once(f"study {columns} {fields}", lambda: opened(source, **fields))
 
 
 def research(source: Any = None, **fields: Any) -> dc.Research:
@@ -110,32 +119,29 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
     assert views == expected_views()
 
 
-@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
-def test_a_view_says_what_it_is_and_where_it_comes_from(
-    picture: str, columns: list[str], named: dict[str, Any]
-) -> None:
-    view = ask(opened(study="s"), picture, columns, **named)
+def test_a_view_says_what_it_is_and_where_it_comes_from() -> None:
+    study = looked_at(study="s")
+    for picture, columns, named in PICTURES.values():
+        view = ask(study, picture, columns, **named)
 
-    assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
-    origin = view.origin
-    assert (origin.policy, origin.regime, origin.public) == ("standard", "guarded", False)
-    assert (origin.study, origin.counted) == ("s", "protected rows")
-    assert origin.version is not None
-    assert any(remark.startswith("the copy: ") for remark in origin.remarks)
+        assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
+        origin = view.origin
+        assert (origin.policy, origin.regime, origin.public) == ("standard", "guarded", False)
+        assert (origin.study, origin.counted) == ("s", "protected rows")
+        assert origin.version is not None
+        assert any(remark.startswith("the copy: ") for remark in origin.remarks)
 
 
-@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
-def test_asking_again_is_the_same_answer(
-    picture: str, columns: list[str], named: dict[str, Any]
-) -> None:
-    study = opened()
-
-    assert ask(study, picture, columns, **named) == ask(study, picture, columns, **named)
-    assert ask(study, picture, columns, **named) == ask(opened(), picture, columns, **named)
+def test_asking_again_is_the_same_answer() -> None:
+    study, again = opened(), opened()
+    for picture, columns, named in PICTURES.values():
+        view = ask(study, picture, columns, **named)
+        assert view == ask(study, picture, columns, **named)
+        assert view == ask(again, picture, columns, **named)
 
 
 def test_rows_of_two_views_are_of_one_copy() -> None:
-    study = opened()
+    study = looked_at()
 
     first, second, third = study.scatter("x", "y"), study.scatter("y", "z"), study.scatter("y", "x")
 
@@ -196,43 +202,37 @@ def test_who_it_is_is_never_drawn() -> None:
             study.histogram("id")
 
 
-FIXED: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "k": ("histogram", ["x"], {"k": 6}),
-    "q": ("scatter", ["x", "y"], {"q": 0.5}),
-    "k of a box": ("box", ["x"], {"k": 6}),
-    "row method": ("scatter", ["x", "y"], {"method": "deterministic"}),
-    "count method": ("histogram", ["x"], {"method": "merge"}),
-    "no method": ("heatmap", ["x", "y"], {"method": "none"}),
-    "box by cells": ("box", ["x"], {"method": "suppression"}),
-    "raw bars": ("bars", ["sex"], {"method": "none"}),
-    "a raw table": ("crosstab", ["sex", "sex"], {"method": "none"}),
-    "a raw contour": ("contour", ["x", "y"], {"method": "none"}),
-    "a raw model": ("residuals", ["y ~ x"], {"method": "none"}),
-    "a model by cells": ("leverage", ["y ~ x"], {"method": "generalization"}),
-    "another row method": ("qq", ["y ~ x"], {"method": "probabilistic"}),
-}
+# How a copy is protected, and what other plots take, is no setting of a view.
+OTHER_WORDS: list[tuple[str, str, list[str], dict[str, Any]]] = [
+    ("standard", "histogram", ["x"], {"k": 6}),
+    ("standard", "scatter", ["x", "y"], {"q": 0.5}),
+    ("standard", "scatter", ["x", "y"], {"method": "deterministic"}),
+    ("standard", "heatmap", ["x", "y"], {"method": "none"}),
+    ("standard", "box", ["x"], {"method": "suppression"}),
+    ("standard", "bars", ["sex"], {"method": "none"}),
+    ("standard", "contour", ["x", "y"], {"regime": "research"}),
+    ("standard", "residuals", ["y ~ x"], {"method": "none"}),
+    ("standard", "histogram", ["x"], {"grid": 5}),
+    ("standard", "crosstab", ["sex", "children"], {"round_to": 1}),
+    ("research", "histogram", ["x"], {"public": True}),
+    ("research", "heatmap", ["x", "y"], {"bins": 5}),
+    ("research", "residuals", ["y ~ x"], {"by": "sex"}),
+    ("research", "leverage", ["y ~ x"], {"noise_on": "points"}),
+]
 
 
-@pytest.mark.parametrize(("picture", "columns", "named"), FIXED.values(), ids=FIXED)
-def test_how_a_copy_is_protected_is_no_setting_of_a_view(
-    picture: str, columns: list[str], named: dict[str, Any]
+@pytest.mark.parametrize(("preset", "picture", "columns", "named"), OTHER_WORDS)
+def test_a_picture_has_no_other_words(
+    preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
     (name,) = named
     with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
-        ask(opened(), picture, columns, **named)
+        ask(by_either_door(preset=preset), picture, columns, **named)
 
 
-SAME: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "bins": ("histogram", ["x"], {"bins": 20}),
-    "limits": ("histogram", ["x"], {"limits": {}}),
-}
-
-
-@pytest.mark.parametrize(("picture", "columns", "named"), SAME.values(), ids=SAME)
-def test_naming_the_policy_s_own_value_is_no_other(
-    picture: str, columns: list[str], named: dict[str, Any]
-) -> None:
-    assert ask(opened(), picture, columns, **named) == ask(opened(), picture, columns)
+def test_naming_the_policy_s_own_value_is_no_other() -> None:
+    study = looked_at()
+    assert study.histogram("x", bins=20) == study.histogram("x", limits={}) == study.histogram("x")
 
 
 WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
@@ -251,28 +251,16 @@ def test_a_wrong_call_is_told_what_is_allowed(
     picture: str, columns: list[Any], named: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        ask(opened(), picture, columns, **named)
+        ask(looked_at(), picture, columns, **named)
 
 
-@pytest.mark.parametrize(
-    ("picture", "columns", "method", "message"),
-    [
-        ("histogram", ["x"], "magic", "method 'magic'; there are 'suppression'"),
-        ("scatter", ["x", "y"], "merge", "by method 'merge'; there are"),
-    ],
-    ids=["unknown", "another picture's"],
-)
-def test_research_is_told_which_methods_a_picture_has(
-    picture: str, columns: list[str], method: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        ask(research(), picture, columns, method=method)
-
-
-@pytest.mark.parametrize("k", [2.5, 0])
-def test_research_is_told_what_k_may_be(k: Any) -> None:
+def test_research_is_told_which_methods_a_picture_has_and_what_k_may_be() -> None:
+    with pytest.raises(InputError, match="method 'magic'; there are 'suppression'"):
+        research().histogram("x", method="magic")
+    with pytest.raises(InputError, match="by method 'merge'; there are"):
+        research().scatter("x", "y", method="merge")
     with pytest.raises(InputError, match="k of the policy must be a whole number"):
-        research().histogram("x", k=k)
+        research().histogram("x", k=0)
 
 
 WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -341,15 +329,12 @@ def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed
 # --- persons ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("picture", "columns", "named"), PICTURES.values(), ids=PICTURES)
-def test_persons_that_are_too_few_for_a_copy_are_refused(
-    picture: str, columns: list[str], named: dict[str, Any]
-) -> None:
-    few = {name: values[:39] for name, values in COHORT.items()}
-
-    with pytest.raises(RefusedError, match="too few persons for a copy of all its col") as refused:
-        ask(opened(pa.table(few)), picture, columns, **named)
-    assert "39" not in str(refused.value)
+def test_persons_that_are_too_few_for_a_copy_are_refused() -> None:
+    study = opened(pa.table({name: values[:39] for name, values in COHORT.items()}))
+    for picture, columns, named in PICTURES.values():
+        with pytest.raises(RefusedError, match="too few persons for a copy of all its") as refused:
+            ask(study, picture, columns, **named)
+        assert "39" not in str(refused.value)
 
 
 # --- leaving: what has left pins what may -----------------------------------------------------
@@ -475,19 +460,19 @@ def test_what_fits_what_has_left_leaves(alike: str, tmp_path: Path) -> None:
     assert tried(study, ALIKE[alike], tmp_path / "target.json") == "left"
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "pdf", "json"])
-def test_every_form_is_refused_and_nothing_is_written(form: str, tmp_path: Path) -> None:
+def test_every_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     let_leave(None, tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
     view = opened(k=6).histogram("x")
 
-    for leave in (
-        lambda: view.save(tmp_path / f"view.{form}"),
+    leaving: list[Callable[[], object]] = [
+        *(partial(view.save, tmp_path / f"view{form}") for form in FORMS),
         lambda: view.plot().savefig(tmp_path / "view.png"),
         view.to_json,
         lambda: pickle.dumps(view),
         lambda: copy.deepcopy(view),
-    ):
+    ]
+    for leave in leaving:
         with pytest.raises(LeavingError, match="'k' must be as in"):
             leave()
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -503,45 +488,32 @@ def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> 
     assert (tmp_path / "view.svg").read_bytes() == before
 
 
-MAIN = ("k", "unit", "rounding", "research")
-NEW_PROCESS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
-    # the first file, the second file, what reads it, what is tried
-    "the same file": ("cohort.csv", "cohort.csv", "", tuple(OTHER)),
-    "a renamed file": ("cohort.csv", "renamed.csv", "", MAIN),
-    "CSV turned Parquet": ("cohort.csv", "cohort.parquet", "", MAIN),
-    "a file turned pandas": ("cohort.csv", "cohort.parquet", "pandas.read_parquet", MAIN),
-    "a frame turned polars": ("", "cohort.parquet", "polars.read_parquet", tuple(OTHER)),
-    "a frame turned lazy": ("", "cohort.parquet", "polars.scan_parquet", MAIN),
-    "a frame turned pyarrow": ("", "cohort.parquet", "pyarrow.parquet.read_table", MAIN),
-    "a frame turned file": ("", "cohort.csv", "", MAIN),
-}
-
-
 # A process takes seconds, and how a source is read is no matter of processes: one of each sort.
-SELDOM = {
-    "a renamed file",
-    "a file turned pandas",
-    "CSV turned Parquet",
-    "a frame turned lazy",
-    "a frame turned pyarrow",
-    "a frame turned file",
+NEW_PROCESS: dict[str, tuple[str, str, str]] = {
+    # the first file, the second file, what reads it
+    "the same file": ("cohort.csv", "cohort.csv", ""),
+    "CSV turned Parquet": ("cohort.csv", "renamed.parquet", ""),
+    "a frame turned polars": ("", "cohort.parquet", "polars.read_parquet"),
+    "a frame turned file": ("", "cohort.csv", ""),
 }
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "reader", "others"),
+    ("first", "second", "reader"),
     [
-        pytest.param(*it, id=name, marks=[pytest.mark.slow] * (name in SELDOM))
+        pytest.param(
+            *it, id=name, marks=slow(name in ("CSV turned Parquet", "a frame turned file"))
+        )
         for name, it in NEW_PROCESS.items()
     ],
 )
 def test_nothing_leaves_under_another_policy_in_a_new_process(
-    first: str, second: str, reader: str, others: tuple[str, ...], tmp_path: Path, file_of: Any
+    first: str, second: str, reader: str, tmp_path: Path, file_of: Any
 ) -> None:
     let_leave(file_of(tmp_path / first, COHORT) if first else pl.DataFrame(COHORT), tmp_path)
     path = file_of(tmp_path / second, COHORT)
-    attempts = {name: OTHER[name] for name in others} | {"again": ALIKE["again"]}
 
+    attempts = OTHER | {"again": ALIKE["again"]}
     outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
 
     assert outcomes.pop("again") == "left"
@@ -572,26 +544,6 @@ def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
     refusal = tried(opened(floats, k=6), ({}, "histogram", ["children"], {}), tmp_path / "t.json")
 
     assert "'k' must be as in" in refusal
-
-
-def test_a_renamed_column_is_refused(tmp_path: Path) -> None:
-    let_leave(None, tmp_path)
-    renamed = {name.upper(): values for name, values in COHORT.items()}
-
-    names: list[dict[str, Any]] = [{}, {"study": "t"}]
-    for study in names:
-        for picture, columns in (("scatter", ["X", "Z"]), ("histogram", ["X"])):
-            attempt: Attempt = ({}, picture, columns, {})
-            refusal = tried(opened(pa.table(renamed), **study), attempt, tmp_path / "t.json")
-            assert "'column ID' was released before as 'column id'" in refusal
-
-
-def test_few_levels_alone_are_recognised(tmp_path: Path) -> None:
-    levels = {name: COHORT[name] for name in ("children", "sex")}
-    attempt: Attempt = ({}, "histogram", ["children"], {})
-    assert tried(opened(pa.table(levels)), attempt, tmp_path / "t.json") == "left"
-
-    assert "'k' must be as in" in tried(opened(pa.table(levels), k=6), attempt, tmp_path / "t.json")
 
 
 def test_other_data_are_free(tmp_path: Path) -> None:
@@ -631,11 +583,8 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
 
 OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
     "another k": (lambda it: it.scatter("x", "y", k=4), r"way of protecting rows .*istic, k = 3, "),
-    "another k of one column": (lambda it: it.box("z", method="deterministic", k=4), "k = 3"),
-    "noise": (lambda it: it.scatter("x", "y", method="probabilistic"), "way of protecting rows"),
     "the records": (lambda it: it.scatter("x", "y", method="none"), "way of protecting rows"),
     "another k of counts": (lambda it: it.histogram("x", k=4), r"least count .* \(k = 3\)"),
-    "another k of cells": (lambda it: it.heatmap("x", "z", k=4), r"least count .* \(k = 3\)"),
     "another k of clusters": (lambda it: it.parallel(["x", "y"], k=4), "way of making clusters"),
 }
 
@@ -735,45 +684,6 @@ def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: An
     assert [entry["version"] for entry in register_of("standard").history()] == [1, 1, 1, 1, 2]
 
 
-def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
-    path = file_of(tmp_path / "cohort.csv", COHORT)
-    view = dc.open(path).histogram("x")
-    file_of(path, changed(80))
-
-    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
-        view.save(tmp_path / "view.svg")
-    assert not (tmp_path / "view.svg").exists()
-
-
-@pytest.mark.parametrize("rows", [1, 49])
-def test_too_few_changed_rows_are_no_version(rows: int, tmp_path: Path) -> None:
-    let_leave(None, tmp_path, study="s")
-
-    with pytest.raises(LeavingError, match="too few rows of 'column x' have changed") as refused:
-        dc.Protected(opened(pa.table(changed(rows)), study="s")).new_version()
-    assert "49" not in str(refused.value)
-
-
-def test_one_row_more_is_refused_in_every_column(tmp_path: Path) -> None:
-    let_leave(None, tmp_path, study="s")
-    more = pa.table({name: [*values, values[0]] for name, values in COHORT.items()})
-
-    for picture, columns, named in BEFORE:
-        attempt: Attempt = ({}, picture, columns, named)
-        again = opened(more, study="s", roles={"id": "identifier"}, unit=False)
-        refusal = tried(again, attempt, tmp_path / "t.json")
-        assert "the data of study 's' have changed" in refusal
-    with pytest.raises(LeavingError, match="too few rows of"):
-        dc.Protected(opened(more, study="s", unit=False)).new_version()
-
-
-def test_rows_that_change_places_are_the_same_data(tmp_path: Path) -> None:
-    let_leave(None, tmp_path, study="s")
-    turned = pa.table({name: values[::-1] for name, values in COHORT.items()})
-
-    assert tried(opened(turned, study="s"), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
-
-
 @pytest.mark.parametrize("what", ["key"])
 def test_who_a_row_belongs_to_is_part_of_the_data(what: str, tmp_path: Path) -> None:
     fields: dict[str, Any] = {"study": "s", what: "id"}
@@ -794,54 +704,6 @@ def test_rows_that_are_numbered_anew_are_changed_data(tmp_path: Path) -> None:
     assert "another copy of the whole table was released of study 's', and copies add up" in said
 
 
-def test_versions_are_counted_and_capped(tmp_path: Path) -> None:
-    """What was opened alone is not counted, for nothing of it has left."""
-    opened(study="s").histogram("x").save(tmp_path / "a.json")
-    assert dc.Protected(opened(study="s", left_out=0.45)).new_version() == 2
-
-    for number, share in ((3, 0.25), (4, 0.3), (5, 0.35)):
-        assert dc.Protected(opened(study="s", left_out=share)).new_version() == number
-        opened(study="s", left_out=share).histogram("x").save(tmp_path / "a.json")
-    for fields in ({}, {"versions": 5}):
-        with pytest.raises(LeavingError, match=r"^no more copies of these persons may"):
-            dc.Protected(opened(study="s", left_out=0.4, **fields)).new_version()
-
-
-NO_VERSION: dict[str, tuple[dict[str, Any], str]] = {
-    "no name": ({}, r"a frame without a name has no versions; give one: study="),
-    "nothing left": ({"study": "t"}, r"nothing of study 't' was released yet"),
-    "nothing new": ({"study": "s"}, r"neither the data nor the policy of study 's' has changed"),
-}
-
-
-@pytest.mark.parametrize(("fields", "message"), NO_VERSION.values(), ids=NO_VERSION)
-def test_a_version_of_nothing_is_refused(
-    fields: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    let_leave(None, tmp_path, study="s")
-
-    with pytest.raises(InputError, match=message):
-        dc.Protected(opened(**fields)).new_version()
-
-
-POLICIES: dict[str, dict[str, Any]] = {
-    "left out": {"left_out": 0.3},
-    "rounding": {"round_to": 1},
-    "unit": {"unit": "id"},
-}
-
-
-@pytest.mark.parametrize("fields", POLICIES.values(), ids=POLICIES)
-def test_a_changed_policy_leaves_with_a_new_version(fields: dict[str, Any], tmp_path: Path) -> None:
-    let_leave(None, tmp_path, study="s")
-    attempt: Attempt = ({}, "scatter", ["x", "y"], {})
-    assert "must be as in" in tried(opened(study="s", **fields), attempt, tmp_path / "t.json")
-
-    assert dc.Protected(opened(study="s", **fields)).new_version() == 2
-
-    assert tried(opened(study="s", **fields), attempt, tmp_path / "t.json") == "left"
-
-
 def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Path) -> None:
     let_leave(None, tmp_path, study="s")
     gone = {name: values for name, values in changed(N).items() if name != "y"}
@@ -850,14 +712,6 @@ def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Pa
     assert dc.Protected(opened(pa.table(gone), study="s")).new_version() == 2
     opened(pd.DataFrame(gone), study="s").scatter("x", "z").save(tmp_path / "b.json")
     assert dc.Protected(opened(pd.DataFrame(words), study="s")).new_version() == 3
-
-
-def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    let_leave(None, tmp_path, study="s")
-    monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
-
-    said = tried(opened(study="s"), ({}, *BEFORE[0]), tmp_path / "t.json")
-    assert said.startswith("another secret: that of the earlier release of these persons")
 
 
 # --- several processes, and a broken register ---------------------------------------------------
@@ -881,26 +735,25 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
 
 
 @pytest.mark.parametrize("damage", [b"rubbish" * 999, b""], ids=["rubbish", "a file for a folder"])
-@pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
 def test_without_a_register_nothing_leaves_but_looking_is_free(
-    damage: bytes, study: str | None, tmp_path: Path, own_home: Path
+    damage: bytes, tmp_path: Path, own_home: Path
 ) -> None:
     state = own_home / ".local/state/discreet"
+    state.parent.mkdir(parents=True)
     if damage:
-        state.mkdir(parents=True)
+        state.mkdir()
         (state / "register.sqlite").write_bytes(damage)
     else:
-        state.parent.mkdir(parents=True)
         state.write_text("a file")
-    fields = {} if study is None else {"study": study}
 
-    for picture, columns, named in BEFORE:
-        view = ask(opened(**fields), picture, columns, **named)
-        assert view.plot()
-        with pytest.raises(LeavingError, match="nothing can be released"):
-            view.save(tmp_path / "t.json")
+    for study in (opened(study="s"), opened()):
+        for picture, columns, named in BEFORE:
+            view = ask(study, picture, columns, **named)
+            assert view.plot()
+            with pytest.raises(LeavingError, match="nothing can be released"):
+                view.save(tmp_path / "t.json")
     assert list(tmp_path.iterdir()) == []
-    assert opened(**fields, public=True).histogram("x").save(tmp_path / "t.json")
+    assert opened(public=True).histogram("x").save(tmp_path / "t.json")
 
 
 # --- where things lie -------------------------------------------------------------------------
@@ -947,20 +800,6 @@ def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:
     assert view.gate is not None
     assert again.gate is None
     assert register_of("standard").history()[0]["form"] == "json"
-
-
-def test_the_history_tells_what_left_in_order(tmp_path: Path) -> None:
-    let_leave(None, tmp_path, study="s")
-
-    assert [
-        (entry["kind"], entry["columns"], entry["form"])
-        for entry in register_of("standard").history()
-    ] == [
-        ("scatter", ["x", "y"], "json"),
-        ("histogram", ["x"], "json"),
-        ("heatmap", ["x", "y"], "json"),
-        ("box", ["x"], "json"),
-    ]
 
 
 # --- levels, lines and models -----------------------------------------------------------------
@@ -1161,164 +1000,87 @@ def test_noise_is_on_the_points_or_on_the_variable() -> None:
     assert variable.parameters == {"q": 0.25, "noise_on": "variable"}
 
 
-ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exception], str]] = {
-    # fields of the policy, picture, columns, how, error, message
+ASKED: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
+    "bars of numbers": (lambda s: s.bars("x"), InputError, "'x' is continuous; levels are needed"),
+    "bars of persons": (lambda s: s.bars("id"), RefusedError, "'id' identifies persons"),
+    "bars by persons": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
+    "bars by itself": (lambda s: s.bars("ward", by="ward"), InputError, "named twice"),
+    "by numbers": (lambda s: s.histogram("x", by="z"), InputError, "'z' is continuous; levels"),
+    "by nobody": (lambda s: s.heatmap("x", "y", by="war"), InputError, "did you mean 'ward'"),
+    "a histogram of levels": (lambda s: s.histogram("ward"), InputError, "categorical"),
+    "boxes of two by": (lambda s: s.box("x", "y", by="half"), InputError, "by= draws one column"),
+    "a table of itself": (lambda s: s.crosstab("ward", "ward"), InputError, "named twice"),
+    "a table of numbers": (lambda s: s.crosstab("ward", "x"), InputError, "'x' is continuous"),
+    "terms that depend": (
+        lambda s: s.residuals("y ~ x + I(2 * x)"),
+        RefusedError,
+        "constant or follows from the others",
+    ),
+    "no number": (lambda s: s.qq("y ~ log(x - 1000)"), RefusedError, "no finite value"),
+}
+ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
     "cells have no level": (
-        {"preset": "research"},
-        "scatter",
-        ["x", "y"],
-        {"by": "half", "method": "suppression"},
+        lambda s: s.scatter("x", "y", by="half", method="suppression"),
         InputError,
         "a scatter plot by 'suppression' has no rows to colour; draw a heat map with by=",
     ),
     "raw points have no level": (
-        {"preset": "research"},
-        "scatter",
-        ["x", "y"],
-        {"by": "half", "method": "none"},
+        lambda s: s.scatter("x", "y", by="half", method="none"),
         InputError,
         "a scatter plot by 'none' has no rows to colour",
     ),
-    "bars of numbers": ({}, "bars", ["x"], {}, InputError, "'x' is continuous; levels are needed"),
-    "bars of persons": ({}, "bars", ["id"], {}, RefusedError, "'id' identifies persons"),
-    "bars by persons": ({}, "bars", ["ward"], {"by": "id"}, RefusedError, "'id' identifies"),
-    "bars by numbers": ({}, "bars", ["ward"], {"by": "x"}, InputError, "'x' is continuous"),
-    "bars by itself": ({}, "bars", ["ward"], {"by": "ward"}, InputError, "named twice"),
-    "by numbers": ({}, "histogram", ["x"], {"by": "z"}, InputError, "'z' is continuous; levels"),
-    "by persons": ({}, "histogram", ["x"], {"by": "id"}, RefusedError, "'id' identifies"),
-    "by nobody": ({}, "heatmap", ["x", "y"], {"by": "war"}, InputError, "did you mean 'ward'"),
-    "a histogram of levels": ({}, "histogram", ["ward"], {"by": "half"}, InputError, "categorical"),
-    "boxes of two by": ({}, "box", ["x", "y"], {"by": "half"}, InputError, "by= draws one column"),
-    "a table of itself": ({}, "crosstab", ["ward", "ward"], {}, InputError, "named twice"),
-    "a table of numbers": ({}, "crosstab", ["ward", "x"], {}, InputError, "'x' is continuous"),
     "a contour by merge": (
-        {"preset": "research"},
-        "contour",
-        ["x", "y"],
-        {"method": "merge"},
+        lambda s: s.contour("x", "y", method="merge"),
         InputError,
         "a contour plot cannot be made by method 'merge'",
     ),
     "edges of nobody": (
-        {"preset": "research"},
-        "histogram",
-        ["x"],
-        {"edges": {"xx": [0, 50]}},
+        lambda s: s.histogram("x", edges={"xx": [0, 50]}),
         InputError,
         "there is no column 'xx'",
     ),
     "edges that fall": (
-        {"preset": "research"},
-        "histogram",
-        ["x"],
-        {"edges": {"x": [50, 0]}},
+        lambda s: s.histogram("x", edges={"x": [50, 0]}),
         InputError,
         "numbers that rise",
     ),
-    "too few residual degrees of freedom": (
-        {"residual_df": 199},
-        "residuals",
-        [MODEL],
-        {},
-        RefusedError,
-        "too few residual degrees of freedom; the policy asks for at least 199",
-    ),
-    "terms that depend": (
-        {},
-        "residuals",
-        ["y ~ x + I(2 * x)"],
-        {},
-        RefusedError,
-        "constant or follows from the others",
-    ),
-    "no number": ({}, "qq", ["y ~ log(x - 1000)"], {}, RefusedError, "no finite value"),
     "noise on what": (
-        {"preset": "research"},
-        "qq",
-        [MODEL],
-        {"method": "probabilistic", "noise_on": "line"},
+        lambda s: s.qq(MODEL, method="probabilistic", noise_on="line"),
         InputError,
         "noise_on must be 'points', 'variable'",
     ),
     "noise of centroids": (
-        {"preset": "research"},
-        "qq",
-        [MODEL],
-        {"noise_on": "variable"},
+        lambda s: s.qq(MODEL, noise_on="variable"),
         InputError,
         "noise_on is for methods 'probabilistic', 'multiplicative'",
     ),
-    "bins of a contour": (
-        {"preset": "research"},
-        "contour",
-        ["x", "y"],
-        {"q": 0.5},
+    "noise of a grid": (
+        lambda s: s.contour("x", "y", q=0.5),
         InputError,
         "a contour plot by 'generalization' has no use for q=",
     ),
     "a grid of noise": (
-        {"preset": "research"},
-        "residuals",
-        [MODEL],
-        {"method": "probabilistic", "grid": 5},
+        lambda s: s.residuals(MODEL, method="probabilistic", grid=5),
         InputError,
         "a residual plot by 'probabilistic' has no use for grid=",
-    ),
-    "noise of raw points": (
-        {"preset": "research"},
-        "leverage",
-        [MODEL],
-        {"method": "none", "q": 0.5},
-        InputError,
-        "a leverage plot by 'none' has no use for q=",
     ),
 }
 
 
-@pytest.mark.parametrize(
-    ("fields", "picture", "columns", "named", "error", "message"), ASKED.values(), ids=ASKED
-)
-def test_what_has_no_answer_is_refused(
-    fields: dict[str, Any],
-    picture: str,
-    columns: list[Any],
-    named: dict[str, Any],
-    error: type[Exception],
-    message: str,
-) -> None:
+@pytest.mark.parametrize("name", [*ASKED, *ASKED_OF_PAPERS])
+def test_what_has_no_answer_is_refused(name: str) -> None:
+    of_papers = name in ASKED_OF_PAPERS
+    call, error, message = (ASKED_OF_PAPERS if of_papers else ASKED)[name]
+    door = research(pa.table(WARDS)) if of_papers else looked_at(pa.table(WARDS))
     with pytest.raises(error, match=message) as refused:
-        ask(by_either_door(pa.table(WARDS), **fields), picture, columns, **named)
+        call(door)
     assert type(refused.value) is error
     assert "\n" not in str(refused.value)
 
 
-OF_BOTH: list[tuple[str, list[str], dict[str, Any]]] = [
-    ("histogram", ["x"], {"grid": 5}),
-    ("histogram", ["x"], {"public": True}),
-    ("heatmap", ["x", "y"], {"bins": 5}),
-    ("contour", ["x", "y"], {"regime": "research"}),
-    ("residuals", [MODEL], {"by": "half"}),
-    ("leverage", [MODEL], {"noise_on": "points"}),
-]
-OF_STUDIES: list[tuple[str, list[str], dict[str, Any]]] = [
-    ("bars", ["ward"], {"q": 0.5}),
-    ("crosstab", ["ward", "half"], {"round_to": 1}),
-]
-
-
-@pytest.mark.parametrize(
-    ("preset", "picture", "columns", "named"),
-    [
-        *(("standard", *it) for it in (*OF_BOTH, *OF_STUDIES)),
-        *(("research", *it) for it in OF_BOTH),
-    ],
-)
-def test_a_picture_has_no_other_words(
-    preset: str, picture: str, columns: list[str], named: dict[str, Any]
-) -> None:
-    (name,) = named
-    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
-        ask(by_either_door(pa.table(WARDS), preset=preset), picture, columns, **named)
+def test_too_few_residual_degrees_of_freedom_are_refused() -> None:
+    with pytest.raises(RefusedError, match="the policy asks for at least 199"):
+        opened(residual_df=199).residuals(MODEL)
 
 
 def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
@@ -1333,38 +1095,26 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
+# What a formula may be is tested where it is read; here, that either door says it.
 FORMULAS: dict[str, str] = {
-    "y ~ nobody": "there is no column 'nobody'",
     "y ~ X": "did you mean 'x'",
-    "nobody ~ x": "there is no column 'nobody'",
     "y": "needs one ~",
-    "y ~ x ~ z": "needs one ~",
-    "~ x": "names no outcome",
-    "y ~": "has no terms",
-    "y ~ 1": "no term but the intercept",
     "y ~ y": "stands on the right",
     "sex ~ x": "the outcome must be one continuous column",
-    "y ~ x.real": r"the sign '\.' has no place",
     "y ~ __import__('os').system('true')": "the sign",
     "y ~ eval(x)": "there is no function 'eval'",
-    "y ~ Q(x)": "there is no function 'Q'",
-    "y ~ {x}": r"the sign '\{' has no place",
-    "y ~ x[0]": r"the sign '\[' has no place",
-    "y ~ lambda x": "there is no column 'lambda'",
-    "y ~ x if x else z": "cannot be read on from here",
-    "y ~ x; z": "the sign ';' has no place",
-    "y ~ `no such`": "there is no column 'no such'",
     "y ~ I(9**9**9)": "a",
     "y ~ " + "(" * 400: "nested too deeply",
     "y ~ " + "x + " * 1000: "the formula is too long",
 }
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=range(len(FORMULAS)))
 @pytest.mark.parametrize("preset", ["standard", "research"])
-def test_a_formula_that_is_none_is_refused(preset: str, formula: str) -> None:
-    with pytest.raises(InputError, match=FORMULAS[formula]):
-        by_either_door(preset=preset).residuals(formula)
+def test_a_formula_that_is_none_is_refused(preset: str) -> None:
+    study = by_either_door(preset=preset)
+    for formula, message in FORMULAS.items():
+        with pytest.raises(InputError, match=message):
+            study.residuals(formula)
 
 
 def test_an_identifier_is_no_term() -> None:
@@ -1374,7 +1124,7 @@ def test_an_identifier_is_no_term() -> None:
                 by_either_door(preset=preset).leverage(formula)
 
 
-NAMES = ("x y", "class", "x.1", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
+NAMES = ("x y", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -1391,41 +1141,3 @@ def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
     expected = research(plain).qq("y ~ x", method="none")
     assert (raw.x, raw.y) == (expected.x, expected.y)
     assert [*raw.coefficients.values()] == [*expected.coefficients.values()]
-
-
-REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "nothing declared": ({}, []),
-    "all inside": ({"bounds": {"x": [-1000, 1000]}, "outside": "keep"}, []),
-    "kept": (
-        {"bounds": {"x": [49, 51]}, "outside": "keep"},
-        ["some values lie outside the bounds of x, and are kept"],
-    ),
-    "clipped": (
-        {"bounds": {"x": [49, 51]}, "outside": "clip"},
-        ["values outside the bounds of x are put on them"],
-    ),
-    "reflected": (
-        {"bounds": {"x": [49, 51], "y": [0, 100]}, "outside": "reflect"},
-        [
-            "values outside the bounds of x are reflected at them",
-            "values outside the bounds of y are reflected at them",
-        ],
-    ),
-    "another column's": ({"bounds": {"z": [0, 1]}, "outside": "clip"}, []),
-}
-
-
-@pytest.mark.parametrize(("fields", "remarks"), REMARKS.values(), ids=REMARKS)
-def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
-    fields: dict[str, Any], remarks: list[str]
-) -> None:
-    study = research(**fields)
-
-    view = study.scatter("x", "y")
-
-    assert list(view.origin.remarks) == remarks
-    assert view.notes()[len(view.notes()) - len(remarks) :] == tuple(remarks)
-    low, high = fields.get("bounds", {}).get("x", (-np.inf, np.inf))
-    if fields.get("outside") in ("reflect", "clip"):
-        assert low <= min(view.x) <= max(view.x) <= high
-    assert study.histogram("x").origin.remarks == (), "counts are of the data as they are"

@@ -40,14 +40,14 @@ from discreet.render.metadata import with_words, without_words
 from discreet.study_file import open_study_file, write_study_file
 from discreet.study_file.signing import draw_key
 from tests.cases import slow
-from tests.explore.test_from_file import CALLS, FAST, OF, draft_of, pairs
+from tests.explore.test_from_file import CALLS, FAST, OF, draft_of, pair
 
 COMPARED = (".svg", ".html", ".json", ".csv")
 
 
 @pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    yield from pairs(tmp_path_factory)
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    return lambda name: pair(name, tmp_path_factory.mktemp(name))
 
 
 @pytest.fixture

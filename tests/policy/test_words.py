@@ -12,54 +12,24 @@ import pytest
 
 from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS, Policy
 from discreet.policy.words import ALWAYS, words
+from tests.policy.test_identity import OF_PAPERS
+from tests.policy.test_identity import OTHER as VALUES
 
-# A value of every field that is not the usual one.
+# A value of every field that is not the usual one; no level and no number of it is said.
 OTHER: dict[str, Any] = {
-    "name": "clinic",
+    **VALUES,
+    **{f"papers.{name}": value for name, value in OF_PAPERS.items()},
     "papers": {},
-    "k": 7,
-    "papers.q": 0.2,
     "papers.method": "mdav",
-    "papers.metric": "mahalanobis",
-    "papers.ties": "tree",
-    "papers.c": 4,
     "m": 30,
-    "left_out": 0.4,
-    "papers.bins": 30,
-    "papers.grid": 20,
-    "papers.pixels": 500,
-    "tables": [["sex", "smokes"]],
-    "round_to": 10,
-    "papers.strata": ["sex"],
+    "k": 7,
     "limits": {"age": [0, 717171]},
     "papers.edges": {"age": [0, 717171]},
     "bounds": {"age": [0, 717171]},
-    "papers.outside": "clip",
-    "papers.far_noise": "by-distance",
-    "residual_df": 12,
-    "papers.missing": "median",
     "missing_values": {"age": [-717171]},
-    "dates": {"age": "%d/%m/%Y"},
-    "papers.missing_levels": "level",
     "papers.hierarchies": {"ward": {"Canary": ["Canary1", "Canary2"]}},
     "ordered": {"ward": ["Canary1", "Canary2"]},
-    "papers.most_suppressed": 0.2,
-    "papers.diversity": 2,
-    "papers.closeness": 0.3,
-    "kinds": {"ward": "categorical"},
     "roles": {"patient": "identifier", "diagnosis": "sensitive", "age": "other"},
-    "derive": {"log_bmi": "log(bmi)"},
-    "labels": {"bmi": "Body mass index"},
-    "withhold": ["age", "ward"],
-    "unit": "patient",
-    "key": "patient",
-    "study": "clinic",
-    "public": True,
-    "versions": 2,
-    "copy": "served",
-    "copy_rows": 1000,
-    "copy_bytes": 1000,
-    "private_files": False,
 }
 NEEDS: dict[str, dict[str, Any]] = {"m": {"k": 7}, "papers.q": {"method": "probabilistic"}}
 

@@ -39,21 +39,10 @@ TOO_LARGE = (
 
 @dataclass(frozen=True, repr=False)
 class BoardRows:
-    """The rows of a copy as bytes, a digest of these, and what is asked before they leave.
+    """The rows of a copy as bytes, their columns, and what is asked before they leave.
 
-    Parameters
-    ----------
-    data : bytes
-        As `discreet.web.bundle` writes them.
-    digest : str
-        Of the bytes: another copy, and the same one with other new columns, has another.
-    rows : int
-        How many there are.
-    names : tuple of str
-        Their columns.
-    gate : callable
-        Called with the form in which they are released, and with their provenance where there is
-        one; raises where they may not be.
+    The digest is of the bytes: another copy, and the same one with other new columns, has another.
+    The gate is called with the form in which they are released, and with their provenance.
     """
 
     data: bytes

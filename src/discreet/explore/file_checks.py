@@ -42,26 +42,11 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Carried:
-    """A file as it is read: what it says of itself, and what that is compared with.
+    """A file as it is read: what it says of itself (`words`), and what that is compared with.
 
-    Parameters
-    ----------
-    path : Path
-        Where it is.
-    ending, form : str
-        How its name ends, and how that of a file with such a content ends.
-    digest : str
-        SHA-256 of all bytes, in hexadecimal digits.
-    words : str or None
-        What it says of itself; None where it says nothing.
-    rest : bytes or None
-        SHA-256 of all bytes beside that; None of JSON.
-    numbers : dict or None
-        The values of JSON.
-    checksum : str
-        That of these values.
-    own : bool
-        Of JSON, whether it is written as discreet writes these values, to the byte.
+    `ending` is how its name ends, and `form` how that of a file with such a content ends; `digest`
+    is SHA-256 of all bytes, and `rest` that of all beside the words, None of JSON. Of JSON there
+    are its values, their checksum, and whether it is written as discreet writes them, to the byte.
     """
 
     path: Path

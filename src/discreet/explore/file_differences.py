@@ -35,16 +35,9 @@ NUMBER = re.compile(r"(?<![#\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Unlike:
-    """How a file differs from what is drawn again.
+    """How a file differs from what is drawn again: the first differences, and how many more.
 
-    Parameters
-    ----------
-    said : tuple of str
-        The first differences, in words.
-    more : int
-        How many more there are, at least.
-    tiny : bool
-        Whether numbers alone differ, and each by less than one part in 1,000,000,000.
+    `tiny` says that numbers alone differ, each by less than one part in 1,000,000,000.
     """
 
     said: tuple[str, ...] = ()

@@ -87,22 +87,11 @@ class Lights:
         where: Sequence[str] = (),
         assign: Sequence[tuple[str, str]] = (),
     ) -> tuple[list[NDArray[np.intp]], int]:
-        """Count the rows of some plots' marks that fulfil a condition.
+        """Count the rows of the marks of some plots, given by their axes, for which `light` holds.
 
-        Parameters
-        ----------
-        cards : sequence of sequences of Axis
-            The axes of each plot.
-        light : sequence of Clause
-            All of them hold of the rows that are counted.
-        where, assign : sequence of str, of (str, str)
-            Which rows there are, and new columns, as of `Study.where` and `Study.assign`.
-
-        Returns
-        -------
-        list of arrays, int
-            Of each plot an array of as many dimensions as it has axes, and how many rows fulfil
-            the condition, with a mark or without.
+        `where` and `assign` say which rows and new columns there are, as of a Study. Returned are
+        an array of each plot, of as many dimensions as it has axes, and how many rows fulfil the
+        condition, with a mark or without.
 
         Raises
         ------
@@ -139,7 +128,8 @@ class Lights:
             part = self._kept.get(
                 ("assign", new),
                 lambda: self._copy.assign(dict(new)) if new else self._copy,
-                _size_of,
+                # New columns take about so many bytes; the others are the copy's own.
+                lambda it: 64 * len(it.whole) * len(it.asks) + 1,
             )
         if not texts:
             return part, None
@@ -261,8 +251,3 @@ class _Kept:
 
 def _bytes(array: NDArray[Any]) -> int:
     return array.nbytes
-
-
-def _size_of(part: DerivedCopy) -> int:
-    """Return how many bytes new columns take, about; the others are the copy's own."""
-    return 64 * len(part.whole) * len(part.asks) + 1

@@ -65,29 +65,29 @@ def modelled(
     if not session.policy.fixed:
         raise RefusedError(NO_COPY)
     whole = session.whole.with_levels(categories_named(formula))
-    asked = _in_orders(whole, _asked(session, whole, formula, family), reference)
-    events = _events(whole, asked, event_is)
-    said = [] if weights is None else [_weights_said(session, asked, weights)]
-    found, left_out = _fitted(whole, asked, events, weights, FEWEST)
-    if found.persons is not None:
+    model = _in_orders(whole, _asked(session, whole, formula, family), reference)
+    events = _events(whole, model, event_is)
+    said = [] if weights is None else [_weights_said(session, model, weights)]
+    estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
+    if estimates.persons is not None:
         said.append(BY_PERSONS)
     elif weights is not None:
         said.append(LINEARISED)
-    wider = widen(found, *_again(session, formula, asked, events, weights))
-    ratio = RATIOS[asked.family]
+    wider = widen(estimates, *_again(session, formula, model, events, weights))
+    ratio = RATIOS[model.family]
     head, lines = model_lines(wider, ratio)
-    others = [it for it in (asked.event, weights) if it]
-    names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
+    others = [it for it in (model.event, weights) if it]
+    names = tuple(dict.fromkeys([*model.numbers, *model.levels, *others]))
     references = (
-        Figure(name, level, (), REFERENCE, None) for name, level in _references(found).items()
+        Figure(name, level, (), REFERENCE, None) for name, level in _references(estimates).items()
     )
     return CopyTable(
         MODEL,
-        _title(session, asked, events, weights),
+        _title(session, model, events, weights),
         ("part", "term"),
         head,
         tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
-        (*_notes(session, names, asked, found), *said, *left_out, WIDER),
+        (*_notes(session, names, model, estimates), *said, *left_out, WIDER),
         (*model_figures(wider, ratio), *references),
         gate=session.gate_of_copy(MODEL, names),
         labels=labels_of(session.labels, names),
@@ -109,25 +109,25 @@ def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -
     kinds |= dict.fromkeys(whole.copy.columns, KINDS[0])
     kinds |= dict.fromkeys(whole.copy.strata, KINDS[1])
     with about("formula"):
-        asked = read_model(formula, family, kinds)
-        event = [asked.event] if asked.event else []
-        columns_of_table(session, [*asked.numbers, *asked.levels, *event])
-        if asked.family == COX and asked.numbers[0] in session.dates:
+        model = read_model(formula, family, kinds)
+        event = [model.event] if model.event else []
+        columns_of_table(session, [*model.numbers, *model.levels, *event])
+        if model.family == COX and model.numbers[0] in session.dates:
             raise InputError(
-                f"column {asked.numbers[0]!r} holds dates; a Cox model needs how long each was"
+                f"column {model.numbers[0]!r} holds dates; a Cox model needs how long each was"
                 " observed, as a number: study.assign(days='...') makes one of two dates"
             )
-    return asked
+    return model
 
 
 def _in_orders(
-    whole: WholeTable, asked: Asked, reference: Mapping[str, str | float] | None
+    whole: WholeTable, model: Asked, reference: Mapping[str, str | float] | None
 ) -> Asked:
     """Return the model with the order of each column's levels: those named as references first.
 
     One that no row of these has is refused, for others would be compared with another one.
     """
-    orders, named = {name: whole.levels_of(name) for name in asked.levels}, _named(reference)
+    orders, named = {name: whole.levels_of(name) for name in model.levels}, _named(reference)
     for name, level in named.items():
         if name not in orders:
             some = f"it has {one_of([*orders])}" if orders else "it has none"
@@ -144,7 +144,7 @@ def _in_orders(
                 parameter="reference",
             )
         orders[name] = (level, *(it for it in orders[name] if it != level))
-    return dataclasses.replace(asked, orders=orders, named=tuple(named))
+    return dataclasses.replace(model, orders=orders, named=tuple(named))
 
 
 def _named(reference: Mapping[str, str | float] | None) -> dict[str, str]:
@@ -163,27 +163,27 @@ def _named(reference: Mapping[str, str | float] | None) -> dict[str, str]:
 
 
 def _events(
-    whole: WholeTable, asked: Asked, event_is: str | float | Sequence[str | float] | None
+    whole: WholeTable, model: Asked, event_is: str | float | Sequence[str | float] | None
 ) -> tuple[str, ...]:
     """Return which levels of the event's column are the event, as a survival curve has it."""
-    if asked.event is None:
+    if model.event is None:
         if event_is is not None:
             raise InputError(
                 "event_is is for logistic and Cox models; leave it out", parameter="event_is"
             )
         return ()
-    words = whole.with_levels([asked.event]).copy.strata.get(asked.event)
+    words = whole.with_levels([model.event]).copy.strata.get(model.event)
     if words is None:
-        raise too_many_values(asked.event)
-    names = in_order({*words} - {""}, whole.raw[asked.event].order)
-    return event_of(names, event_is, asked.event)
+        raise too_many_values(model.event)
+    names = in_order({*words} - {""}, whole.raw[model.event].order)
+    return event_of(names, event_is, model.event)
 
 
-def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> str:
+def _weights_said(session: DerivedCopy, model: Asked, weights: str) -> str:
     """Say what the weights are, or refuse them."""
     with about("weights"):
         columns_of_table(session, [weights])
-        if weights in (*asked.levels, asked.event):
+        if weights in (*model.levels, model.event):
             raise InputError(
                 f"column {weights!r} is one of the model's levels, or its event, and cannot be"
                 " weights=; take another one"
@@ -192,24 +192,24 @@ def _weights_said(session: DerivedCopy, asked: Asked, weights: str) -> str:
 
 
 def _fitted(
-    whole: WholeTable, asked: Asked, events: tuple[str, ...], weights: str | None, least: int = 1
+    whole: WholeTable, model: Asked, events: tuple[str, ...], weights: str | None, least: int = 1
 ) -> tuple[Estimates, tuple[str, ...]]:
     """Estimate a model from the rows that have all its columns; say which are left out.
 
     Fewer than `least` such rows are refused.
     """
-    levels = [*asked.levels, *([asked.event] if asked.event else [])]
-    wanted = [*asked.numbers, *([] if weights is None else [weights])]
+    levels = [*model.levels, *([model.event] if model.event else [])]
+    wanted = [*model.numbers, *([] if weights is None else [weights])]
     coded = whole.with_levels(levels)
     numbers, words = coded.part(wanted, levels)
     persons = coded.persons
     happened: NDArray[np.bool_] | None = None
-    if asked.event is not None:
-        happened = np.isin(np.array(words[asked.event]), events)
+    if model.event is not None:
+        happened = np.isin(np.array(words[model.event]), events)
     rows = max([*map(len, numbers.values()), *map(len, words.values())])
     kept = np.ones(rows, dtype=np.bool_)
-    if asked.family == COX:
-        kept = numbers[asked.numbers[0]] >= 0
+    if model.family == COX:
+        kept = numbers[model.numbers[0]] >= 0
     negative = not kept.all()
     if weights is not None:
         kept &= numbers[weights] > 0
@@ -220,23 +220,23 @@ def _fitted(
             " say next to nothing of the persons; leave a column out, or ask for a larger part",
             rule="few",
         )
-    found = estimated(
-        asked,
+    estimates = estimated(
+        model,
         {name: values[at] for name, values in numbers.items()},
-        {name: [words[name][i] for i in at.tolist()] for name in asked.levels},
+        {name: [words[name][i] for i in at.tolist()] for name in model.levels},
         None if happened is None else happened[at],
         None if weights is None else numbers[weights][at],
         None if persons is None else persons[coded.complete(wanted, levels)][at],
     )
-    _check_references(asked, found)
-    return found, (f"rows of a negative {asked.numbers[0]} are left out",) if negative else ()
+    _check_references(model, estimates)
+    return estimates, (f"rows of a negative {model.numbers[0]} are left out",) if negative else ()
 
 
-def _check_references(asked: Asked, found: Estimates) -> None:
+def _check_references(model: Asked, estimates: Estimates) -> None:
     """Refuse a reference that was named, and that no row with all columns has."""
-    for name, level in found.references:
-        wanted = asked.orders[name][0]
-        if level != wanted and name in asked.named:
+    for name, level in estimates.references:
+        wanted = model.orders[name][0]
+        if level != wanted and name in model.named:
             raise RefusedError(
                 f"no row with a value in each column of the model has {name} = {wanted!r}, which"
                 " reference names; name another level, or leave a column out",
@@ -245,25 +245,25 @@ def _check_references(asked: Asked, found: Estimates) -> None:
 
 
 def _again(
-    session: DerivedCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
+    session: DerivedCopy, formula: str, model: Asked, events: tuple[str, ...], weights: str | None
 ) -> tuple[list[Estimates], float]:
     """Return estimates of the rows that copies were made of, and of each of those copies.
 
     Beside them stands which share those rows are of all that the copy has.
     """
     tables, share = session.copies_again()
-    found: list[Estimates] = []
+    estimates: list[Estimates] = []
     known: dict[str, set[str]] = {}
     for table in tables:
         try:
             rows = table.with_levels(categories_named(formula))
-            known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
-            rows = _of_levels(rows, known, asked.orders)
-            found.append(_fitted(rows, asked, events, weights)[0])
+            known = known or {name: {*rows.copy.strata[name]} - {""} for name in model.levels}
+            rows = _of_levels(rows, known, model.orders)
+            estimates.append(_fitted(rows, model, events, weights)[0])
         except (InputError, RefusedError):  # it has lost a level, or tells all events apart
-            if not found:
+            if not estimates:
                 break
-    return found, share
+    return estimates, share
 
 
 def _of_levels(
@@ -279,43 +279,47 @@ def _of_levels(
     return whole.holding(copy.columns, merge_columns(copy.strata, some))
 
 
-def _references(found: Estimates) -> dict[str, str]:
+def _references(estimates: Estimates) -> dict[str, str]:
     """Return which level of each column the others are compared with, where terms are such."""
-    return dict(found.references) if any("[T." in term for term in found.terms) else {}
+    return dict(estimates.references) if any("[T." in term for term in estimates.terms) else {}
 
 
-def _title(session: DerivedCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
+def _title(session: DerivedCopy, model: Asked, events: tuple[str, ...], weights: str | None) -> str:
     of = "" if session.name is None else f" in {session.name}"
-    outcome = asked.parsed.outcome.text
+    outcome = model.parsed.outcome.text
     outcome = session.labels.get(outcome, outcome)
-    if asked.event is not None:
-        event = f"{session.labels.get(asked.event, asked.event)} = {' or '.join(events)}"
-        outcome = event if asked.family != COX else f"{outcome} until {event}"
+    if model.event is not None:
+        event = f"{session.labels.get(model.event, model.event)} = {' or '.join(events)}"
+        outcome = event if model.family != COX else f"{outcome} until {event}"
     by = "" if weights is None else f", weighted by {weights}"
-    return f"{TITLES[asked.family]} of {outcome}{of}{by}"
+    return f"{TITLES[model.family]} of {outcome}{of}{by}"
 
 
 def _notes(
-    session: DerivedCopy, names: Sequence[str], asked: Asked, found: Estimates
+    session: DerivedCopy, names: Sequence[str], model: Asked, estimates: Estimates
 ) -> tuple[str, ...]:
     """Say what a model is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
-    compared = [f"{session.labels.get(it, it)} {of}" for it, of in _references(found).items()]
+    compared = [f"{session.labels.get(it, it)} {of}" for it, of in _references(estimates).items()]
     said = [
-        asked.formula,
-        f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
+        model.formula,
+        f"of {estimates.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
         f" {policy.members}) with a value in each column, policy {policy.name}",
         *([f"levels are compared with {', '.join(compared)}"] if compared else []),
         *session.remarks_of_copy(names),
         *said_of_gaps(session.whole, names),
     ]
-    fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
-    if found.persons is not None and found.persons < EVENTS_A_TERM * len(found.terms):
+    fewer = (
+        estimates.rows
+        if estimates.events is None
+        else min(estimates.events, estimates.rows - estimates.events)
+    )
+    if estimates.persons is not None and estimates.persons < EVENTS_A_TERM * len(estimates.terms):
         said.append(f"rough: rows of fewer than {EVENTS_A_TERM} persons for each term")
-    elif fewer < EVENTS_A_TERM * len(found.terms):
-        what = "rows" if found.events is None else "rows with the event, or without it,"
+    elif fewer < EVENTS_A_TERM * len(estimates.terms):
+        what = "rows" if estimates.events is None else "rows with the event, or without it,"
         said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
-    if found.about_zero:
+    if estimates.about_zero:
         said.append(ABOUT_ZERO)
     if policy.public:
         said.append("the data are declared public: what is released is not recorded")

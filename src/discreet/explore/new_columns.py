@@ -38,8 +38,8 @@ KIND_OF = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
 
 def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
     """Return rows with a new column that an expression says, or refuse it."""
-    found = parsed(whole, name, text)
-    new, copy = found.evaluate(values_of(whole, found)), whole.copy
+    expression = parsed(whole, name, text)
+    new, copy = expression.evaluate(values_of(whole, expression)), whole.copy
     if isinstance(new, Truth):
         new = new.as_levels()
     if isinstance(new, Levels):
@@ -54,8 +54,8 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
         rows = whole.holding(merge_columns(copy.columns, {name: values}), copy.strata)
     return dataclasses.replace(
         rows,
-        raw={**whole.raw, name: _column(name, found, whole.raw)},
-        made_from={**whole.made_from, name: found.names},
+        raw={**whole.raw, name: _column(name, expression, whole.raw)},
+        made_from={**whole.made_from, name: expression.names},
     )
 
 
@@ -117,12 +117,12 @@ def _value(whole: WholeTable, name: str, kind: str) -> Values:
     return Days(values) if kind == "date" else Numbers(values)
 
 
-def _column(name: str, found: Expression, raw: Mapping[str, Column]) -> Column:
+def _column(name: str, expression: Expression, raw: Mapping[str, Column]) -> Column:
     """Return what is known of a new column."""
-    if found.kind in ("truth", "level"):
+    if expression.kind in ("truth", "level"):
         return Column(name, KINDS[1])
-    dates = next((raw[it].dates for it in found.names if raw[it].dates is not None), None)
-    if found.kind == "date":
+    dates = next((raw[it].dates for it in expression.names if raw[it].dates is not None), None)
+    if expression.kind == "date":
         return Column(name, DATE, dates=dates or Dates("day"))
     return Column(name, KINDS[0], numeric=True, floating=True)
 
@@ -183,10 +183,10 @@ def check_derive(table: NamedColumns, policy: Policy) -> None:
                     " name for the new one"
                 )
             try:
-                found = _read(text, kinds, coded, yes)
+                expression = _read(text, kinds, coded, yes)
             except InputError as error:
                 raise InputError(f"derive of the policy, {name!r}: {error}") from None
-        kinds[name] = "level" if found.kind == "truth" else found.kind
+        kinds[name] = "level" if expression.kind == "truth" else expression.kind
         if kinds[name] == "level":
             yes[name] = "1"
     for name in policy.limits:

@@ -19,16 +19,8 @@ Named = Callable[[Any], Iterable[str] | None]
 def names_to_complete(text: str, names: Mapping[str, Any], named: Named) -> tuple[str, list[str]]:
     """Return what is begun at the end of a text, and the names that it may become.
 
-    Nothing of the text is run: a variable that it names is looked up.
-
-    Parameters
-    ----------
-    text : str
-        What stands before the cursor.
-    names : mapping of str to object
-        The variables there are.
-    named : callable
-        Returns the columns of a variable that is a study, and None of any other.
+    Nothing of the text is run: a variable that it names is looked up in `names`, and `named`
+    returns the columns of one that is a study, and None of any other.
 
     Examples
     --------

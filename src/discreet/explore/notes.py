@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from discreet.explore.from_copy import WholeTable
 from discreet.plots import MultiplesView, Origin, PanelsView, PlotRequest, View
 from discreet.policy import Policy
 from discreet.provenance import Sealer
+
+if TYPE_CHECKING:
+    from discreet.explore.from_file import FileSession
 
 FIDELITY = "fidelity"
 NO_COPY = (
@@ -23,38 +26,7 @@ NO_COPY = (
 V = TypeVar("V", bound=View)
 
 
-class CopyOfStudy(Protocol):
-    """A study whose copy is there: a Session, or a FileSession."""
-
-    @property
-    def policy(self) -> Policy:
-        """The policy in force."""
-
-    @property
-    def name(self) -> str | None:
-        """The study's name."""
-
-    @property
-    def whole(self) -> WholeTable:
-        """The copy, with the columns that the policy derives."""
-
-    @property
-    def dates(self) -> tuple[str, ...]:
-        """The columns of dates."""
-
-    @property
-    def rows_are(self) -> str:
-        """What rows are called: those of a copy, or of a public table."""
-
-    @property
-    def persons_repeat(self) -> bool:
-        """Whether a person has several rows."""
-
-    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what is known of columns, which may hold codes, and how near the copy is."""
-
-
-def origin_of_copy(study: CopyOfStudy, names: Sequence[str]) -> Origin:
+def origin_of_copy(study: FileSession, names: Sequence[str]) -> Origin:
     """Say what a view of columns of the copy is of."""
     policy, dates = study.policy, study.dates
     return Origin(
@@ -70,7 +42,7 @@ def origin_of_copy(study: CopyOfStudy, names: Sequence[str]) -> Origin:
     )
 
 
-def notes_of_copy(study: CopyOfStudy, names: Sequence[str]) -> tuple[str, ...]:
+def notes_of_copy(study: FileSession, names: Sequence[str]) -> tuple[str, ...]:
     """Say what columns of the copy are, which may hold codes, and how near the copy is."""
     whole = study.whole
     sources = whole.sources(names)

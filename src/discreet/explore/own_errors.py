@@ -65,14 +65,14 @@ def own_errors(session: DerivedCopy, figures: Callable[[WholeTable], Figures]) -
     Of a copy that cannot have them, as it has lost a column or a level, there are none.
     """
     tables, share = session.copies_again()
-    found: list[Figures] = []
+    known: list[Figures] = []
     for table in tables:
         try:
-            found.append(figures(table))
+            known.append(figures(table))
         except (InputError, RefusedError):
-            if not found:
+            if not known:
                 break
-    return OwnErrors(found[0] if found else {}, found[1:], share)
+    return OwnErrors(known[0] if known else {}, known[1:], share)
 
 
 def said_of_own(own: OwnErrors) -> str:
@@ -246,13 +246,13 @@ def _of_survival(
 ) -> Figures:
     """Return each curve's estimate at the times at which it falls, or half of its interval."""
     time, event = view.columns
-    held = columns_of_copy(table, [time], [event, view.by, panel[0]])
-    times, words, persons = held.copy.columns[time], np.array(held.copy.strata[event]), held.persons
+    part = columns_of_copy(table, [time], [event, view.by, panel[0]])
+    times, words, persons = part.copy.columns[time], np.array(part.copy.strata[event]), part.persons
     known = (times >= 0) & (words != "")
     happened = np.isin(words, view.event_is)
     out: dict[object, float] = {}
     for curve in view.curves:
-        here = known & _of_level(held, view.by, curve.level) & _of_level(held, *panel)
+        here = known & _of_level(part, view.by, curve.level) & _of_level(part, *panel)
         falls = curve.times[1:]
         if not falls or not here.any():
             continue
@@ -271,13 +271,13 @@ def _over_time(
 ) -> Figures:
     """Return the mean of each period of each line, or half of its interval by persons."""
     date, value = view.columns
-    held = columns_of_copy(table, [date, value], [view.by, panel[0]])
-    times, values, persons = held.copy.columns[date], held.copy.columns[value], held.persons
+    part = columns_of_copy(table, [date, value], [view.by, panel[0]])
+    times, values, persons = part.copy.columns[date], part.copy.columns[value], part.persons
     places = np.searchsorted(view.starts, times, "right") - 1
     known = np.isfinite(times) & np.isfinite(values) & (places >= 0)
     out: dict[object, float] = {}
     for line in view.series:
-        here = known & _of_level(held, view.by, line.level) & _of_level(held, *panel)
+        here = known & _of_level(part, view.by, line.level) & _of_level(part, *panel)
         if not by_persons or persons is None:
             means = means_by(places[here], values[here], len(view.starts))[0]
             out |= _finite(line.level, view.starts, means)
@@ -290,10 +290,10 @@ def _over_time(
     return out
 
 
-def _of_level(held: WholeTable, name: str | None, level: str) -> NDArray[np.bool_]:
+def _of_level(part: WholeTable, name: str | None, level: str) -> NDArray[np.bool_]:
     if not name:
-        return np.ones(len(held), dtype=np.bool_)
-    of_level: NDArray[np.bool_] = np.array(held.copy.strata[name]) == level
+        return np.ones(len(part), dtype=np.bool_)
+    of_level: NDArray[np.bool_] = np.array(part.copy.strata[name]) == level
     return of_level
 
 
@@ -370,25 +370,25 @@ def _bars(table: WholeTable, request: PlotRequest, view: View) -> Bars:
     (column,), plot = request.columns, request.plot
     by, counted, weighted_by = plot.by_names, isinstance(plot, BarChart), plot.get("weights")
     numbers, levels = ([], [column, *by]) if counted else ([column], [*by])
-    held = columns_of_copy(table, numbers, levels)
+    part = columns_of_copy(table, numbers, levels)
     weights = None
     if weighted_by is not None:
-        held = held.rows(weighed(held.copy, held.raw, weighted_by).places)
-        weights = held.copy.columns[weighted_by]
-    words = held.copy.strata
+        part = part.rows(weighed(part.copy, part.raw, weighted_by).places)
+        weights = part.copy.columns[weighted_by]
+    words = part.copy.strata
     first: list[Coded] = [words[it] for it in by[:1]]
     second: list[Coded] = [words[it] for it in by[1:]]
     if counted:
         group, bar = ([*first, *second], []) if plot.get("percent") else (second, first)
-        return _shares(group, [words[column], *bar], weights, held.persons)
-    values = held.copy.columns[column]
+        return _shares(group, [words[column], *bar], weights, part.persons)
+    values = part.copy.columns[column]
     if isinstance(view, OverTimeView):
         ends = edges_of(np.array(view.starts), view.every)
         group, bar = second, [_bins(values, ends, closed=False), *first]
     else:
         ends = np.array(view.edges if isinstance(view, HistogramView) else ())
         group, bar = [*first, *second], [_bins(values, ends)]
-    return _shares(group, bar, weights, held.persons, lambda it: -1 not in it and "" not in it)
+    return _shares(group, bar, weights, part.persons, lambda it: -1 not in it and "" not in it)
 
 
 def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> Labels:
@@ -411,9 +411,10 @@ def _together(columns: Sequence[Coded]) -> tuple[Labels, list[Key]]:
     values = [it.dictionary.to_pylist() for it in coded]
     sizes = [len(it) for it in values]
     places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
-    there, codes = np.unique(places, return_inverse=True)
-    each = zip(*np.unravel_index(there, sizes), strict=True)
-    return codes, [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
+    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
+    each = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
+    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
+    return together.indices.to_numpy(), keys
 
 
 def _shares(

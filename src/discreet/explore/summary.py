@@ -75,10 +75,10 @@ def summarise(
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
     own = own_errors(session, lambda it: _described_again(session, it, wanted, by, weights))
-    found = summary_of(rows, wanted, by, own)
+    table = summary_of(rows, wanted, by, own)
     said = (*differences(session, wanted, levels), *said)
     names = (*wanted, *levels, *([] if weights is None else [weights]))
-    notes = [*said, *_notes(session, names, len(rows), found.sizes)]
+    notes = [*said, *_notes(session, names, len(rows), table.sizes)]
     notes += [] if weights is None else [COUNTED]
     notes.append(_intervals_are(OF_BOTH, own, rows))
     shown = session.labels
@@ -86,10 +86,10 @@ def summarise(
         SUMMARY,
         _title("Summary of", "Summary", session, levels, weights),
         ("column", "figure"),
-        found.head,
-        tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
+        table.head,
+        tuple(it._replace(section=shown.get(it.section, it.section)) for it in table.lines),
         (*notes, *_left_out(session, columns)),
-        found.figures,
+        table.figures,
         gate=session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
         sealer=session.sealer_of_copy(
             {FIGURES: SUMMARY, "columns": [*wanted], "by": by, "weights": weights}
@@ -109,9 +109,9 @@ def average(
     of = Value(value, level)
     own = own_errors(session, lambda it: _means_again(session, it, of, levels, weights))
     if level is None:
-        found = means_of(rows, value, levels, own)
+        table = means_of(rows, value, levels, own)
     else:
-        found = shares_of(rows, value, level, levels, own)
+        table = shares_of(rows, value, level, levels, own)
     said = (*differences(session, [value], levels), *said)
     names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
     of_mean = BY_T if weights is None else BY_T_OF_WEIGHTED
@@ -124,10 +124,10 @@ def average(
         MEANS,
         _title(f"{what} in", what, session, levels, weights),
         (levels[0], levels[-1]),
-        found.head,
-        tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
-        (*said, *_notes(session, names, len(rows), found.sizes), intervals),
-        found.figures,
+        table.head,
+        tuple(_in_section_of(levels[0], it, session.labels) for it in table.lines),
+        (*said, *_notes(session, names, len(rows), table.sizes), intervals),
+        table.figures,
         gate=session.gate_of_copy(MEANS, names),
         labels=labels_of(session.labels, names),
         sealer=session.sealer_of_copy(
@@ -196,7 +196,9 @@ def _rows_of(
             columns_of_table(session, levels)
         whole = session.whole.with_levels(levels)
         for name in levels:
-            if name not in whole.copy.strata or _is_pooled(session, whole, name):
+            # A column of numbers of many values would mostly stand together as others.
+            coded = name in session.whole.copy.columns
+            if name not in whole.copy.strata or (coded and len(whole.levels[name]) > MOST_LEVELS):
                 raise InputError(_how_to_group(session, name))
     if weights is not None:
         _check_weights(session, levels, weights)
@@ -208,8 +210,8 @@ def _rows_in(
 ) -> tuple[RowsToDescribe, tuple[str, ...]]:
     values, said = None, tuple[str, ...]()
     if weights is not None:
-        found = weighed(whole.copy, whole.raw, weights)
-        whole, values, said = whole.rows(found.places), found.weights, (found.said,)
+        weighted = weighed(whole.copy, whole.raw, weights)
+        whole, values, said = whole.rows(weighted.places), weighted.weights, (weighted.said,)
     copy, ordered = whole.copy, whole.orders
     return (
         RowsToDescribe(copy.columns, copy.strata, session.dates, ordered, values, whole.persons),
@@ -257,11 +259,6 @@ def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
     """Say what intervals are, and that they hold the copy's own error, where it is known."""
     by_persons = "" if rows.persons is None else BY_PERSONS
     return f"intervals are {what}{by_persons}: {said_of_own(own)}"
-
-
-def _is_pooled(session: DerivedCopy, whole: WholeTable, name: str) -> bool:
-    """Whether a column of numbers has so many values that most would stand together as others."""
-    return name in session.whole.copy.columns and len(whole.levels[name]) > MOST_LEVELS
 
 
 def _how_to_group(session: DerivedCopy, name: str) -> str:

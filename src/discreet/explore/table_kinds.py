@@ -20,22 +20,11 @@ MOST_WORDS = 100
 
 @dataclass(frozen=True)
 class TableField:
-    """Something a table is asked for with.
+    """Something a table is asked for with, by its name in a body.
 
-    Parameters
-    ----------
-    name : str
-        What it is called in a body.
-    type : {"column", "columns", "formula", "levels", "word", "words"}
-        What it is; "words" are texts of any kind, "levels" columns with a level each.
-    says : str
-        One sentence on it.
-    kind : {"any", "continuous", "categorical"}
-        Of columns, which may be named.
-    least, most : int
-        How many columns or words; where `least` is 0 it may be left out.
-    choices : tuple of str
-        The words that there are, the usual one first.
+    `type` is "column", "columns", "formula", "levels" (columns with a level each), "word" or
+    "words" (texts of any kind); `kind` says which columns may be named: "any", "continuous" or
+    "categorical". Where `least` is 0 it may be left out; of `choices` the first is the usual one.
     """
 
     name: str
@@ -49,20 +38,9 @@ class TableField:
 
 @dataclass(frozen=True)
 class TableAsked:
-    """A table that can be asked for: what its body holds, and what makes it.
+    """A table that can be asked for: what its body holds beside `where` and `assign`.
 
-    Parameters
-    ----------
-    name : str
-        Its kind.
-    title : str
-        What it is called where it is offered.
-    says : str
-        A sentence on it.
-    fields : tuple of TableField
-        What its body holds beside `where` and `assign`.
-    function : callable
-        Makes it of the study's copy, or of what is derived of that, and the fields by their names.
+    `function` makes it of a study's copy, or of what is derived of that, and the fields by name.
     """
 
     name: str

@@ -47,11 +47,11 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     # As R has it, whose tree follows the order of the file; or one that does not depend on it.
     order = np.arange(len(rows.order)) if policy.of_papers.ties == "tree" else rows.order
     persons = None if rows.persons is None else rows.persons[order]
-    found = method(rows.values[order], given.normals[order], rows.strata[order], persons)
-    if found.shape != rows.values.shape or not np.isfinite(found).all():
+    rows_out = method(rows.values[order], given.normals[order], rows.strata[order], persons)
+    if rows_out.shape != rows.values.shape or not np.isfinite(rows_out).all():
         raise BrokenPromiseError("a row method returned another shape, or values not finite")
     out = np.empty_like(rows.values)
-    out[order] = found
+    out[order] = rows_out
     for j, name in enumerate(rows.names):
         out[:, j] = _within_bounds(policy, name, out[:, j])
     if method.shared_by_k:

@@ -99,14 +99,11 @@ def raw_rows(
     carried: Sequence[str] = (),
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps."""
-    whole = policy.of_papers.missing == "complete"
-    known = policy.of_papers.missing_levels == "complete"
+    own = policy.of_papers
+    gaps = [] if own.missing == "complete" else names
+    unknown = [] if own.missing_levels == "complete" else strata
     rows = rows_with_key(
-        table,
-        names if whole else [],
-        strata if known else [],
-        [*([] if known else strata), *carried],
-        [] if whole else names,
+        table, [] if gaps else names, [] if unknown else strata, [*unknown, *carried], gaps
     )
     keys = keys_of(secret, rows, table.key)
     unit = None if rows.persons is None else table.unit
@@ -123,37 +120,34 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
 
     Refused if strata stay too small.
     """
-    rows, keys = raw.rows, raw.keys
+    rows, keys, missing = raw.rows, raw.keys, policy.of_papers.missing
     columns = [rows.numbers[name] for name in raw.names]
-    if policy.of_papers.missing != "complete":
-        columns = [
-            filled(of, policy.of_papers.missing) if np.isnan(of).any() else of for of in columns
-        ]
-    held = {name: _named(rows.texts[name]) for name in raw.carried}
+    if missing != "complete":
+        columns = [filled(of, missing) if np.isnan(of).any() else of for of in columns]
+    carried = {name: _named(rows.texts[name]) for name in raw.carried}
     levels = {
         name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
         for name in raw.strata
     }
-    found = repaired(levels, held, policy, rows)
-    kept = found.kept
+    merged = repaired(levels, carried, policy, rows)
+    kept = merged.kept
     places = np.flatnonzero(kept).tolist()
-    strata = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
+    strata = {name: tuple(words[i] for i in places) for name, words in merged.levels.items()}
     keys = keys[places]
     return Prepared(
         names=raw.names,
         values=np.column_stack(columns)[kept],
         levels=strata,
-        carried={name: tuple(words[i] for i in places) for name, words in held.items()},
+        carried={name: tuple(words[i] for i in places) for name, words in carried.items()},
         strata=strata_labels(strata, len(places)),
         keys=keys,
         order=sort_keys(keys),
-        done=_done(raw, policy, found),
+        done=_done(raw, policy, merged),
         persons=None if rows.persons is None else rows.persons[kept],
     )
 
 
 def _done(raw: Raw, policy: Policy, repair: Repair) -> Done:
-    """Say what was done with gaps and strata."""
     rows = raw.rows
     gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
     unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
@@ -200,7 +194,7 @@ NO_LEVEL = ("(missing)", "(no value)")
 
 def repaired(
     levels: Mapping[str, tuple[str, ...]],
-    held: Mapping[str, tuple[str, ...]],
+    carried: Mapping[str, tuple[str, ...]],
     policy: Policy,
     rows: Rows,
 ) -> Repair:
@@ -208,20 +202,20 @@ def repaired(
     if not levels:
         return Repair({}, np.ones(len(rows), dtype=np.bool_), (), 0, 0.0, complete=True)
     if rows.persons is None:
-        return _repaired_levels(levels, held, policy)
+        return _repaired_levels(levels, carried, policy)
     # One row of each person and combination of levels, so that strata are counted in persons: one
     # who has rows in several strata is in each of them.
-    labels = strata_labels({**levels, **held}, len(rows), rows.persons)
+    labels = strata_labels({**levels, **carried}, len(rows), rows.persons)
     _, firsts, at = np.unique(labels, return_index=True, return_inverse=True)
-    once, carried = (
+    once, carried_once = (
         {name: tuple(words[i] for i in firsts.tolist()) for name, words in columns.items()}
-        for columns in (levels, held)
+        for columns in (levels, carried)
     )
-    found = _repaired_levels(once, carried, policy)
-    found = _of_persons_enough(found, rows.persons[firsts], policy)
-    kept, places = found.kept[at], at.tolist()
-    spread = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
-    return dataclasses.replace(found, levels=spread, kept=kept, suppressed=int((~kept).sum()))
+    result = _repaired_levels(once, carried_once, policy)
+    result = _of_persons_enough(result, rows.persons[firsts], policy)
+    kept, places = result.kept[at], at.tolist()
+    spread = {name: tuple(words[i] for i in places) for name, words in result.levels.items()}
+    return dataclasses.replace(result, levels=spread, kept=kept, suppressed=int((~kept).sum()))
 
 
 def strata_labels(
@@ -235,38 +229,38 @@ def strata_labels(
     return labels
 
 
-def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair:
+def _of_persons_enough(result: Repair, persons: Labels, policy: Policy) -> Repair:
     """Leave out strata that, counted again by persons, hold too few of them.
 
     Where levels were joined, one who had several of them had been counted as several. It is refused
     where more would be left out than the policy lets be.
     """
-    kept, labels = found.kept.copy(), strata_labels(found.levels, len(persons))
+    kept, labels = result.kept.copy(), strata_labels(result.levels, len(persons))
     names, of = np.unique(labels[kept], return_inverse=True)
     few = names[persons_in(of.astype(np.intp), persons[kept]) < policy.k]
     if not few.size:
-        return found
+        return result
     kept &= ~np.isin(labels, few)
     if (~kept).sum() > policy.of_papers.most_suppressed * len(kept):
         raise RefusedError(
             "strata hold too few persons, some of whom are in several; declare fewer strata, or a"
             " hierarchy that joins their levels"
         )
-    return dataclasses.replace(found, kept=kept, suppressed=int((~kept).sum()))
+    return dataclasses.replace(result, kept=kept, suppressed=int((~kept).sum()))
 
 
 def _repaired_levels(
     levels: Mapping[str, tuple[str, ...]], carried: Mapping[str, tuple[str, ...]], policy: Policy
 ) -> Repair:
     """Repair strata by their sizes."""
-    sensitive = next(iter(carried.values()), None)
+    own, sensitive = policy.of_papers, next(iter(carried.values()), None)
     hierarchies = {}
-    for column, lines in policy.of_papers.hierarchies.items():
+    for column, lines in own.hierarchies.items():
         if column in levels:
             # The level of missing values is one that is merged with no other.
             known = {line[0] for line in lines}
-            own = [name for name in NO_LEVEL if name in levels[column] and name not in known]
-            whole = [*lines, *([name] * len(lines[0]) for name in own)]
+            extra = [name for name in NO_LEVEL if name in levels[column] and name not in known]
+            whole = [*lines, *([name] * len(lines[0]) for name in extra)]
             steps = tuple({line[0]: line[i] for line in whole} for i in range(1, len(lines[0])))
             hierarchies[column] = Hierarchy(column, steps)
     return repair(
@@ -276,11 +270,7 @@ def _repaired_levels(
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,
         # Where nothing is carried, what is sensitive is a stratum itself: a release checks it then.
-        diversity=None
-        if policy.of_papers.diversity == 1 or sensitive is None
-        else policy.of_papers.diversity,
-        closeness=None
-        if policy.of_papers.closeness == 1 or sensitive is None
-        else policy.of_papers.closeness,
-        most_suppressed=policy.of_papers.most_suppressed,
+        diversity=None if own.diversity == 1 or sensitive is None else own.diversity,
+        closeness=None if own.closeness == 1 or sensitive is None else own.closeness,
+        most_suppressed=own.most_suppressed,
     )

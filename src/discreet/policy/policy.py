@@ -424,14 +424,8 @@ class Policy:
         if isinstance(trees, Mapping):  # files lie beside the policy
             here = {n: path.parent / it for n, it in trees.items() if isinstance(it, str)}
             given["papers"]["hierarchies"] = {**trees, **here}
-        policy = cls.of_keys({"name": path.stem} | given)
+        policy = cls.preset(given.pop("preset", STANDARD), **({"name": path.stem} | given))
         return dataclasses.replace(policy, folder=path.resolve().parent, file=path)
-
-    @classmethod
-    def of_keys(cls, given: Mapping[str, Any]) -> Policy:
-        """Make a policy of the keys of a file: those left out are those of its `preset`."""
-        keys = dict(given)
-        return cls.preset(keys.pop("preset", STANDARD), **keys)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Policy:
