@@ -30,7 +30,7 @@ from pyarrow import Table, table
 from pyarrow.csv import write_csv
 
 from benchmarks.speed.serve import process, ready
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.tokens import add_token
 
 ANALYSTS, SECONDS, ROWS = 8, 60.0, 10_000
@@ -151,7 +151,7 @@ ASKED: Mapping[str, tuple[float, Callable[[Analyst], Asking]]] = {
 def served(folder: Path, rows: int) -> Iterator[tuple[str, int, list[str]]]:
     """Serve a cohort; give the address, the process, and a token for each analyst."""
     write_csv(cohort(rows), folder / "cohort.csv")
-    store = opened_record(folder / "state")
+    store = open_record(folder / "state")
     tokens = [add_token(store, "cohort", f"analyst-{i}") for i in range(ANALYSTS)]
     command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
     command += ["--study", "cohort", "--no-unit", "--state", str(folder / "state")]

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.tokens import add_token
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
@@ -52,7 +52,7 @@ def main() -> None:
         secret = folder / "discreet.secret"
         secret.touch(mode=0o600)
         secret.write_text(secrets.token_hex(32), encoding="ascii")
-        store, tokens = opened_record(folder / "state"), {"alice": "", "carol": ""}
+        store, tokens = open_record(folder / "state"), {"alice": "", "carol": ""}
         tokens["alice"] = add_token(store, "cohort.csv", "alice")
         tokens["carol"] = add_token(store, "cohort.csv", "carol", "custodian")
         command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]

@@ -312,7 +312,7 @@ def _lines(result: Checkup) -> Iterator[str]:
     yield ""
     yield f"secret from {result.secret_from}"
     for name, place in result.places.items():
-        yield f"{name}: {place.path} ({', '.join(_said_of(place))})"
+        yield f"{name}: {place.path} ({', '.join(_place_words(place))})"
     kernels = result.kernels
     of = kernels.compiled + kernels.missing
     yield f"kernels: {kernels.compiled} of {of} compiled, in {kernels.folder or 'no folder'}"
@@ -324,7 +324,7 @@ def _lines(result: Checkup) -> Iterator[str]:
         yield "discreet can work."
 
 
-def _said_of(place: Place) -> Iterator[str]:
+def _place_words(place: Place) -> Iterator[str]:
     if place.hidden is not None:
         yield f"cannot be read: {place.hidden}"
         return

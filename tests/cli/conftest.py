@@ -53,3 +53,18 @@ def cohort(tmp_path: Path, run: Run) -> Path:
         COHORT.append("\n".join(lines) + "\n")
     path.write_text(COHORT[0])
     return path
+
+
+STUDY: list[bytes] = []
+
+
+@pytest.fixture
+def study_file(run: Run, cohort: Path, tmp_path: Path) -> Path:
+    """The same cohort as a study file, protected once in a run: for what releases nothing."""
+    path = tmp_path / "sent.discreet"
+    if not STUDY:
+        code, _, err = run("protect", str(cohort), "--no-unit", "-o", str(path))
+        assert (code, err) == (0, "")
+        STUDY.append(path.read_bytes())
+    path.write_bytes(STUDY[0])
+    return path

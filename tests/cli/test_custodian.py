@@ -18,7 +18,7 @@ from discreet.custodian.guesses import propose_policy
 from discreet.errors import InputError
 from discreet.records.store import Store, verify
 from discreet.register.register import Register
-from discreet.serve.record import ANSWERED, LogEntry, opened_record, write_entry
+from discreet.serve.record import ANSWERED, LogEntry, open_record, write_entry
 from discreet.serve.tokens import Caller
 from tests.records.given import ALICE, alter, asked
 
@@ -36,7 +36,7 @@ def register(policy: str, run: Run, cohort: Path) -> Register:
 @pytest.fixture
 def record(register: Register, tmp_path: Path) -> Store:
     """Ask for two pictures on the web after it; one is refused."""
-    record = opened_record(tmp_path / "server")
+    record = open_record(tmp_path / "server")
     asked(record)
     refused = LogEntry("s", "a1", "histogram", "", None)  # as a server records what it refuses
     write_entry(record, Caller("token [red]bob", "analyst"), refused, "policy")

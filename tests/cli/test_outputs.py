@@ -14,7 +14,7 @@ import pytest
 from discreet.custodian import register_of
 from discreet.records.outputs import InForce, hand_in_bytes
 from discreet.records.store import verify
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -179,11 +179,11 @@ MISUSED = {
 }
 
 
-@pytest.mark.parametrize(("words", "text"), MISUSED.values(), ids=MISUSED)
-def test_what_cannot_be_meant_is_refused(request_: Any, words: tuple[str, ...], text: str) -> None:
-    code, _, err = request_(*words)
-    assert code == 2
-    assert text in err
+def test_what_cannot_be_meant_is_refused(request_: Any) -> None:
+    for name, (words, text) in MISUSED.items():
+        code, _, err = request_(*words)
+        assert code == 2, name
+        assert text in err
 
 
 def test_a_study_is_named_where_there_are_several(
@@ -215,7 +215,7 @@ def handed_in(folder: Path, token: str, name: str, body: bytes) -> None:
         "view": "0" * 32,
         "callers": [f"token {token}"],
     }
-    hand_in_bytes(opened_record(folder), "cohort.csv", InForce("x", "y"), name, body, record)
+    hand_in_bytes(open_record(folder), "cohort.csv", InForce("x", "y"), name, body, record)
 
 
 @pytest.fixture
@@ -284,15 +284,15 @@ OF_A_SERVER = {
 }
 
 
-@pytest.mark.parametrize(("words", "text"), OF_A_SERVER.values(), ids=OF_A_SERVER)
 def test_what_cannot_be_meant_of_a_server_is_refused(
-    run: Run, server: str, policy: str, tmp_path: Path, words: tuple[str, ...], text: str
+    run: Run, server: str, policy: str, tmp_path: Path
 ) -> None:
-    given = (it.format(server=server) for it in words)
     of = ("--study", "cohort.csv", "--policy", policy)
-    code, _, err = run("outputs", str(tmp_path / "request"), *given, *of)
-    assert code == 2
-    assert text in err
+    for words, text in OF_A_SERVER.values():
+        given = (it.format(server=server) for it in words)
+        code, _, err = run("outputs", str(tmp_path / "request"), *given, *of)
+        assert code == 2
+        assert text in err
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"

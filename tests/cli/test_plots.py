@@ -56,10 +56,10 @@ def test_every_picture_is_plotted() -> None:
 
 @pytest.mark.parametrize("picture", few(PLOTS, 3, every=4))
 def test_plot_writes_the_picture_and_says_how_it_was_made(
-    run: Run, cohort: Path, tmp_path: Path, picture: str
+    run: Run, study_file: Path, tmp_path: Path, picture: str
 ) -> None:
     out_file = tmp_path / f"{picture}.svg"
-    code, out, err = run("plot", picture, str(cohort), *PLOTS[picture], "-o", str(out_file))
+    code, out, err = run("plot", picture, str(study_file), *PLOTS[picture], "-o", str(out_file))
     assert (code, err) == (0, "")
     assert out_file.read_text().startswith("<?xml")
     assert out.startswith(f"{out_file}\n{NOTES.get(picture, f'{picture} of ')}")
@@ -251,17 +251,17 @@ FLAGS: dict[str, tuple[list[str], list[str], Callable[[Any], object], object]] =
 @pytest.mark.parametrize(("plot", "more", "look", "drawn"), FLAGS.values(), ids=FLAGS)
 def test_what_a_plot_has_of_its_own_is_drawn_where_it_is_asked_for(
     run: Run,
-    cohort: Path,
+    study_file: Path,
     plot: list[str],
     more: list[str],
     look: Callable[[Any], object],
     drawn: object,
 ) -> None:
-    words = ("plot", plot[0], str(cohort), *plot[1:], "--json")
+    words = ("plot", plot[0], str(study_file), *plot[1:], "--json")
 
     assert look(dc.View.from_json(run(*words)[1])) != drawn
     assert look(dc.View.from_json(run(*words, *more)[1])) == drawn
-    code, _, err = run("plot", "crosstab", str(cohort), "sex", "age_group", "--json", *more)
+    code, _, err = run("plot", "crosstab", str(study_file), "sex", "age_group", "--json", *more)
     assert (code, "leave it out" in err) == (2, True)
 
 
@@ -281,10 +281,10 @@ def test_the_plot_that_fits_the_kinds_of_the_columns(run: Run, cohort: Path) -> 
         assert last["kind"] == kind
 
 
-def test_a_model_goes_to_standard_output_as_json(run: Run, cohort: Path) -> None:
+def test_a_model_goes_to_standard_output_as_json(run: Run, study_file: Path) -> None:
     formula = "glucose ~ age + log(bmi)"
     for picture in ("residuals", "qq", "leverage"):
-        code, out, _ = run("plot", picture, str(cohort), formula, "--json")
+        code, out, _ = run("plot", picture, str(study_file), formula, "--json")
         assert code == 0
         view = dc.View.from_json(out)
         assert view.kind == picture
@@ -509,8 +509,8 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
         assert "is for clusters of persons, and rows of the copy are nobody's" in err
 
 
-def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -> None:
-    asked = ["plot", "bars", str(cohort), "sex"]
+def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:
+    asked = ["plot", "bars", str(study_file), "sex"]
     drawing = ["--title", "Fig. 1", "--width", "85", "--no-footnote"]
     path = tmp_path / "a.svg"
 

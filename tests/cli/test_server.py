@@ -24,7 +24,7 @@ import httpx
 import pytest
 
 import discreet as dc
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
 from tests.cli.hidden import FILES, FOLDERS
 from tests.serve.cohort import NAME, narrow, published, written
@@ -42,7 +42,7 @@ def test_a_token_is_printed_once_and_alone(run: Run, own_home: Path) -> None:
     assert code == 0
     assert out.count("\n") == 1
     text = out.strip()
-    found = caller_of(opened_record(), text)
+    found = caller_of(open_record(), text)
     assert found == (Caller("token alice", "analyst"), "cohort.csv")
     assert text not in err
     assert "a token of study cohort.csv for alice, analyst, for 30 days" in err
@@ -159,13 +159,13 @@ class Place:
 
     def states(self) -> dict[str, str]:
         """Return what state each token of the record is in."""
-        return {it.name: it.state() for it in list_tokens(opened_record(self.state))}
+        return {it.name: it.state() for it in list_tokens(open_record(self.state))}
 
 
 def place_in(folder: Path) -> Place:
     """Protect the cohort, and make a record."""
     place = Place(published(folder, table=narrow()), folder / "state")
-    add_token(opened_record(place.state), NAME, "before")
+    add_token(open_record(place.state), NAME, "before")
     return place
 
 

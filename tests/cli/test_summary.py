@@ -34,8 +34,8 @@ def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: P
     assert "summary" in run("log", "--released")[1]
 
 
-def test_another_ending_is_refused_before_the_work(run: Run, cohort: Path) -> None:
-    code, _, err = run("summary", str(cohort), "-o", "table.docx")
+def test_another_ending_is_refused_before_the_work(run: Run, study_file: Path) -> None:
+    code, _, err = run("summary", str(study_file), "-o", "table.docx")
 
     assert code == 2
     assert "a table of figures is saved as one of" in err
@@ -54,25 +54,25 @@ def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> 
     assert "means" in run("log", "--released")[1]
 
 
-def test_means_are_weighted(run: Run, cohort: Path) -> None:
-    code, out, err = run("means", str(cohort), "bmi", "sex", "--no-unit", "--weights", "ldl")
+def test_means_are_weighted(run: Run, study_file: Path) -> None:
+    code, out, err = run("means", str(study_file), "bmi", "sex", "--weights", "ldl")
 
     assert (code, err) == (0, "")
     assert "Means of bmi in cohort.csv by sex, weighted by ldl\n" in out
-    code, out, err = run("summary", str(cohort), "--no-unit", "--weights", "ldl")
+    code, out, err = run("summary", str(study_file), "--weights", "ldl")
     assert (code, err) == (0, "")
     assert "Summary of cohort.csv, weighted by ldl\n" in out
-    code, out, err = run("model", str(cohort), "bmi ~ age", "--no-unit", "--weights", "ldl")
+    code, out, err = run("model", str(study_file), "bmi ~ age", "--weights", "ldl")
     assert (code, err) == (0, "")
     assert "Linear model of bmi in cohort.csv, weighted by ldl\n" in out
 
 
-def test_bars_are_weighted_and_boxes_are_not(run: Run, cohort: Path, tmp_path: Path) -> None:
-    words = ["--no-unit", "--weights", "ldl", "-o", str(tmp_path / "bars.svg")]
-    code, _, err = run("plot", "bars", str(cohort), "sex", *words)
+def test_bars_are_weighted_and_boxes_are_not(run: Run, study_file: Path, tmp_path: Path) -> None:
+    words = ["--weights", "ldl", "-o", str(tmp_path / "bars.svg")]
+    code, _, err = run("plot", "bars", str(study_file), "sex", *words)
     assert (code, err) == (0, "")
     assert "sum of weights" in (tmp_path / "bars.svg").read_text()
-    code, _, err = run("plot", "box", str(cohort), "bmi", *words)
+    code, _, err = run("plot", "box", str(study_file), "bmi", *words)
     assert code == 2
     assert "a box plot has no --weights, which is for a histogram and a bar chart" in err
 
@@ -102,28 +102,28 @@ def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) ->
     ],
 )
 def test_a_model_is_told_what_levels_are_compared_with(
-    run: Run, cohort: Path, said: str, code: int, words: str
+    run: Run, study_file: Path, said: str, code: int, words: str
 ) -> None:
-    found, out, err = run("model", str(cohort), "bmi ~ C(sex)", "--reference", said, "--no-unit")
+    found, out, err = run("model", str(study_file), "bmi ~ C(sex)", "--reference", said)
 
     assert found == code
     assert words in (err if code else out)
     assert ("C(sex)[T.1]" in out) == (code == 0)
 
 
-def test_it_lists_columns(run: Run, cohort: Path) -> None:
-    code, out, err = run("columns", str(cohort), "--assign", "old=age >= 60", "--no-unit")
+def test_it_lists_columns(run: Run, study_file: Path) -> None:
+    code, out, err = run("columns", str(study_file), "--assign", "old=age >= 60")
 
     assert (code, err) == (0, "")
     assert out.startswith("Columns of cohort.csv\n")
     assert "\nold " in out
-    code, out, err = run("columns", str(cohort), "--no-unit", "--json")
+    code, out, err = run("columns", str(study_file), "--json")
     assert '"kind": "columns"' in out
 
 
-def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -> None:
+def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:
     table, plot, pixels = (tmp_path / f"bmi.{it}" for it in ("csv", "svg", "png"))
-    asked = ("means", str(cohort), "bmi", "sex", "--no-unit")
+    asked = ("means", str(study_file), "bmi", "sex")
     how = ("--title", "Fig. 1", "--width", "85", "--dpi", "100", "--no-footnote")
 
     code, _, err = run(*asked, *how, "-o", str(table), "-o", str(plot), "-o", str(pixels))

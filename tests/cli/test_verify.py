@@ -11,9 +11,6 @@ from discreet.cli.files import VERDICT_CODES
 from discreet.explore import file_checks
 from discreet.render.metadata import without_words
 from tests.cli.conftest import Run
-from tests.cli.test_study_file import protected
-
-__all__ = ["protected"]
 
 
 @pytest.fixture
@@ -104,49 +101,49 @@ def test_what_was_changed_counts_more_than_what_cannot_be_read(
 # --- with a study file --------------------------------------------------------------------------
 
 
-def of_file(run: Run, protected: Path, *more: str, name: str = "age.svg") -> Path:
+def of_file(run: Run, study_file: Path, *more: str, name: str = "age.svg") -> Path:
     """A figure that was made from a study file."""
-    path = protected.parent / name
-    assert run("plot", "histogram", str(protected), "age", *more, "-o", str(path))[0] == 0
+    path = study_file.parent / name
+    assert run("plot", "histogram", str(study_file), "age", *more, "-o", str(path))[0] == 0
     return path
 
 
-def test_figures_of_a_study_file_are_drawn_again(run: Run, protected: Path) -> None:
+def test_figures_of_a_study_file_are_drawn_again(run: Run, study_file: Path) -> None:
     forms = ("svg", "html", "json", "csv")
-    figures = [str(of_file(run, protected, name=f"age.{form}")) for form in forms]
-    code, out, err = run("verify", *figures, "--study", str(protected))
+    figures = [str(of_file(run, study_file, name=f"age.{form}")) for form in forms]
+    code, out, err = run("verify", *figures, "--study", str(study_file))
     assert (code, err) == (0, "")
     assert [line for line in out.splitlines() if line[0] != " "] == [
         f"age.{form}: as made" for form in forms
     ]
-    code, out, _ = run("verify", figures[0], "--study", str(protected), "--json")
+    code, out, _ = run("verify", figures[0], "--study", str(study_file), "--json")
     (found,) = json.loads(out)
     assert (code, found["verdict"], found["beside"]) == (0, "as made", None)
     assert found["provenance"]["request"] == {"plot": "histogram", "columns": ["age"], "bins": 20}
 
 
 def test_no_secret_is_needed_for_a_study_file(
-    run: Run, protected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    figure = of_file(run, protected, "--title", "Age", "--width", "85")
+    figure = of_file(run, study_file, "--title", "Age", "--width", "85")
     monkeypatch.delenv("DISCREET_SECRET", raising=False)
     monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "config"))
-    assert run("verify", str(figure), "--study", str(protected))[0] == 0
+    assert run("verify", str(figure), "--study", str(study_file))[0] == 0
     assert not (tmp_path / "config").exists()
 
 
-def test_forged_figure_names_what_is_other(run: Run, protected: Path) -> None:
-    figure = of_file(run, protected)
+def test_forged_figure_names_what_is_other(run: Run, study_file: Path) -> None:
+    figure = of_file(run, study_file)
     figure.write_bytes(figure.read_bytes().replace(b">density<", b">persons<"))
-    code, out, _ = run("verify", str(figure), "--study", str(protected))
+    code, out, _ = run("verify", str(figure), "--study", str(study_file))
     assert code == 10
     assert "is 'persons', and drawn again 'density'" in out
 
 
-def test_pixels_are_drawn_again_beside(run: Run, protected: Path, tmp_path: Path) -> None:
-    figure, folder = of_file(run, protected, name="age.png"), tmp_path / "beside"
+def test_pixels_are_drawn_again_beside(run: Run, study_file: Path, tmp_path: Path) -> None:
+    figure, folder = of_file(run, study_file, name="age.png"), tmp_path / "beside"
     folder.mkdir()
-    words = [str(figure), "--study", str(protected)]
+    words = [str(figure), "--study", str(study_file)]
     assert run("verify", *words)[0] == 14
     code, out, _ = run("verify", *words, "--beside", str(folder))
     assert code == 14
@@ -165,9 +162,9 @@ def test_figure_made_beside_the_data_is_compared_with_the_file(
     assert "its seal can be checked there alone" in out
 
 
-def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, protected: Path) -> None:
+def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file: Path) -> None:
     figure.write_bytes(figure.read_bytes().replace(b'"version": "', b'"version": "0'))
-    assert run("verify", str(figure), "--study", str(protected))[0] in (10, 11)
+    assert run("verify", str(figure), "--study", str(study_file))[0] in (10, 11)
 
 
 WRONG: dict[str, tuple[list[str], str]] = {
@@ -179,15 +176,13 @@ WRONG: dict[str, tuple[list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_options_that_a_study_file_does_not_go_with_are_refused(
-    run: Run, protected: Path, name: str
-) -> None:
-    words, says = WRONG[name]
-    words = [str(protected) if it == "FILE" else it for it in words]
-    code, out, err = run("verify", "age.svg", *words)
-    assert (code, out) == (2, "")
-    assert says in " ".join(err.split())
+def test_options_that_a_study_file_does_not_go_with_are_refused(run: Run, study_file: Path) -> None:
+    for words, says in WRONG.values():
+        code, out, err = run(
+            "verify", "age.svg", *(str(study_file) if it == "FILE" else it for it in words)
+        )
+        assert (code, out) == (2, "")
+        assert says in " ".join(err.split())
 
 
 def test_each_verdict_has_an_exit_code() -> None:

@@ -37,7 +37,7 @@ from discreet.plots.scatter import ScatterPlot
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.render.metadata import with_words, without_words
 from discreet.secret import Secret
-from discreet.serve.files import picture_told
+from discreet.serve.files import picture_json
 from tests.records.given import register_in
 
 FIGURES = (".png", ".svg", ".pdf", ".html")
@@ -99,7 +99,7 @@ def test_without_data_the_secret_and_the_register_are_enough(
 
 
 def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None:
-    sent = picture_told(study.histogram("age").sealed(), "f" * 32)
+    sent = picture_json(study.histogram("age").sealed(), "f" * 32)
     sealer = Sealer(key_of(study.session.secret))
     for form in PLOT_FORMS:
         path = tmp_path / form

@@ -30,7 +30,7 @@ from discreet import cli
 from discreet.errors import DiscreetError
 from discreet.render.scene import scene_to_plain
 from discreet.serve.app import create_app
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.studies import Studies
 
 HERE = Path(__file__).parent
@@ -67,7 +67,7 @@ def released(study: Any, way: str = "anonymize", **how: Any) -> Any:
 def served(study: Any, folder: Path) -> TestClient:
     """Return a client of the server of a study, which is published into a folder first."""
     path = dc.Protected(study).publish(folder / "cohort.discreet")
-    return TestClient(create_app(Studies([path], opened_record())))
+    return TestClient(create_app(Studies([path], open_record())))
 
 
 def view_json(view: Any) -> Any:

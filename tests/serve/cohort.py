@@ -16,7 +16,7 @@ from discreet.explore import Study
 from discreet.opening import open as open_study
 from discreet.policy import load_policy
 from discreet.records.store import Store
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.studies import Served, Studies
 from discreet.study_file.signing import canonical_json
 
@@ -102,7 +102,7 @@ def published(folder: Path, policy: str = POLICY, table: Table | None = None) ->
 
 def record_in(folder: Path) -> Store:
     """Return the record of a server in a folder."""
-    return opened_record(folder / "state")
+    return open_record(folder / "state")
 
 
 def studies_of(

@@ -25,7 +25,7 @@ from discreet.errors import InputError
 from discreet.records.store import Store
 from discreet.serve import access
 from discreet.serve.access import LONGEST, Issuer, callers
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.tokens import Caller, add_token, revoke_token
 
 Opened = tuple[Caller, str]
@@ -34,7 +34,7 @@ Opened = tuple[Caller, str]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return opened_record(tmp_path)
+    return open_record(tmp_path)
 
 
 class Anybodys:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from discreet.records.store import Store, verify
-from discreet.serve.record import asked_before, log
+from discreet.serve.record import entry_of_view, log
 from discreet.serve.tokens import add_token, list_tokens
 from tests.records.given import started, told
 from tests.serve.cohort import MANY, NAME, published, record_in
@@ -69,7 +69,7 @@ class Client:
         assert 0 <= len(rows) - self.replies <= 1  # the one that was cut off
         assert len(self.seen) == len(self.spent)
         for view in self.seen:
-            assert asked_before(store, NAME, view, caller) is not None
+            assert entry_of_view(store, NAME, view, caller) is not None
 
     def look_again(self, url: str) -> None:
         """See that another server gives the same again."""

@@ -15,16 +15,7 @@ from discreet.errors import BrokenPromiseError, InputError, LeavingError, Refuse
 from discreet.plots import View
 from discreet.serve import answers
 from discreet.serve import files as files_of
-from discreet.serve.answers import (
-    TABLE,
-    VIEW,
-    answer_again,
-    answer_table,
-    answer_view,
-    refused,
-    study_json,
-    who,
-)
+from discreet.serve.answers import TABLE, VIEW, answer, answer_again, refused, study_json, who
 from discreet.serve.desk import Turns
 from discreet.serve.record import Answer, log
 from discreet.serve.refusals import Refusal, refusal
@@ -80,7 +71,7 @@ def refuse(error: BaseException) -> Callable[..., View]:
 
 
 def test_a_picture_is_drawn_and_written_down(served: Served) -> None:
-    sent = bodies(drawn(answer_view(served, ALICE, "histogram", AGE)))
+    sent = bodies(drawn(answer(served, ALICE, "histogram", AGE)))
 
     assert set(sent) == {"id", "kind", "view", "scene", "says", "alt"}
     assert (sent["kind"], len(sent["id"])) == ("histogram", 32)
@@ -100,17 +91,17 @@ def test_a_picture_is_drawn_and_written_down(served: Served) -> None:
 def test_a_question_that_was_asked_is_not_drawn_again(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = drawn(answer_view(served, ALICE, "parallel", AXES))
+    first = drawn(answer(served, ALICE, "parallel", AXES))
     monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn again")))
     whole = {**AXES, "k": 5, "gradient": True, "pixels": 400}
 
-    assert answer_view(served, BOB, "parallel", whole) == first
+    assert answer(served, BOB, "parallel", whole) == first
     assert [row[2] for row in outcomes(served)] == ["answered", "answered"]
 
 
 def test_another_kind_or_order_of_the_same_columns_is_another_picture(served: Served) -> None:
-    ids = {bodies(answer_view(served, ALICE, it, AXES))["id"] for it in ("heatmap", "contour")}
-    ids.add(bodies(answer_view(served, ALICE, "heatmap", {"columns": ["bmi", "age"]}))["id"])
+    ids = {bodies(answer(served, ALICE, it, AXES))["id"] for it in ("heatmap", "contour")}
+    ids.add(bodies(answer(served, ALICE, "heatmap", {"columns": ["bmi", "age"]}))["id"])
 
     assert len(ids) == 3
 
@@ -127,7 +118,7 @@ def test_who_asks_for_the_same_at_once_is_drawn_for_once(
 
     monkeypatch.setattr(answers, "drawn", slowly)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: answer_view(served, ALICE, "histogram", AGE), range(8)))
+        found = list(pool.map(lambda _: answer(served, ALICE, "histogram", AGE), range(8)))
 
     assert len({drawn(it).body for it in found}) == 1
     assert len(times) == 1
@@ -142,8 +133,8 @@ def test_what_the_rules_refuse_is_recorded_without_its_words(
 ) -> None:
     monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn")))
 
-    assert told(answer_view(served, ALICE, "histogram", {"columns": ["Canary"]})).code == "request"
-    assert told(answer_view(served, ALICE, "histogram", {**AGE, "k": 9})).code == "policy"
+    assert told(answer(served, ALICE, "histogram", {"columns": ["Canary"]})).code == "request"
+    assert told(answer(served, ALICE, "histogram", {**AGE, "k": 9})).code == "policy"
     assert told(refused(served, ALICE, "box", refusal("request"))).code == "request"
     rows = log(served.store)
     assert [(it["what"], it["request"], it["view"], it["outcome"]) for it in rows] == [
@@ -155,25 +146,25 @@ def test_what_the_rules_refuse_is_recorded_without_its_words(
 
 def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
     served = served_of(tmp_path, a_minute=5)
-    view = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
+    view = bodies(answer(served, ALICE, "parallel", AXES))["id"]
     answer_again(served, ALICE, view, "again")
-    answer_table(served, ALICE, "summary", AGE)
+    answer(served, ALICE, "summary", AGE)
     study_json(served, ALICE)
     refused(served, ALICE, "box", refusal("request"))
 
     for found in (
-        answer_view(served, ALICE, "histogram", AGE),
-        answer_view(served, ALICE, "histogram", {"columns": ["Canary"]}),
+        answer(served, ALICE, "histogram", AGE),
+        answer(served, ALICE, "histogram", {"columns": ["Canary"]}),
         answer_again(served, ALICE, view, "again"),
         answer_again(served, ALICE, "0" * 32, "again"),
-        answer_table(served, ALICE, "summary", AGE),
+        answer(served, ALICE, "summary", AGE),
         study_json(served, ALICE),
         refused(served, ALICE, "box", refusal("request")),
     ):
         assert isinstance(found, Refusal)
         assert (found.code, found.status) == ("rate", 429)
     assert [row[2] for row in outcomes(served)].count("rate") == 1
-    drawn(answer_view(served, BOB, "histogram", AGE))
+    drawn(answer(served, BOB, "histogram", AGE))
 
 
 def test_what_the_rows_hold_back_is_always_told_with_the_same_bytes(
@@ -182,7 +173,7 @@ def test_what_the_rows_hold_back_is_always_told_with_the_same_bytes(
     reasons = [RefusedError("too few"), RefusedError("'Canary'"), InputError("3 levels")]
     for name, reason in zip(("age", "bmi", "glucose"), reasons, strict=True):
         monkeypatch.setattr(answers, "drawn", refuse(reason))
-        found = told(answer_view(served, ALICE, "histogram", {"columns": [name]}))
+        found = told(answer(served, ALICE, "histogram", {"columns": [name]}))
         assert (found.status, found.body) == (403, refusal("data").body)
 
     held_back = log(served.store)
@@ -202,12 +193,12 @@ def test_what_nobody_expects_is_recorded_and_raised(
     with monkeypatch.context() as patched:
         patched.setattr(answers, "drawn", refuse(error))
         with pytest.raises(type(error), match=r"Canary|^$"):
-            answer_view(served, ALICE, "histogram", AGE)
+            answer(served, ALICE, "histogram", AGE)
 
     assert outcomes(served) == [("token alice", "histogram", "broken")]
     assert log(served.store)[0]["request"] == '{"columns":["age"]}'
     assert served.desk.turns.taken == 0
-    drawn(answer_view(served, ALICE, "histogram", AGE))
+    drawn(answer(served, ALICE, "histogram", AGE))
 
 
 def test_without_a_record_nothing_is_answered(
@@ -216,12 +207,12 @@ def test_without_a_record_nothing_is_answered(
     def stopped(*_: object) -> None:
         raise LeavingError("the record is damaged")
 
-    view = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
+    view = bodies(answer(served, ALICE, "histogram", AGE))["id"]
     monkeypatch.setattr(answers, "write_entry", stopped)
     asked: list[Callable[[], object]] = [
-        lambda: answer_view(served, ALICE, "histogram", AGE),
-        lambda: answer_view(served, ALICE, "histogram", {"columns": ["Canary"]}),
-        lambda: answer_table(served, ALICE, "summary", AGE),
+        lambda: answer(served, ALICE, "histogram", AGE),
+        lambda: answer(served, ALICE, "histogram", {"columns": ["Canary"]}),
+        lambda: answer(served, ALICE, "summary", AGE),
         lambda: answer_again(served, ALICE, view, "again"),
         lambda: study_json(served, ALICE),
     ]
@@ -230,23 +221,23 @@ def test_without_a_record_nothing_is_answered(
             ask()
     monkeypatch.setattr(answers, "drawn", refuse(ValueError("Canary")))
     with pytest.raises(ValueError, match="Canary"):
-        answer_view(served, ALICE, "histogram", {"columns": ["bmi"]})
+        answer(served, ALICE, "histogram", {"columns": ["bmi"]})
 
 
 # --- turns ----------------------------------------------------------------------------------------
 
 
 def test_who_has_too_much_waiting_is_told_to_come_again(served: Served) -> None:
-    view = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
+    view = bodies(answer(served, ALICE, "histogram", AGE))["id"]
     served.desk.turns = Turns(most=1)
 
     with served.desk.turns.of(who(served, ALICE)):
-        found = told(answer_view(served, ALICE, "box", AGE))
-        assert told(answer_table(served, ALICE, "summary", AGE)) == found
+        found = told(answer(served, ALICE, "box", AGE))
+        assert told(answer(served, ALICE, "summary", AGE)) == found
         drawn(answer_again(served, ALICE, view, "again"))  # it is kept, and needs no turn
     assert (found.code, found.status) == ("busy", 503)
     assert [row[2] for row in outcomes(served)] == ["answered", "busy", "busy", "answered"]
-    drawn(answer_view(served, ALICE, "box", AGE))
+    drawn(answer(served, ALICE, "box", AGE))
 
 
 def test_the_form_is_told_while_a_picture_is_made(served: Served) -> None:
@@ -269,7 +260,7 @@ def test_a_sensitive_axis_of_a_public_table_may_stand_anywhere(
 ) -> None:
     body = {"columns": columns, "sensitive": ["sex"]}
 
-    view = bodies(drawn(answer_view(served_of(tmp_path, PUBLIC), ALICE, "parallel", body)))["view"]
+    view = bodies(drawn(answer(served_of(tmp_path, PUBLIC), ALICE, "parallel", body)))["view"]
 
     assert [axis["name"] for axis in view["axes"] if axis["sensitive"]] == ["sex"]
     said = [it for it in view["origin"]["remarks"] if it.startswith("sensitive: sex, not the last")]
@@ -277,7 +268,7 @@ def test_a_sensitive_axis_of_a_public_table_may_stand_anywhere(
 
 
 def test_of_a_public_table_more_persons_than_there_are_cannot_be_drawn(tmp_path: Path) -> None:
-    found = answer_view(served_of(tmp_path, PUBLIC), ALICE, "parallel", {**AXES, "k": 1000})
+    found = answer(served_of(tmp_path, PUBLIC), ALICE, "parallel", {**AXES, "k": 1000})
 
     assert told(found) == refusal("data")
 
@@ -286,13 +277,13 @@ def test_of_a_public_table_more_persons_than_there_are_cannot_be_drawn(tmp_path:
 
 
 def test_a_picture_is_given_again_to_who_has_asked_for_it(served: Served) -> None:
-    found = drawn(answer_view(served, ALICE, "histogram", AGE))
+    found = drawn(answer(served, ALICE, "histogram", AGE))
     view = bodies(found)["id"]
 
     assert told(answer_again(served, BOB, view, "again")) == refusal("unknown")
     assert answer_again(served, CAROL, view, "figure.svg") == found
     assert answer_again(served, ALICE, view, "figure.svg") == found
-    answer_view(served, BOB, "histogram", AGE)
+    answer(served, BOB, "histogram", AGE)
     assert answer_again(served, BOB, view, "again") == found
     assert [row[1:] for row in outcomes(served)] == [
         ("histogram", "answered"),
@@ -307,13 +298,13 @@ def test_a_picture_is_given_again_to_who_has_asked_for_it(served: Served) -> Non
 def test_what_is_kept_nowhere_is_made_again_of_its_request(tmp_path: Path) -> None:
     first = served_of(tmp_path)
     part = {**AXES, "where": "age >= 40", "assign": {"ratio": "ldl / hdl"}, "by": "region"}
-    plot = drawn(answer_view(first, ALICE, "scatter", part))
-    table = drawn(answer_table(first, ALICE, "means", {"value": "bmi", "by": ["sex"]}))
+    plot = drawn(answer(first, ALICE, "scatter", part))
+    table = drawn(answer(first, ALICE, "means", {"value": "bmi", "by": ["sex"]}))
 
     other = served_of(tmp_path)  # started anew, with the same file and record
     assert answer_again(other, ALICE, bodies(plot)["id"], "again", VIEW) == plot
     assert answer_again(other, ALICE, bodies(table)["id"], "again", TABLE) == table
-    assert answer_view(other, ALICE, "scatter", part) == plot
+    assert answer(other, ALICE, "scatter", part) == plot
 
 
 @pytest.mark.parametrize("view", ["", "0" * 32, "Canary", "../..", "%00", "é" * 1000])

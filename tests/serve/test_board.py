@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.serve.board import answer_rows
 from discreet.serve.record import log
-from discreet.serve.tokens import add_token
-from tests.serve.cohort import NAME, WHOLE, studies_of
-from tests.serve.conftest import Running, running
+from discreet.serve.refusals import Refusal
+from discreet.serve.tokens import Caller, add_token
+from tests.serve.cohort import NAME, WHOLE, served_of
+from tests.serve.conftest import Running
 from tests.web.reading import read_bundle
 
 
@@ -97,17 +99,15 @@ STAY = {"served": 'copy = "served"', "rows": "copy_rows = 20", "bytes": "copy_by
 
 @pytest.mark.parametrize("how", STAY)
 def test_a_copy_that_stays_on_the_server_is_not_handed_out(tmp_path: Path, how: str) -> None:
-    studies = studies_of(tmp_path, f"{STAY[how]}\n{WHOLE}")
-    with running(studies, tmp_path) as server, server.client() as analyst:
-        answer = analyst.get("/api/rows")
-        told = analyst.get("/api/study").json()["rows"]
+    server = served_of(tmp_path, f"{STAY[how]}\n{WHOLE}")
+    answer, facts = answer_rows(server, Caller("token alice", "analyst")), server.kept.facts()
 
-        assert answer.status_code == 403
-        assert "the copy of this study stays on the server" in answer.json()["error"]["says"]
-        assert told["way"] == "server"
-        assert told["rows"] > 20
-        outcomes = [it["outcome"] for it in asked(server, "rows")]
-        assert outcomes == ["policy"]
+    assert isinstance(answer, Refusal)
+    assert answer.status == 403
+    assert "the copy of this study stays on the server" in answer.says
+    assert facts["way"] == "server"
+    assert facts["rows"] > 20
+    assert [(it["what"], it["outcome"]) for it in log(server.store)] == [("rows", "policy")]
 
 
 def test_gzip_is_made_once(served: Running) -> None:

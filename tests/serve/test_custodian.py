@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from discreet.serve import custodian
-from discreet.serve.answers import answer_again, answer_view
+from discreet.serve.answers import answer, answer_again
 from discreet.serve.custodian import (
     CAUSES,
     LOG_FORMS,
@@ -47,10 +47,10 @@ def served(tmp_path: Path) -> Served:
     for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
         add_token(store, NAME, name, role, days=3)
     revoke_token(store, NAME, "bob")
-    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
-    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
-    answer_view(found, ALICE, "bars", {"columns": ["sex"]})
-    answer_view(found, BOB, "bars", {"columns": ["Canary"]})
+    answer(found, ALICE, "histogram", {"columns": ["age"]})
+    answer(found, ALICE, "histogram", {"columns": ["age"]})
+    answer(found, ALICE, "bars", {"columns": ["sex"]})
+    answer(found, BOB, "bars", {"columns": ["Canary"]})
     return found
 
 
@@ -97,7 +97,7 @@ def test_tokens_are_told_with_when_they_were_used(served: Served) -> None:
 
 def test_who_asks_without_a_token_of_the_record_is_told_too(served: Served) -> None:
     dora = Caller("oidc dora", "analyst")
-    answer_view(served, dora, "histogram", {"columns": ["age"]})
+    answer(served, dora, "histogram", {"columns": ["age"]})
     told = seen(served)
 
     assert [it["name"] for it in told["others"]] == ["oidc dora"]
@@ -155,7 +155,7 @@ def test_the_record_is_had_as_a_file_and_that_is_recorded(served: Served, form: 
 
 def test_no_cell_of_the_csv_is_a_formula(served: Served) -> None:
     """A spreadsheet would work out what begins with = + - @."""
-    answer_view(served, ALICE, "histogram", {"columns": ["=1+1"]})
+    answer(served, ALICE, "histogram", {"columns": ["=1+1"]})
     found = log_file(served, CAROL, LogQuery(), "log.csv")
 
     assert not isinstance(found, Refusal)
@@ -171,7 +171,7 @@ def test_the_head_of_the_chain_is_told_without_counting_it(
     told = seen(served)
 
     assert (told["rows"], told["head"]) == (counted["rows"], counted["head"])
-    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    answer(served, ALICE, "bars", {"columns": ["sex"]})
     assert seen(served)["rows"] > told["rows"]
     assert seen(served)["head"] != told["head"]
 
@@ -191,7 +191,7 @@ def test_the_chain_is_counted_again(served: Served) -> None:
     assert found["rows"] == 8
     assert len(found["head"]) == 64
     assert verified(served) == found
-    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    answer(served, ALICE, "bars", {"columns": ["sex"]})
     assert verified(served)["rows"] > found["rows"]
     assert verified(served)["head"] != found["head"]
 
@@ -215,8 +215,8 @@ def test_another_study_of_the_same_server_is_not_told_of(served: Served, tmp_pat
     other = found
     add_token(other.store, "second.csv", "alice", "custodian")
     add_token(other.store, "second.csv", "zoe")
-    answer_view(other, ALICE, "bars", {"columns": ["sex"]})
-    answer_view(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
+    answer(other, ALICE, "bars", {"columns": ["sex"]})
+    answer(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
 
     # All studies of a server share its chain.
     after = seen(served)

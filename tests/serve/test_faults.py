@@ -20,7 +20,7 @@ import pytest
 from discreet.errors import RegisterError
 from discreet.records.store import verify
 from discreet.serve import answers
-from discreet.serve.record import asked_before, log
+from discreet.serve.record import entry_of_view, log
 from discreet.serve.tokens import Caller, add_token
 from tests.serve.cohort import MANY, NAME, published, record_in, studies_of
 from tests.serve.workers import Process, beside, client, process
@@ -114,7 +114,7 @@ class Lane:
         asked = [it for it in log(self.store) if it["caller"] == "token alice"]
         assert self.answered <= len(asked) <= self.answered + self.cut
         for view in self.seen:
-            assert asked_before(self.store, NAME, view, "token alice") is not None
+            assert entry_of_view(self.store, NAME, view, "token alice") is not None
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ from discreet.serve.files import (
     Files,
     Kept,
     drawn,
-    picture_told,
+    picture_json,
     warm,
     warm_in_background,
 )
@@ -91,7 +91,7 @@ def test_what_is_sent_is_what_the_study_draws_and_what_is_made_of_it(
     of: tuple[Any, ...] = (formula,) if formula else columns
     of = ([*columns],) if kind in ("correlations", "parallel") else of
     view = wished(served, kind)
-    answer = picture_told(view, "f" * 32)
+    answer = picture_json(view, "f" * 32)
     sent = json.loads(answer)
 
     assert view == getattr(Study(served.file), kind)(*of, **named)
@@ -101,7 +101,7 @@ def test_what_is_sent_is_what_the_study_draws_and_what_is_made_of_it(
     assert back == dataclasses.replace(view, gate=None)
     assert sent["scene"] == json.loads(json.dumps(scene_to_plain(back.scene())))
     assert (sent["says"], sent["alt"]) == (back.describe(), back.note())
-    assert picture_told(wished(served, kind), "f" * 32) == answer
+    assert picture_json(wished(served, kind), "f" * 32) == answer
 
 
 BEGINS = {
@@ -115,7 +115,7 @@ BEGINS = {
 @pytest.mark.parametrize("form", BEGINS)
 @pytest.mark.parametrize("kind", few(["parallel", "histogram", "crosstab"]))
 def test_a_file_of_what_was_sent(served: Served, kind: str, form: str) -> None:
-    sent = picture_told(wished(served, kind), "f" * 32)
+    sent = picture_json(wished(served, kind), "f" * 32)
     made = file_of(sent, form)
 
     assert made.startswith(BEGINS[form])
@@ -133,7 +133,7 @@ def test_a_figure_looks_the_same_whatever_the_settings_are(
 ) -> None:
     import matplotlib as mpl
 
-    sent = picture_told(wished(served, "bars"), "")
+    sent = picture_json(wished(served, "bars"), "")
     before = file_of(sent, "figure.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red"}):
         assert file_of(sent, "figure.svg") == before
@@ -174,7 +174,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, tmp_path: Path) -> None:
                 continue
             assert isinstance(wish, Accepted), body
             try:
-                told = json.loads(picture_told(drawn(wish), "0" * 32))
+                told = json.loads(picture_json(drawn(wish), "0" * 32))
             except (InputError, RefusedError):  # the former where numbers are no years
                 drawn_or_not[False] += 1
             else:
@@ -199,7 +199,7 @@ WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
 
 def test_a_files_bytes_hold_no_path(served: Served, tmp_path: Path) -> None:
     for form in BEGINS:
-        made = file_of(picture_told(wished(served, "histogram"), ""), form)
+        made = file_of(picture_json(wished(served, "histogram"), ""), form)
         assert str(tmp_path.parent).encode() not in made
 
 

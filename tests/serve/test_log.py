@@ -14,9 +14,9 @@ from discreet.serve.record import (
     ANSWERED,
     Download,
     LogEntry,
-    asked_before,
     callers,
     downloads,
+    entry_of_view,
     explored,
     log,
     write_entry,
@@ -73,17 +73,17 @@ VIEW = f"{1:032x}"
 
 @pytest.mark.promise
 def test_who_has_not_asked_for_a_plot_does_not_find_it(store: Store) -> None:
-    assert asked_before(store, "s", VIEW, None) is None
+    assert entry_of_view(store, "s", VIEW, None) is None
     write_entry(store, ALICE, question(), ANSWERED)
     write_entry(store, ALICE, question(version="b2"), ANSWERED)
 
-    assert asked_before(store, "s", VIEW, ALICE.name) == question()
-    assert asked_before(store, "s", VIEW, None) == question()
-    assert asked_before(store, "s", VIEW, BOB.name) is None
+    assert entry_of_view(store, "s", VIEW, ALICE.name) == question()
+    assert entry_of_view(store, "s", VIEW, None) == question()
+    assert entry_of_view(store, "s", VIEW, BOB.name) is None
     for study, view in (("t", VIEW), ("s", "x"), ("s", "")):
-        assert asked_before(store, study, view, ALICE.name) is None
+        assert entry_of_view(store, study, view, ALICE.name) is None
     write_entry(store, BOB, question(), ANSWERED)
-    assert asked_before(store, "s", VIEW, BOB.name) == question()
+    assert entry_of_view(store, "s", VIEW, BOB.name) == question()
 
 
 @pytest.mark.promise
@@ -92,10 +92,10 @@ def test_who_asked_in_vain_does_not_find_what_another_was_answered(
     store: Store, outcome: str
 ) -> None:
     write_entry(store, BOB, question(), outcome)
-    assert asked_before(store, "s", VIEW, None) is None
+    assert entry_of_view(store, "s", VIEW, None) is None
     write_entry(store, ALICE, question(), ANSWERED)
 
-    assert asked_before(store, "s", VIEW, BOB.name) is None
+    assert entry_of_view(store, "s", VIEW, BOB.name) is None
 
 
 def test_who_explores_the_rows_of_a_version_is_known(store: Store) -> None:
@@ -146,7 +146,7 @@ CHANGED = {
     "its link is gone": "DELETE FROM chain WHERE source = 'asked'",
 }
 READERS: dict[str, Callable[[Store], object]] = {
-    "what was asked before": lambda it: asked_before(it, "s", VIEW, None),
+    "what was asked before": lambda it: entry_of_view(it, "s", VIEW, None),
     "what was taken": lambda it: downloads(it, "s", "a1", ("figure.svg",)),
 }
 

@@ -8,7 +8,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -170,12 +169,6 @@ def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
         plan = planned(tmp_path, metrics_port=taken.getsockname()[1])
         with pytest.raises(InputError, match="cannot be listened on for metrics; is it in use"):
             run(opened(plan), plan, lambda _: None)
-
-
-@pytest.mark.parametrize("port", [-1, 65536])
-def test_a_port_of_metrics_is_one_there_is(port: int) -> None:
-    with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
-        replace(Serving(()), metrics_port=port)
 
 
 def test_without_its_package_it_says_how_to_get_it(

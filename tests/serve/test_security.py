@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from discreet.serve.limits import HEADERS, RequestLimits
-from discreet.serve.record import log, opened_record
+from discreet.serve.record import log, open_record
 from discreet.serve.studies import Studies
 from discreet.serve.tokens import add_token, revoke_token
 from tests.serve.cohort import MANY, NAME, POLICY, narrow, published, studies_of
@@ -58,7 +58,7 @@ def told(reply: Reply) -> dict[str, str]:
 
 def other_token(folder: Path) -> str:
     """Return a token that is good for another record."""
-    return add_token(opened_record(folder), NAME, "alice")
+    return add_token(open_record(folder), NAME, "alice")
 
 
 def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> str:
@@ -113,7 +113,7 @@ def test_a_token_opens_its_own_study_alone(tmp_path: Path) -> None:
     second = published(tmp_path, f'study = "{SECOND}"\n{POLICY}', narrow()).rename(
         tmp_path / "second.discreet"
     )
-    store = opened_record(tmp_path / "state")
+    store = open_record(tmp_path / "state")
     studies = Studies([published(tmp_path), second], store, MANY)
     tokens = {
         (name, role): add_token(store, name, "carol", role)

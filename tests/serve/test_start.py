@@ -25,7 +25,7 @@ from discreet.serve.ready import Ready
 from discreet.serve.start import (
     ENVIRONMENT,
     Serving,
-    app_of_environment,
+    app_from_environment,
     configured,
     listening,
     opened,
@@ -66,10 +66,24 @@ def test_others_reach_it_over_tls_alone(host: str, pem: Files) -> None:
     assert Serving((), host=host, behind_proxy=True).host == host
 
 
-@pytest.mark.parametrize("port", [-1, 65536, 10**9])
-def test_a_port_is_one_there_is(port: int) -> None:
-    with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
-        Serving((), port=port)
+PORT = "the port is a whole number from 0 to 65535"
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"port": -1}, PORT),
+    ({"port": 65536}, PORT),
+    ({"metrics_port": 65536}, PORT),
+    ({"workers": 0}, "workers are 1 to 64"),
+    ({"workers": 65}, "workers are 1 to 64"),
+    ({"a_minute": 0}, "requests a minute are 1 to 100,000,000"),
+    ({"a_minute": 10**9}, "requests a minute are 1 to 100,000,000"),
+    ({"log_format": "xml"}, "the log is written as text or json, not otherwise"),
+    ({"audience": "a"}, "OpenID Connect needs an issuer and an audience; give both"),
+)
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG, ids=[str(it) for it, _ in WRONG])
+def test_numbers_and_names_are_those_there_are(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Serving((), **options)
     assert [Serving((), port=it).port for it in (0, 65535)] == [0, 65535]
 
 
@@ -187,7 +201,7 @@ def test_a_worker_finds_its_plan_in_the_environment(
     made: list[Any] = []
     monkeypatch.setattr(start, "create_app", remembering(made))
 
-    assert isinstance(app_of_environment(), FastAPI)
+    assert isinstance(app_from_environment(), FastAPI)
     ((studies, origins, issuer),) = made
     assert (studies.names, origins, issuer) == ((NAME,), ["https://a.b"], None)
 
@@ -205,7 +219,7 @@ def test_a_worker_takes_the_record_that_the_server_began_with_alone(
     Stub.ran[0][1][0].close()
 
     async def asked() -> int:
-        app = app_of_environment()
+        app = app_from_environment()
         asking = httpx.AsyncClient(
             transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", trust_env=False
         )
@@ -284,18 +298,6 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
     run(opened(plan), plan, lambda _: signal.raise_signal(signal.SIGTERM))
 
     assert signal.getsignal(signal.SIGTERM) is before
-
-
-@pytest.mark.parametrize("workers", [-1, 0, 65])
-def test_workers_are_some(workers: int) -> None:
-    with pytest.raises(InputError, match="workers are 1 to 64"):
-        Serving((), workers=workers)
-
-
-@pytest.mark.parametrize("a_minute", [-1, 0, 10**9])
-def test_requests_a_minute_are_some(a_minute: int) -> None:
-    with pytest.raises(InputError, match="requests a minute are 1 to 100,000,000"):
-        Serving((), a_minute=a_minute)
 
 
 # --- a table ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError
 from discreet.opening import open as open_study
-from discreet.serve.answers import TABLE, VIEW, answer_again, answer_table, answer_view
+from discreet.serve.answers import TABLE, VIEW, answer, answer_again
 from discreet.serve.board import answer_part
 from discreet.serve.record import Answer, log
 from discreet.serve.refusals import refusal
@@ -86,8 +86,8 @@ def test_a_file_that_is_replaced_is_taken_within_a_second(
 def test_of_an_earlier_version_nothing_is_given_again(here: Here, tmp_path: Path) -> None:
     def asked(served: Served) -> dict[str, str]:
         age = {"columns": ["age"]}
-        plot = answer_view(served, ALICE, "histogram", age)
-        table = answer_table(served, ALICE, "summary", age)
+        plot = answer(served, ALICE, "histogram", age)
+        table = answer(served, ALICE, "summary", age)
         return {VIEW: json.loads(plot.body)["id"], TABLE: json.loads(table.body)["id"]}
 
     before = asked(here.later())
@@ -152,7 +152,7 @@ def test_what_cannot_be_taken_leaves_what_was_there(
     assert "cannot be taken" in said[0]
     assert why in said[0]
     # A column that nobody has asked for yet, of a file that has no name any more.
-    assert isinstance(answer_view(first, ALICE, "histogram", {"columns": ["bmi"]}), Answer)
+    assert isinstance(answer(first, ALICE, "histogram", {"columns": ["bmi"]}), Answer)
     os.replace(file_in(tmp_path / "new", 300), here.path)
     assert here.later().version != first.version
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_gone_is_served_on(here: Here) -> None:
     here.path.unlink()
 
     assert here.later() is first
-    found = answer_view(first, ALICE, "histogram", {"columns": ["bmi"]})
+    found = answer(first, ALICE, "histogram", {"columns": ["bmi"]})
     here.path.write_bytes(data)
     again = here.later()
     assert again is not first  # whatever else the file may be, it has the same content

@@ -16,7 +16,7 @@ from discreet.explore.table_kinds import TABLES
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Provenance, Sealer
-from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view, table_body
+from discreet.serve.answers import TABLE, answer, answer_again, table_body
 from discreet.serve.record import Answer, log
 from discreet.serve.refusals import Place, Refusal
 from discreet.serve.requests import BODIES
@@ -35,7 +35,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
 def asked(served: Served, caller: Caller, kind: str, body: dict[str, Any]) -> Answer | Refusal:
     """Answer a body as the server does."""
     read = table_body(TABLES[kind]).model_validate_json(json.dumps(body)).model_dump()
-    return answer_table(served, caller, kind, read)
+    return answer(served, caller, kind, read)
 
 
 def sent(served: Served, kind: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_a_file_of_a_table_says_where_it_comes_from(
 def test_who_has_not_asked_for_a_table_is_given_none(served: Served) -> None:
     name = sent(served, "means", {"value": "age", "by": ["region"]})["id"]
     read = BODIES["scatter"].model_validate_json('{"columns": ["age", "bmi"]}').model_dump()
-    plot = answer_view(served, ALICE, "scatter", read)
+    plot = answer(served, ALICE, "scatter", read)
     assert isinstance(plot, Answer)
     plot_name = json.loads(plot.body)["id"]
 
@@ -201,7 +201,7 @@ def test_the_place_of_a_mistake_is_counted(
 def test_a_plot_says_the_same_place(served: Served) -> None:
     body = '{"columns": ["age"], "where": "age > bmy"}'
     read = BODIES["histogram"].model_validate_json(body).model_dump()
-    found = answer_view(served, ALICE, "histogram", read)
+    found = answer(served, ALICE, "histogram", read)
 
     assert isinstance(found, Refusal)
     assert found.place == Place(parameter="where", start=6, end=9)
@@ -210,7 +210,7 @@ def test_a_plot_says_the_same_place(served: Served) -> None:
 def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) -> None:
     def answered(body: dict[str, Any]) -> Answer | Refusal:
         read = BODIES["bars"].model_validate_json(json.dumps({"columns": ["sex"], **body}))
-        return answer_view(served, ALICE, "bars", read.model_dump())
+        return answer(served, ALICE, "bars", read.model_dump())
 
     found = answered({"weights": "age", "where": "age >= 40"})
     assert isinstance(found, Answer)

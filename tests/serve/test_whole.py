@@ -14,7 +14,7 @@ from pyarrow import array
 from discreet.explore.facts import study_facts
 from discreet.plots import PLOTS
 from discreet.plots.histogram import HistogramPlot
-from discreet.serve.answers import answer_view
+from discreet.serve.answers import answer
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.serve.studies import Served
@@ -53,7 +53,7 @@ def passed(found: Served, kind: str, body: Mapping[str, Any]) -> Accepted:
 def answered(found: Served, caller: Caller, kind: str, body: Mapping[str, Any]) -> Any:
     """Return what is sent for a body."""
     read = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
-    return answer_view(found, caller, kind, read)
+    return answer(found, caller, kind, read)
 
 
 def test_columns_are_those_of_the_copy(served: Served) -> None:

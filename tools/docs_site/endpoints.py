@@ -10,7 +10,7 @@ from typing import Any
 
 import discreet as dc
 from discreet.serve.app import create_app
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.studies import Studies
 from tools.docs_site.markdown import code, table
 
@@ -22,7 +22,7 @@ def schema() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         study = dc.open(dc.datasets.diabetes(), study="diabetes")
         path = dc.Protected(study).publish(Path(name, "diabetes.discreet"))
-        return create_app(Studies([path], opened_record(Path(name, "state")))).openapi()
+        return create_app(Studies([path], open_record(Path(name, "state")))).openapi()
 
 
 def endpoints(described: Plain) -> Iterator[tuple[str, str, Plain]]:

@@ -60,7 +60,7 @@ def command(*functions: str) -> Callable[[Callable[..., None]], Callable[..., No
         shown: dict[str, inspect.Parameter] = {}
         for name, parameter in inspect.signature(function).parameters.items():
             if name in objects:
-                shown |= _of_object(objects[name])
+                shown |= _object_options(objects[name])
             else:
                 kind, default = hints[name], parameter.default
                 if parameter.kind is parameter.KEYWORD_ONLY and default is parameter.empty:
@@ -82,7 +82,7 @@ def command(*functions: str) -> Callable[[Callable[..., None]], Callable[..., No
     return made
 
 
-def options_of(*functions: str) -> Callable[[type], type]:
+def documented_by(*functions: str) -> Callable[[type], type]:
     """Say whose docstrings have the words of the options of an object, beside its own."""
 
     def made(kind: Any) -> type:
@@ -98,7 +98,7 @@ def given(options: Any) -> set[str]:
     return {it.name for it in fields if getattr(options, it.name) not in (it.default, [])}
 
 
-def _of_object(kind: Any) -> dict[str, inspect.Parameter]:
+def _object_options(kind: Any) -> dict[str, inspect.Parameter]:
     hints, functions = get_type_hints(kind, include_extras=True), getattr(kind, "functions", ())
     return {
         it.name: _parameter(it.name, hints[it.name], it.default, kind.__doc__, functions)
@@ -134,7 +134,7 @@ def help_of(name: str, own: str, functions: tuple[str, ...]) -> str:
     >>> help_of("dpi", "", ("plots.view:View.save",))
     'Of a .png: pixels to the inch, from 50 to 1200; 200 by default.'
     """
-    words = SHARED | dict(_of_docstring(inspect.cleandoc(own)))
+    words = SHARED | dict(_docstring_words(inspect.cleandoc(own)))
     if name in words:
         return words[name]
     for function in (*functions, *POLICY):
@@ -152,7 +152,7 @@ def _documented(function: str) -> Mapping[str, str]:
     for name in names.split("."):
         node = next(it for it in body if getattr(it, "name", "") == name)
         body = getattr(node, "body", [])
-    by_name = dict(_of_docstring(ast.get_docstring(node) or "")) | dict(_of_settings(body))  # type: ignore[arg-type]
+    by_name = dict(_docstring_words(ast.get_docstring(node) or "")) | dict(_setting_words(body))  # type: ignore[arg-type]
     lists = {
         it.arg
         for it in ast.walk(node)
@@ -161,7 +161,7 @@ def _documented(function: str) -> Mapping[str, str]:
     return {name: _sentence(words, name in lists) for name, words in by_name.items()}
 
 
-def _of_docstring(text: str) -> Iterator[tuple[str, str]]:
+def _docstring_words(text: str) -> Iterator[tuple[str, str]]:
     """Yield each parameter that a numpydoc text names, with what it says."""
     section = text.partition(SECTION)[2].partition("\n\n")[0]
     for entry in re.split(r"\n(?=\S)", section):
@@ -170,7 +170,7 @@ def _of_docstring(text: str) -> Iterator[tuple[str, str]]:
             yield name, " ".join(words.split())
 
 
-def _of_settings(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+def _setting_words(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
     """Yield each field of a policy, whose words are the third argument of `setting`."""
     for it in body:
         if isinstance(it, ast.AnnAssign) and isinstance(it.value, ast.Call):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from typer import Argument, Option
 
-from discreet.cli.command import given, options_of
+from discreet.cli.command import documented_by, given
 from discreet.errors import InputError, RefusedError, path_in_words
 
 if TYPE_CHECKING:
@@ -68,17 +68,17 @@ class StudyOptions:
                 it for it, value in fields.items() if value not in (None, [], {})
             }
             if wrong:
-                raise InputError(protected_before(wrong))
+                raise InputError(wrong_of_study_file(wrong))
             return open_study(file)
         rules = load_policy(self.policy)
-        named = policy_fields(rules, self, **fields)
+        named = declared_fields(rules, self, **fields)
         if rules.fixed and self.policy not in PRESETS:
             others = {name: value for name, value in named.items() if name != "kinds"}
             check_file_stands(rules, others, kinds_of(self.kinds))
         return open_study(file, rules.changed(**named))
 
 
-def protected_before(options: set[str]) -> str:
+def wrong_of_study_file(options: set[str]) -> str:
     """Return why options of how a table is protected are refused of a study file."""
     return (
         "a study file says itself how it was protected; leave"
@@ -119,11 +119,11 @@ class ResearchOptions:
                 " it was made of"
             )
         fields |= {"strata": names_of(self.strata) or None, "public": self.public or None}
-        named = policy_fields(load_policy(self.policy), self, levels, **fields)
+        named = declared_fields(load_policy(self.policy), self, levels, **fields)
         return research(file, self.policy, **named)
 
 
-def policy_fields(
+def declared_fields(
     rules: Policy,
     options: StudyOptions | ResearchOptions,
     levels: Sequence[str] = (),
@@ -234,7 +234,7 @@ class CopyOptions:
     left_out: float | None = None
 
 
-@options_of("plots.view:View.save")
+@documented_by("plots.view:View.save")
 @dataclass(frozen=True)
 class FigureOptions:
     """How a plot is drawn into a file."""
@@ -245,7 +245,7 @@ class FigureOptions:
     footnote: bool = True
 
 
-@options_of("custodian.research:Research.anonymize")
+@documented_by("custodian.research:Research.anonymize")
 @dataclass(frozen=True)
 class TableOptions:
     """Which columns a table has."""

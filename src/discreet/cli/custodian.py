@@ -123,34 +123,19 @@ def _entries(register: Register, record: Store | None) -> list[dict[str, Any]]:
     """Return what was released and declared, and what was asked on the web, by time."""
     from discreet.serve.record import log
 
-    left = [
-        {
-            "id": None,
-            "at": entry["at"],
-            "caller": "",
-            "study": entry["study"],
-            "version": entry["version"],
-            "what": entry["kind"],
-            "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
-            "outcome": f"released as {entry['form']}",
-        }
-        for entry in register.history()
-    ]
-    declared = [
-        {
-            "id": None,
-            "at": entry["at"],
-            "caller": "",
-            "study": entry["study"],
-            "version": entry["version"],
-            "what": entry["kind"],
-            "request": "",
-            "outcome": entry["reason"],
-        }
-        for entry in register.declared()
-    ]
-    requests = [] if record is None else log(record)
-    return sorted([*declared, *requests, *left], key=lambda entry: str(entry["at"]))
+    entries = [_register_entry(it, "", it["reason"]) for it in register.declared()]
+    entries += [] if record is None else log(record)
+    for it in register.history():
+        request = json.dumps({"columns": it["columns"], "method": it["method"]})
+        entries.append(_register_entry(it, request, f"released as {it['form']}"))
+    return sorted(entries, key=lambda entry: str(entry["at"]))
+
+
+def _register_entry(entry: Mapping[str, Any], request: str, outcome: str) -> dict[str, Any]:
+    """Return an entry of the register as one of a server's record."""
+    same = {name: entry[name] for name in ("at", "study", "version")}
+    more = {"what": entry["kind"], "request": request, "outcome": outcome}
+    return {"id": None, "caller": "", **same, **more}
 
 
 def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:

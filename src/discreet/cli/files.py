@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument
 
-from discreet.cli.command import command, given, options_of
+from discreet.cli.command import command, documented_by, given
 from discreet.cli.common import (
     DerivedOptions,
     File,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".tsv", ".parquet")
 
 
-@options_of("explore.study:Study.anonymize")
+@documented_by("explore.study:Study.anonymize")
 @dataclass(frozen=True)
 class TableFileOptions:
     """What is said of the copy as a table, which is no study file.
@@ -361,7 +361,7 @@ def outputs(
         The name of an output that is meant; all without.
     """
     from discreet.custodian.outputs import outputs_in
-    from discreet.serve.record import record_there
+    from discreet.serve.record import require_record
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
     if act is not None and (files or from_server):
@@ -373,7 +373,7 @@ def outputs(
         wanted = files or ([] if from_server else [Path()])
         left_out = collected.collect(wanted) if act is None else ()
         if from_server:
-            collected.collect_from_server(record_there(state), token)
+            collected.collect_from_server(require_record(state), token)
         if act is not None:
             collected.folder.review(*act, of or ())
         collected.write()

@@ -15,7 +15,7 @@ import typer
 from typer import Argument
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from discreet.cli.command import command, given, options_of
+from discreet.cli.command import command, documented_by, given
 from discreet.cli.common import (
     CopyOptions,
     DerivedOptions,
@@ -57,7 +57,7 @@ FEW = 3
 """An option that so few plots take says of which it is."""
 
 
-@options_of(
+@documented_by(
     "plots.histogram:HistogramPlot",
     "plots.heatmap:HeatMap",
     "plots.scatter:ScatterPlot",
@@ -104,7 +104,7 @@ class SharedOptions:
         yield from values.items()
 
 
-@options_of(
+@documented_by(
     "plots.bars:BarChart",
     "plots.scatter:ScatterPlot",
     "plots.survival:SurvivalPlot",

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from discreet.cli.command import command, given, options_of
+from discreet.cli.command import command, documented_by, given
 from discreet.cli.common import (
     JsonOption,
     WholeOptions,
     moment,
     print_table,
     print_words,
-    protected_before,
+    wrong_of_study_file,
 )
 from discreet.errors import DiscreetError, InputError, needing
 from discreet.progress import listening
@@ -39,7 +39,7 @@ TOKEN_DAYS = 1.0
 NEW_RECORD = "discreet: a new record begins: no token opens anything yet"
 
 
-@options_of("serve.start:Serving")
+@documented_by("serve.start:Serving")
 @dataclass(frozen=True)
 class ServerOptions:
     """Where a server listens, and who may ask it.
@@ -95,14 +95,14 @@ def serve(
         coordinates as clusters of persons.
     """
     with needing("server", "serving"):
-        from discreet.serve.logs import log_kept
+        from discreet.serve.logs import log_written
         from discreet.serve.start import Serving
     settings = {name: value for name, value in vars(options).items() if name != "no_token"}
     settings |= {"origins": options.origins or (), "state": _text(options.state)}
     with ExitStack() as stack:
         paths = stack.enter_context(_study_files(files, copy, study, research=research))
         serving = Serving(paths, **settings)
-        stack.enter_context(log_kept(serving.log_format))
+        stack.enter_context(log_written(serving.log_format))
         _run(serving, token=not options.no_token, as_json=as_json)
 
 
@@ -116,7 +116,7 @@ def _study_files(
     tables = [it for it in files if not is_study_file(it)]
     named = given(copy) | ({"study"} if study else set()) | ({"research"} if research else set())
     if named and not tables:
-        raise InputError(protected_before(named))
+        raise InputError(wrong_of_study_file(named))
     if study is not None and len(tables) > 1:
         raise InputError("--study names one study; protect each table by itself (discreet protect)")
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
@@ -231,11 +231,17 @@ def _greeting(studies: Sequence[str], serving: Serving, url: str, tokens: dict[s
 def token_add(
     name: str, *, study: str, role: str = "analyst", days: float = 30.0, state: Path | None = None
 ) -> None:
-    """Make a token and print it, this one time."""
-    from discreet.serve.record import opened_record
+    """Make a token and print it, this one time.
+
+    Parameters
+    ----------
+    study
+        The study that it opens, by its name.
+    """
+    from discreet.serve.record import open_record
     from discreet.serve.tokens import add_token
 
-    text = add_token(opened_record(state), study, name, role, days=days)
+    text = add_token(open_record(state), study, name, role, days=days)
     # Alone on standard output, for a program to read.
     typer.echo(text)
     print_words(
@@ -247,11 +253,17 @@ def token_add(
 
 @command("serve.tokens:add_token")
 def token_revoke(name: str, *, study: str, state: Path | None = None) -> None:
-    """Let a token open nothing from now on."""
-    from discreet.serve.record import record_there
+    """Let a token open nothing from now on.
+
+    Parameters
+    ----------
+    study
+        The study that it opens, by its name.
+    """
+    from discreet.serve.record import require_record
     from discreet.serve.tokens import revoke_token
 
-    revoke_token(record_there(state), study, name)
+    revoke_token(require_record(state), study, name)
     print_words(f"the token of {name} for study {study} is revoked")
 
 
@@ -260,10 +272,10 @@ def token_list(
     study: str | None = None, state: Path | None = None, as_json: JsonOption = False
 ) -> None:
     """List the tokens there are and were, of one study or of all; never the token itself."""
-    from discreet.serve.record import record_there
+    from discreet.serve.record import require_record
     from discreet.serve.tokens import list_tokens
 
-    tokens = list_tokens(record_there(state), study)
+    tokens = list_tokens(require_record(state), study)
     if as_json:
         plain = [{**asdict(token), "state": token.state()} for token in tokens]
         typer.echo(json.dumps(plain))

@@ -1,8 +1,7 @@
-"""A study on the web: routes, access, and the page around the drawings.
+"""Study files on the web: who may ask what of which study, the record of it, and the pages.
 
-**A server** serves one study version, one policy and one state of the data: answers are found
-again by all three, and when one of them has changed nothing new is released until it is started
-again. Plots are made one at a time; whoever asks for the same meanwhile gets the same bytes.
-Requests are checked before the data are touched as far as they can be; what is held back after
-that is always told with the same words.
+A server has study files and no data. It finds out whose token a request carries and which study
+that opens, checks the request, makes what is asked for in the caller's turn, records it, and sends
+it. A file that is replaced is served in its new version. The same question of the same file has the
+same answer, byte for byte, and what rows do not allow is refused in the same words.
 """

@@ -19,13 +19,12 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import study_facts
 from discreet.explore.table_kinds import TABLES, TableAsked, TableField
 from discreet.render.scene import scene_to_plain
-from discreet.serve.files import drawn, picture_told
-from discreet.serve.record import ANSWERED, Answer, LogEntry, asked_before, write_entry
+from discreet.serve.files import drawn, picture_json
+from discreet.serve.record import ANSWERED, Answer, LogEntry, entry_of_view, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
     LONGEST_FORMULA,
     STRICT,
-    Accepted,
     Body,
     Name,
     check,
@@ -40,72 +39,60 @@ from discreet.serve.tokens import Caller
 VIEW, TABLE = "view", "table"
 """What the answer of a plot holds, and that of a table."""
 
+Sent = Answer | Refusal
+Reply = Sent | Mapping[str, Any]
+"""What is sent; of an object its JSON."""
 T = TypeVar("T")
 #: Makes what is sent, or says why not; called while nothing else is made.
 Maker = Callable[[], bytes | Refusal]
 
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
-    """Return what a form is made of; write down who looks."""
-    too_many = over(served, caller, "study")
-    if too_many is not None:
-        return too_many
-    _write(served, caller, "study", "", None, ANSWERED)
-    return {
-        "study": served.name,
-        "version": served.version,
-        "caller": {"name": caller.name, "role": caller.role},
-        **study_facts(served.copy, served.columns),
-        "rows": served.kept.facts(),
-    }
-
-
-def answer_view(
-    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
-) -> Answer | Refusal:
-    """Answer a request for a plot that its schema let pass."""
-    accepted = check(served.copy, served.columns, kind, body)
-    if isinstance(accepted, Refusal):
-        return refused(served, caller, kind, accepted)
-    return _answered(
-        served, caller, kind, accepted.text, lambda name: _plot(served, accepted, name)
+    """Return what a form is made of."""
+    return recorded(
+        served,
+        caller,
+        "study",
+        "",
+        lambda: {
+            "study": served.name,
+            "version": served.version,
+            "caller": {"name": caller.name, "role": caller.role},
+            **study_facts(served.copy, served.columns),
+            "rows": served.kept.facts(),
+        },
     )
 
 
-def answer_table(
-    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
-) -> Answer | Refusal:
-    """Answer a request for a table that its schema let pass."""
-    given = {name: it for name, it in body.items() if it is not None}
-    text = json.dumps(given, sort_keys=True, separators=(",", ":"))
-    make = lambda name: table_sent(served.copy, kind, given, name)  # noqa: E731
-    return _answered(served, caller, kind, text, make)
+def answer(served: Served, caller: Caller, kind: str, body: Body) -> Sent:
+    """Answer a request for a plot or table that its schema let pass."""
+    checked = _checked(served, kind, body)
+    if isinstance(checked, Refusal):
+        return refused(served, caller, kind, checked)
+    text, make = checked
+    name = served.id_of(kind, text)
+    work = lambda: heavy(served, caller, name, lambda: make(name))  # noqa: E731
+    return _sent(recorded(served, caller, kind, text, work, name))
 
 
-def answer_again(
-    served: Served, caller: Caller, view: str, what: str, held: str = VIEW
-) -> Answer | Refusal:
+def answer_again(served: Served, caller: Caller, view: str, what: str, held: str = VIEW) -> Sent:
     """Answer with a plot or table that the caller has asked for before; a custodian sees any.
 
-    `what` says in the log what it is wanted for, `held` whether it is a plot or a table.
+    `what` says in the record what it is wanted for, `held` whether it is a plot or a table.
     """
-    before = made_before(served, caller, view, held)
+    before = earlier_request(served, caller, view, held)
     if isinstance(before, Refusal):
         return refused(served, caller, what, before)
-    too_many = over(served, caller, what)
-    if too_many is not None:
-        return too_many
-    result = made_again(served, caller, before)
-    _write(served, caller, what, json.dumps({"view": view}), None, _code(result))
-    return result if isinstance(result, Refusal) else Answer(200, result)
+    request = json.dumps({"view": view})
+    return _sent(recorded(served, caller, what, request, lambda: remake(served, caller, before)))
 
 
-def made_before(
+def earlier_request(
     served: Served, caller: Caller, view: str, held: str | None = None
 ) -> LogEntry | Refusal:
     """Return what a caller asked for when a plot or table was made, by its id."""
     own = None if caller.role == "custodian" else caller.name
-    entry = asked_before(served.store, served.name, view, own)
+    entry = entry_of_view(served.store, served.name, view, own)
     if entry is None or held not in (None, TABLE if entry.what in TABLES else VIEW):
         return refusal("unknown")
     # By the content of the file, of which another version has another.
@@ -113,25 +100,79 @@ def made_before(
     return entry if same else refusal("version")
 
 
-def made_again(served: Served, caller: Caller, entry: LogEntry) -> bytes | Refusal:
+def remake(served: Served, caller: Caller, entry: LogEntry) -> bytes | Refusal:
     """Make a plot or table again that was asked for."""
-    name, given = str(entry.view), json.loads(entry.request)
-    if entry.what in TABLES:
-        make = lambda: table_sent(served.copy, entry.what, given, name)  # noqa: E731
-        return heavy(served, caller, name, make)
-    accepted = check(served.copy, served.columns, entry.what, given)
+    checked, name = _checked(served, entry.what, json.loads(entry.request)), str(entry.view)
+    if isinstance(checked, Refusal):
+        return checked
+    _, make = checked
+    return heavy(served, caller, name, lambda: make(name))
+
+
+def _checked(
+    served: Served, kind: str, body: Body
+) -> tuple[str, Callable[[str], bytes | Refusal]] | Refusal:
+    """Return a request as the one text that it has, and what makes its answer by its id."""
+    if kind in TABLES:
+        given = {name: it for name, it in body.items() if it is not None}
+        text = json.dumps(given, sort_keys=True, separators=(",", ":"))
+        return text, lambda name: table_sent(served.copy, kind, given, name)
+    accepted = check(served.copy, served.columns, kind, body)
     if isinstance(accepted, Refusal):
         return accepted
-    return heavy(served, caller, name, lambda: _plot(served, accepted, name))
+    return accepted.text, lambda name: picture_json(drawn(accepted).sealed(), name)
 
 
-def refused(served: Served, caller: Caller, what: str, reason: Refusal) -> Refusal:
-    """Write down a request that is refused whatever the rows hold, and return what is said."""
+def recorded(
+    served: Served,
+    caller: Caller,
+    what: str,
+    request: str,
+    make: Callable[[], T | Refusal],
+    view: str | None = None,
+    done: str = ANSWERED,
+) -> T | Refusal:
+    """Make what is asked for, and record what became of it before it is sent.
+
+    Where it is one too many in a minute, nothing is made.
+    """
     too_many = over(served, caller, what)
     if too_many is not None:
         return too_many
-    _write(served, caller, what, "", None, reason.code)
-    return reason
+    try:
+        result = make()
+    except BaseException:
+        if view is not None:
+            with suppress(LeavingError):
+                _write(served, caller, what, request, view, "broken")
+        raise
+    outcome = result.code if isinstance(result, Refusal) else done
+    _write(served, caller, what, request, view, outcome)
+    return result
+
+
+def refused(served: Served, caller: Caller, what: str, reason: Refusal) -> Refusal:
+    """Record a request that is refused whatever the rows hold, and return what is said."""
+    return recorded(served, caller, what, "", lambda: reason)
+
+
+def acted(
+    served: Served,
+    caller: Caller,
+    what: str,
+    request: Mapping[str, Any],
+    make: Callable[[], T | Refusal],
+) -> T | Refusal:
+    """Do something that shows nothing of the rows, and record how it ended."""
+
+    def act() -> T | Refusal:
+        try:
+            return make()
+        except InputError as error:
+            return refusal("request", f"{error}.")
+
+    text = json.dumps(request, sort_keys=True) if request else ""
+    return recorded(served, caller, what, text, act, done="done")
 
 
 def over(served: Served, caller: Caller, what: str) -> Refusal | None:
@@ -150,44 +191,6 @@ def _write(
 ) -> None:
     entry = LogEntry(served.name, served.version, what, request, view)
     write_entry(served.store, caller, entry, outcome)
-
-
-def acted(
-    served: Served,
-    caller: Caller,
-    what: str,
-    request: Mapping[str, Any],
-    make: Callable[[], T | Refusal],
-) -> T | Refusal:
-    """Do something that shows nothing of the rows, and write down how it ended."""
-    too_many = over(served, caller, what)
-    if too_many is not None:
-        return too_many
-    text = json.dumps(request, sort_keys=True) if request else ""
-    try:
-        result = make()
-    except InputError as error:
-        result = refusal("request", f"{error}.")
-    _write(served, caller, what, text, None, _code(result, "done"))
-    return result
-
-
-def _answered(
-    served: Served, caller: Caller, kind: str, text: str, make: Callable[[str], bytes | Refusal]
-) -> Answer | Refusal:
-    """Make what was asked for, and write it down before it is sent."""
-    too_many = over(served, caller, kind)
-    if too_many is not None:
-        return too_many
-    name = served.id_of(kind, text)
-    try:
-        result = heavy(served, caller, name, lambda: make(name))
-    except BaseException:
-        with suppress(LeavingError):
-            _write(served, caller, kind, text, name, "broken")
-        raise
-    _write(served, caller, kind, text, name, _code(result))
-    return result if isinstance(result, Refusal) else Answer(200, result)
 
 
 def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Refusal:
@@ -211,14 +214,8 @@ def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Ref
     return made
 
 
-def _plot(served: Served, accepted: Accepted, name: str) -> bytes:
-    """Return what is sent of a plot."""
-    return picture_told(drawn(accepted).sealed(), name)
-
-
-def _code(result: object, otherwise: str = ANSWERED) -> str:
-    """Return what the log says of what was made, or of why it was not."""
-    return result.code if isinstance(result, Refusal) else otherwise
+def _sent(result: bytes | Refusal) -> Sent:
+    return result if isinstance(result, Refusal) else Answer(200, result)
 
 
 def who(served: Served, caller: Caller) -> str:

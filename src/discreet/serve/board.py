@@ -7,7 +7,6 @@ memory alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -17,8 +16,9 @@ from discreet.errors import InputError, RefusedError
 from discreet.explore.board import ROWS, BoardRows, names_in
 from discreet.explore.lights import Axis, Clause
 from discreet.explore.new_columns import holds_codes
+from discreet.plots.by_two import FEWEST
 from discreet.plots.facets import FEWEST
-from discreet.serve.answers import heavy, over, refused, who
+from discreet.serve.answers import Sent, heavy, over, refused, who
 from discreet.serve.files import drawn
 from discreet.serve.record import ANSWERED, Answer, LogEntry, explored, write_entry
 from discreet.serve.refusals import Refusal, refusal
@@ -27,6 +27,7 @@ from discreet.serve.requests import (
     MOST_NEW,
     STRICT,
     WORDS,
+    Body,
     Name,
     Text,
     check,
@@ -123,9 +124,7 @@ def answer_rows(served: Served, caller: Caller) -> BoardRows | Refusal:
     return _let_explore(served, caller, ROWS) or rows
 
 
-def answer_copy(
-    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
-) -> Answer | Refusal:
+def answer_copy(served: Served, caller: Caller, kind: str, body: Body) -> Sent:
     """Answer with a plot of the copy, of any rows and new columns."""
     stop = _let_explore(served, caller)
     if stop is not None:
@@ -141,9 +140,7 @@ def answer_copy(
     return result if isinstance(result, Refusal) else Answer(200, result)
 
 
-def answer_light(
-    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
-) -> Answer | Refusal:
+def answer_light(served: Served, caller: Caller, _: str, body: Body) -> Sent:
     """Count the rows of the copy in each mark of some plots that fulfil a condition."""
     stop = _let_explore(served, caller)
     if stop is not None:
@@ -158,9 +155,7 @@ def answer_light(
     return Answer(200, json.dumps(answer, separators=(",", ":")).encode())
 
 
-def answer_part(
-    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
-) -> Answer | Refusal:
+def answer_part(served: Served, caller: Caller, _: str, body: Body) -> Sent:
     """Say how many rows of the copy some conditions keep, and which columns there are."""
     stop = _let_explore(served, caller)
     if stop is not None:
@@ -186,7 +181,7 @@ def answer_part(
     return Answer(200, json.dumps(answer, ensure_ascii=False).encode())
 
 
-def _given(body: Mapping[str, Any]) -> dict[str, Any]:
+def _given(body: Body) -> dict[str, Any]:
     """Return what is said, lists as tuples."""
     given = {name: it for name, it in body.items() if it is not None}
     return {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}

@@ -15,7 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ValidationError
 
 from discreet.serve.access import CallerOf
-from discreet.serve.answers import refused
+from discreet.serve.answers import Reply, Sent, refused
 from discreet.serve.record import Answer
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served, Studies
@@ -26,13 +26,13 @@ JSON = "application/json"
 OF_ONE = 6
 """So many requests of one caller are worked on at a time; the others wait, and hold no thread."""
 
-Work = Callable[[Served, Caller], Answer | Refusal | Mapping[str, Any]]
+Work = Callable[[Served, Caller], Reply]
 Bearer = Annotated[
     HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
 ]
 
 
-def answered(reply: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
+def answered(reply: Sent, headers: Mapping[str, str] | None = None) -> Response:
     """Return what is sent for an answer or a refusal."""
     if isinstance(reply, Answer):
         return Response(reply.body, reply.status, dict(reply.headers), reply.media)
@@ -79,7 +79,7 @@ class Counter:
         self._threads, self._door = threads, door
         self._places: dict[tuple[str, str], _Place] = {}
 
-    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer | Refusal:
+    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Sent:
         """Do some work for whoever has the token, within the time a request has."""
         token = "" if bearer is None else bearer.credentials
         try:
@@ -103,10 +103,8 @@ class Counter:
         served = self._studies.get(study)
         return None if served is None else (served, caller)
 
-    async def _worked(
-        self, served: Served, caller: Caller, work: Work, role: str
-    ) -> Answer | Refusal | Mapping[str, Any]:
-        def whole() -> Answer | Refusal | Mapping[str, Any]:
+    async def _worked(self, served: Served, caller: Caller, work: Work, role: str) -> Reply:
+        def whole() -> Reply:
             if role == "custodian" and caller.role != role:
                 return refused(served, caller, "custodian", refusal("role"))
             return work(served, caller)
@@ -145,10 +143,10 @@ def read_body(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:
     try:
         return model.model_validate_json(data).model_dump()
     except ValidationError as error:
-        return not_as(model, error)
+        return schema_refusal(model, error)
 
 
-def not_as(
+def schema_refusal(
     model: type[BaseModel], error: ValidationError, whole: str = "the body: JSON"
 ) -> Refusal:
     """Say which field of a body or query its schema does not let pass."""

@@ -22,10 +22,11 @@ from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.policy.words import words
 from discreet.records.store import FIRST, stamp, verify
-from discreet.serve.answers import acted
+from discreet.serve.answers import Reply, Sent, acted
 from discreet.serve.outputs import OUTPUTS
 from discreet.serve.record import Answer, Record, Wanted, callers
 from discreet.serve.refusals import CODES, Refusal, refusal
+from discreet.serve.requests import Body
 from discreet.serve.studies import Served
 from discreet.serve.tokens import (
     MOST_DAYS,
@@ -125,7 +126,7 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
         "caller": {"name": caller.name, "role": caller.role},
         "words": [dataclasses.asdict(it) for it in words(served.file.policy)],
         "tokens": [
-            {**_told(it), "seen": seen.get(name), "own": name == caller.name}
+            {**_token_facts(it), "seen": seen.get(name), "own": name == caller.name}
             for name, it in tokens.items()
         ],
         "others": [{"name": name, "seen": seen.get(name)} for name in others],
@@ -147,7 +148,7 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
     }
 
 
-def _told(token: Token) -> dict[str, Any]:
+def _token_facts(token: Token) -> dict[str, Any]:
     return {
         "name": token.name,
         "role": token.role,
@@ -190,7 +191,7 @@ def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
 COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome")
 
 
-def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Answer | Refusal:
+def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Sent:
     """Return all entries that are wanted as a file, and record that it was taken."""
     entries = _record(served).entries(query.wanted(), before=query.before)  # without this one
 
@@ -227,9 +228,7 @@ NO_CUSTODIANS = (
 )
 
 
-def add(
-    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def add(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Make a token; its text is told this once.
 
     A custodian's holds no longer than that of who makes it: whoever gets hold of one for a day
@@ -242,14 +241,12 @@ def add(
             return wrong
         store = served.store
         text = add_token(store, served.name, body["name"], body["role"], days=body["days"])
-        return {"text": text, "token": _of_name(served, body["name"])}
+        return {"text": text, "token": _token_named(served, body["name"])}
 
     return acted(served, caller, ADD, body, make)
 
 
-def change(
-    served: Served, caller: Caller, name: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def change(served: Served, caller: Caller, name: str, body: Body) -> Reply:
     """Let a token hold for longer or shorter."""
 
     def make() -> dict[str, Any] | Refusal:
@@ -260,19 +257,19 @@ def change(
         if wrong is not None:
             return wrong
         change_token(served.store, served.name, name, days=body["days"])
-        return {"token": _of_name(served, name)}
+        return {"token": _token_named(served, name)}
 
     return acted(served, caller, CHANGE, {"name": _short(name), **body}, make)
 
 
-def revoke(served: Served, caller: Caller, name: str) -> Mapping[str, Any] | Refusal:
+def revoke(served: Served, caller: Caller, name: str) -> Reply:
     """Let a token open nothing from now on."""
 
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
             return refusal("own", NOT_OWN)
         revoke_token(served.store, served.name, name)
-        return {"token": _of_name(served, name)}
+        return {"token": _token_named(served, name)}
 
     return acted(served, caller, REVOKE, {"name": _short(name)}, make)
 
@@ -288,9 +285,9 @@ def _too_long(served: Served, caller: Caller, role: str, days: float) -> Refusal
     return refusal("own", NO_LONGER) if until > own[0].expires else None
 
 
-def _of_name(served: Served, name: str) -> dict[str, Any]:
+def _token_named(served: Served, name: str) -> dict[str, Any]:
     (token,) = [it for it in list_tokens(served.store, served.name) if it.name == name]
-    return _told(token)
+    return _token_facts(token)
 
 
 def _short(name: str) -> str:

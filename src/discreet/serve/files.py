@@ -29,7 +29,7 @@ def drawn(accepted: Accepted) -> View:
     return accepted.drawn_by.view(accepted.plot)
 
 
-def picture_told(view: View, name: str) -> bytes:
+def picture_json(view: View, name: str) -> bytes:
     """Return what is sent of a picture: its numbers, its marks, and how it was made.
 
     Whoever sends it asks the view's gate first.
@@ -157,7 +157,7 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
             if len(columns) >= plot.least():
                 most = max(plot.least(), min(plot.most(), MOST_WARMED))
                 view = copy.draw(plot.of_columns(columns[:most]))
-                file_of(picture_told(view, ""), "figure.png")
+                file_of(picture_json(view, ""), "figure.png")
         except DiscreetError as error:  # these columns have no such plot
             LOG.debug("not drawn to warm up: %s", type(error).__name__)
         step()

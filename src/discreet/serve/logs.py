@@ -127,7 +127,7 @@ def keep_log(name: str) -> Callable[[], None]:
 
 
 @contextmanager
-def log_kept(name: str) -> Iterator[None]:
+def log_written(name: str) -> Iterator[None]:
     """Write for a while all that this process logs in a format."""
     end = keep_log(name)
     try:

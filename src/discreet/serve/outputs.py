@@ -30,9 +30,10 @@ from discreet.records.outputs import (
     list_outputs,
     review,
 )
-from discreet.serve.answers import acted, made_again, made_before, over
+from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, remake
 from discreet.serve.record import Answer, Download, downloads
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.requests import Body
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
@@ -107,7 +108,7 @@ def outputs(served: Served) -> dict[str, Any]:
         it for all_outputs in _not_handed_in(served, None) for it in all_outputs.callers
     )
     return {
-        "outputs": [_told(it, now) for it in reversed(all_outputs)],
+        "outputs": [_facts(it, now) for it in reversed(all_outputs)],
         "downloaded": [{"caller": name, "files": missing[name]} for name in sorted(missing)],
     }
 
@@ -121,12 +122,12 @@ def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     now = rules_in_force(served)
     return {
         "outputs": [
-            _told_to(caller, it, now) for it in reversed(all_outputs) if _is_own(caller, it)
+            _facts_for(caller, it, now) for it in reversed(all_outputs) if _is_own(caller, it)
         ]
     }
 
 
-def file(served: Served, id_: str) -> Answer | Refusal:
+def file(served: Served, id_: str) -> Sent:
     """Return an output's bytes, where the register has them."""
     data = file_of(served.store, served.name, _number(id_))
     if data is None:
@@ -143,16 +144,14 @@ def rules_in_force(served: Served) -> InForce:
 # --- what is done ---------------------------------------------------------------------------------
 
 
-def hand_in(
-    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def hand_in(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Hand in a plot or table that the caller was answered, with what it is for."""
     view, form = body["id"], body["form"]
     store, now = served.store, rules_in_force(served)
 
-    def make() -> Mapping[str, Any] | Refusal:
+    def make() -> Reply:
         text = check_words(body["text"])
-        entry = made_before(served, caller, view)
+        entry = earlier_request(served, caller, view)
         if isinstance(entry, Refusal):
             return entry
         if _waiting(served, caller, now) >= MOST_WAITING:
@@ -166,33 +165,29 @@ def hand_in(
         if _comments(caller, output) >= MOST_COMMENTS:
             return refusal("request", SAID_ENOUGH)
         after = review(store, served.name, output.id, COMMENT, text, now, caller.name)
-        return {"output": _told_to(caller, after, now)}
+        return {"output": _facts_for(caller, after, now)}
 
     return acted(served, caller, HAND_IN, {"output": file_name(view, form)}, make)
 
 
-def comment(
-    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def comment(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
     """Comment on an output of one's own."""
     store, now = served.store, rules_in_force(served)
     output = _output(served, id_)
     own = output if output is not None and _is_own(caller, output) else None
 
-    def make() -> Mapping[str, Any] | Refusal:
+    def make() -> Reply:
         if own is None:
             return refusal("unknown")
         if _comments(caller, own) >= MOST_COMMENTS:
             return refusal("request", SAID_ENOUGH)
         after = review(store, served.name, own.id, COMMENT, body["text"], now, caller.name)
-        return {"output": _told_to(caller, after, now)}
+        return {"output": _facts_for(caller, after, now)}
 
     return acted(served, caller, COMMENTED, {"output": own.name if own else ""}, make)
 
 
-def review_output(
-    served: Served, caller: Caller, id_: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def review_output(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
     """Comment on an output that was handed in, approve or reject it."""
     store, now, output = served.store, rules_in_force(served), _output(served, id_)
     request = {"output": output.name if output else "", "said": body["what"]}
@@ -200,18 +195,16 @@ def review_output(
     def make() -> Mapping[str, Any]:
         what, text = body["what"], body["text"]
         after = review(store, served.name, _number(id_), what, text, now, caller.name)
-        return {"output": _told(after, now)}
+        return {"output": _facts(after, now)}
 
     return acted(served, caller, REVIEWED, request, make)
 
 
-def collect(
-    served: Served, caller: Caller, _: str, body: Mapping[str, Any]
-) -> Mapping[str, Any] | Refusal:
+def collect(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Hand in what was downloaded from the server and was not handed in yet."""
     of, store, now = body["caller"], served.store, rules_in_force(served)
 
-    def make() -> Mapping[str, Any] | Refusal:
+    def make() -> Reply:
         count = 0
         for it in _not_handed_in(served, of):
             made = _made(served, caller, it.view, it.form, it.callers)
@@ -239,10 +232,10 @@ def _made(
     served: Served, caller: Caller, view: str, form: str, callers: Sequence[str]
 ) -> tuple[Finding, bytes] | Refusal:
     """Return a file of a plot or table, and what its checker reads; or say why there is none."""
-    entry = made_before(served, caller, view)
+    entry = earlier_request(served, caller, view)
     if isinstance(entry, Refusal):
         return entry
-    body = made_again(served, caller, entry)
+    body = remake(served, caller, entry)
     if isinstance(body, Refusal):
         return body
     answer = Answered(view, body, entry.request)
@@ -283,7 +276,7 @@ def _waiting(served: Served, caller: Caller, now: InForce) -> int:
     return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in handed_in)
 
 
-def _told(output: Output, now: InForce) -> dict[str, Any]:
+def _facts(output: Output, now: InForce) -> dict[str, Any]:
     record = output.record
     return {
         "id": output.id,
@@ -299,11 +292,11 @@ def _told(output: Output, now: InForce) -> dict[str, Any]:
         "kept": output.kept,
         "picture": output.kept and PurePath(output.name).suffix.lower() in PICTURES,
         "callers": [*record.get("callers", ())],
-        "reviews": [_said(it) | {"caller": it.caller} for it in output.reviews],
+        "reviews": [_review_facts(it) | {"caller": it.caller} for it in output.reviews],
     }
 
 
-def _told_to(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
+def _facts_for(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
     """Return what the one who handed an output in is told of it: nobody else's comments."""
     record = output.record
     own = [it for it in output.reviews if it.what != COMMENT or it.caller == caller.name]
@@ -314,9 +307,9 @@ def _told_to(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
         "view": record.get("view", ""),
         "command": record["command"],
         "state": output.state(now),
-        "reviews": [_said(it) for it in own],
+        "reviews": [_review_facts(it) for it in own],
     }
 
 
-def _said(it: Review) -> dict[str, str]:
+def _review_facts(it: Review) -> dict[str, str]:
     return {"at": it.at, "what": it.what, "text": it.text}

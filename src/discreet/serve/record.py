@@ -62,7 +62,7 @@ def state_folder(folder: Path | None = None) -> Path:
     return own if folder is None else folder
 
 
-def opened_record(folder: Path | None = None) -> Store:
+def open_record(folder: Path | None = None) -> Store:
     """Return the record of a server; its key is made on the first call, for its owner alone.
 
     Raises
@@ -81,10 +81,10 @@ def existing_record(folder: Path | None = None) -> Store | None:
     """Return the record of a server where there is one; nothing is made."""
     place = state_folder(folder)
     there = key_there(place / RECORD.key_name) or Store(place, RECORD).place is not None
-    return opened_record(folder) if there else None
+    return open_record(folder) if there else None
 
 
-def record_there(folder: Path | None = None) -> Store:
+def require_record(folder: Path | None = None) -> Store:
     """Return the record of a server, and refuse a folder that has none."""
     store = existing_record(folder)
     if store is None:
@@ -136,11 +136,11 @@ def write_entry(store: Store, caller: Caller, entry: LogEntry, outcome: str) -> 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.serve.record import LogEntry, log, write_entry
-    >>> from discreet.serve.record import opened_record
+    >>> from discreet.serve.record import open_record
     >>> from discreet.serve.tokens import Caller
     >>> entry = LogEntry("s", "a1", "histogram", "{}", "f0")
     >>> with TemporaryDirectory() as folder:
-    ...     store = opened_record(Path(folder))
+    ...     store = open_record(Path(folder))
     ...     number = write_entry(store, Caller("token alice", "analyst"), entry, "answered")
     ...     (found,) = log(store)
     >>> number, found["what"], found["outcome"]
@@ -160,7 +160,7 @@ def write_entry(store: Store, caller: Caller, entry: LogEntry, outcome: str) -> 
         return store.append(connection, "asked", values)
 
 
-def asked_before(store: Store, study: str, view: str, caller: str | None) -> LogEntry | None:
+def entry_of_view(store: Store, study: str, view: str, caller: str | None) -> LogEntry | None:
     """Return what was asked for a plot or table that was answered, by its id.
 
     The `caller` has to have asked for it; with None, whoever did. None is returned where nobody

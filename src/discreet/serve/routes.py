@@ -20,9 +20,10 @@ from discreet.serve.access import CallerOf
 from discreet.serve.answers import (
     TABLE,
     VIEW,
+    Reply,
+    Sent,
+    answer,
     answer_again,
-    answer_table,
-    answer_view,
     refused,
     study_json,
     table_body,
@@ -35,11 +36,11 @@ from discreet.serve.board import (
     answer_part,
     answer_rows,
 )
-from discreet.serve.counter import JSON, Bearer, Counter, answered, not_as, read_body
+from discreet.serve.counter import JSON, Bearer, Counter, answered, read_body, schema_refusal
 from discreet.serve.ready import Ready
 from discreet.serve.record import Answer
 from discreet.serve.refusals import ErrorBody, Refusal
-from discreet.serve.requests import BODIES
+from discreet.serve.requests import BODIES, Body
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
 
@@ -51,10 +52,9 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody}
     for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
 }
-Reply = Answer | Refusal | Mapping[str, Any]
 Ask = Callable[[Served, Caller, Request], Reply]
 """Answers a request, of which the path, the query and the headers are looked at."""
-Act = Callable[[Served, Caller, str, Mapping[str, Any]], Reply]
+Act = Callable[[Served, Caller, str, Body], Reply]
 """Answers by a body, of what the address names: a plot, a token, an output."""
 
 
@@ -98,7 +98,13 @@ def routes(studies: Studies, caller_of: CallerOf, ready: Ready) -> APIRouter:
         ThreadPoolExecutor(AT_ONCE, "discreet-request"),
         ThreadPoolExecutor(AT_DOOR, "discreet-door"),
     )
-    for route in (*_of_copy(), *_of_answers(), *_of_outputs(), *_of_tokens(), *_of_record()):
+    for route in (
+        *_copy_routes(),
+        *_answer_routes(),
+        *_output_routes(),
+        *_token_routes(),
+        *_record_routes(),
+    ):
         if isinstance(route, Post):
             _add_post(router, counter, route)
         else:
@@ -130,7 +136,7 @@ def _add(router: APIRouter, counter: Counter, route: Route) -> None:
     schema: dict[str, Any] = {"response_model": dict[str, Any]}
     if route.media is not None:
         schema = {"response_class": Response, "responses": dict(route.media)}
-    parameters = [*_in_path(route.path, titled=True), *route.query]
+    parameters = [*_path_parameters(route.path, titled=True), *route.query]
     if parameters:
         schema["openapi_extra"] = {"parameters": parameters}
     router.api_route(route.path, methods=[route.method], name=route.name, **schema)(ask)
@@ -153,7 +159,7 @@ def _add_post(router: APIRouter, counter: Counter, route: Post) -> None:
     ask.__doc__ = route.says
     content = {JSON: {"schema": route.body.model_json_schema()}}
     extra: dict[str, Any] = {"requestBody": {"required": True, "content": content}}
-    parameters = _in_path(route.path)
+    parameters = _path_parameters(route.path)
     if parameters:
         extra["parameters"] = parameters
     added = router.post(
@@ -162,7 +168,7 @@ def _add_post(router: APIRouter, counter: Counter, route: Post) -> None:
     added(ask)
 
 
-def _in_path(path: str, *, titled: bool = False) -> list[dict[str, Any]]:
+def _path_parameters(path: str, *, titled: bool = False) -> list[dict[str, Any]]:
     """Describe what an address names, which is the last part of it in braces."""
     name = path.partition("{")[2].partition("}")[0]
     if not name:
@@ -182,7 +188,7 @@ def _attached(name: str) -> dict[str, str]:
 # --- what analysts ask ----------------------------------------------------------------------------
 
 
-def _of_copy() -> Iterator[Route | Post]:
+def _copy_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a study is looked at, and its copy explored."""
     yield Route(
         "/study",
@@ -225,7 +231,7 @@ def _of_copy() -> Iterator[Route | Post]:
         )
 
 
-def _rows(served: Served, caller: Caller, request: Request) -> Answer | Refusal:
+def _rows(served: Served, caller: Caller, request: Request) -> Sent:
     rows = answer_rows(served, caller)
     if isinstance(rows, Refusal):
         return rows
@@ -237,7 +243,7 @@ def _rows(served: Served, caller: Caller, request: Request) -> Answer | Refusal:
     return Answer(200, served.kept.packed, BYTES, {**headers, "Content-Encoding": "gzip"})
 
 
-def _of_answers() -> Iterator[Route | Post]:
+def _answer_routes() -> Iterator[Route | Post]:
     """Yield the routes of plots, tables, and the files that they can be had as."""
     for kind, model in BODIES.items():
         yield Post(
@@ -246,7 +252,7 @@ def _of_answers() -> Iterator[Route | Post]:
             f"{PLOTS[kind].title}: {PLOTS[kind].says}",
             model,
             kind,
-            answer_view,
+            answer,
             of=kind,
         )
     yield Route(
@@ -260,13 +266,7 @@ def _of_answers() -> Iterator[Route | Post]:
     yield from (_file(VIEW, "plot", form, media) for form, media in PLOT_FORMS.items())
     for kind, table in TABLES.items():
         yield Post(
-            f"/tables/{kind}",
-            f"make_{kind}",
-            table.says,
-            table_body(table),
-            kind,
-            answer_table,
-            of=kind,
+            f"/tables/{kind}", f"make_{kind}", table.says, table_body(table), kind, answer, of=kind
         )
     yield from (_file(TABLE, "table", form, media) for form, media in TABLE_FORMS.items())
 
@@ -274,7 +274,7 @@ def _of_answers() -> Iterator[Route | Post]:
 def _file(what: str, noun: str, form: str, media: str) -> Route:
     """Return the route of a form of plots ("view") or tables ("table")."""
 
-    def ask(served: Served, caller: Caller, request: Request) -> Answer | Refusal:
+    def ask(served: Served, caller: Caller, request: Request) -> Sent:
         id_ = request.path_params[what]
         answer = answer_again(served, caller, id_, form, what)
         if isinstance(answer, Refusal):
@@ -288,7 +288,7 @@ def _file(what: str, noun: str, form: str, media: str) -> Route:
     return Route(f"/{what}s/{{{what}}}/{form}", form, says, ask, media=_content(media))
 
 
-def _of_outputs() -> Iterator[Route | Post]:
+def _output_routes() -> Iterator[Route | Post]:
     """Yield the routes by which analysts hand in what they downloaded."""
     yield Route(
         "/outputs",
@@ -319,7 +319,7 @@ def _post(path: str, says: str, body: type[BaseModel], act: Act) -> Post:
     return Post(f"/custodian{path}", says, says, body, CUSTODIAN, act, CUSTODIAN)
 
 
-def _of_tokens() -> Iterator[Route | Post]:
+def _token_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a custodian looks at the study, and at who may ask it."""
     yield _get(
         "",
@@ -352,7 +352,7 @@ def _of_tokens() -> Iterator[Route | Post]:
     )
 
 
-def _of_record() -> Iterator[Route | Post]:
+def _record_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a custodian reviews outputs, and reads the record."""
     yield _post(
         "/outputs/{name}",
@@ -383,7 +383,7 @@ def _of_record() -> Iterator[Route | Post]:
         "/log",
         "log",
         "Say what was asked and what became of it, newest first, page by page.",
-        _logged,
+        _record_page,
         query=QUERY,
     )
     for form, media in custodian.LOG_FORMS.items():
@@ -391,18 +391,18 @@ def _of_record() -> Iterator[Route | Post]:
             f"/{form}",
             form,
             f"Answer with all entries of the record that are wanted, as {form}.",
-            partial(_logged, form=form),
+            partial(_record_page, form=form),
             media=_content(media),
             query=QUERY,
         )
 
 
-def _logged(served: Served, caller: Caller, request: Request, form: str = "") -> Reply:
+def _record_page(served: Served, caller: Caller, request: Request, form: str = "") -> Reply:
     """Answer with the record that a query asks for: a page of it, or a file of a form."""
     try:
         query = custodian.LogQuery.model_validate(dict(request.query_params))
     except ValidationError as error:
-        wrong = not_as(custodian.LogQuery, error, "the query:")
+        wrong = schema_refusal(custodian.LogQuery, error, "the query:")
         return refused(served, caller, CUSTODIAN, wrong)
     if not form:
         return custodian.log_page(served, query)

@@ -28,7 +28,7 @@ from discreet.serve.limits import CarefulProtocol, ProxiedProtocol, place_of
 from discreet.serve.logs import check_log_format, keep_log
 from discreet.serve.metrics import SHARED, Measured, Metrics, offered, shared_registry
 from discreet.serve.ready import Workers
-from discreet.serve.record import opened_record
+from discreet.serve.record import open_record
 from discreet.serve.studies import A_MINUTE, Studies
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class Serving:
 
 def opened(serving: Serving) -> Studies:
     """Open the studies that are to be served, and the server's record."""
-    store = opened_record(None if serving.state is None else Path(serving.state))
+    store = open_record(None if serving.state is None else Path(serving.state))
     with store.reading():  # one that cannot be read stops the start
         return Studies(map(Path, serving.files), store, serving.a_minute)
 
 
-def app_of_environment() -> FastAPI:
+def app_from_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     settings = json.loads(os.environ[ENVIRONMENT])
     record, folder = settings.pop("record"), Path(settings.pop("folder"))
@@ -149,7 +149,7 @@ def worker() -> FastAPI:
     if settings["metrics_port"] is not None:
         os.environ[SHARED] = str(Path(settings["folder"]) / COUNTS)  # looked at once, at the import
     try:
-        return app_of_environment()
+        return app_from_environment()
     except Exception as error:  # whose text may quote cells, but where it is one of ours
         message = (
             str(error) if isinstance(error, DiscreetError) else f"unexpected {place_of(error)}"

@@ -113,7 +113,7 @@ class Served:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def served_file(path: Path, store: Store, desk: Desk) -> Served:
+def open_served(path: Path, store: Store, desk: Desk) -> Served:
     """Open a study file to serve it: a copy of it, so that nobody writes over what is served."""
     handle, name = tempfile.mkstemp(prefix="discreet-", suffix=SUFFIX)
     os.close(handle)
@@ -170,7 +170,7 @@ class Studies:
         self._looked: dict[str, float] = {}
         for path in paths:
             marks = _marks_of(path)
-            served = served_file(path, store, self.desk)
+            served = open_served(path, store, self.desk)
             if served.name in self._served:
                 other = path_in_words(self._paths[served.name])
                 raise InputError(
@@ -218,7 +218,7 @@ class Studies:
             return
         self._marks[name] = marks
         try:
-            served = served_file(path, self.store, self.desk)
+            served = open_served(path, self.store, self.desk)
             if served.name != name:
                 raise InputError("it is of another study")
         except DiscreetError as error:

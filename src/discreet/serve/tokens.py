@@ -82,9 +82,9 @@ def add_token(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.serve.tokens import add_token, caller_of, revoke_token
-    >>> from discreet.serve.record import opened_record
+    >>> from discreet.serve.record import open_record
     >>> with TemporaryDirectory() as folder:
-    ...     store = opened_record(Path(folder))
+    ...     store = open_record(Path(folder))
     ...     text = add_token(store, "cohort", "alice", days=7)
     ...     before = caller_of(store, text)
     ...     revoke_token(store, "cohort", "alice")
@@ -132,9 +132,9 @@ def change_token(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from discreet.serve.tokens import add_token, caller_of, change_token
-    >>> from discreet.serve.record import opened_record
+    >>> from discreet.serve.record import open_record
     >>> with TemporaryDirectory() as folder:
-    ...     store = opened_record(Path(folder))
+    ...     store = open_record(Path(folder))
     ...     text = add_token(store, "cohort", "alice")
     ...     changed = change_token(store, "cohort", "alice", days=90)
     ...     caller_of(store, text)
