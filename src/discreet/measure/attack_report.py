@@ -299,7 +299,7 @@ def attacked(
     table : Side
         The raw rows.
     make : callable, optional
-        Makes a copy of records by a secret, as the method does (`makers.whole_maker`, for one).
+        Makes a copy of records by a secret, as the method does (`attacks.whole_maker`, for one).
         Without it, only what needs no other copy is tried.
     copy : Copy, optional
         The released table; without it one is made.

@@ -7,11 +7,10 @@ neither that the copy is safe.
 
 What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
 compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
-copies in `attacks_by_copies` and `attacks_on_versions`. Every one takes the raw rows (`Records`, in
-keyed order, so that the order of a file changes nothing), or copies made of parts of them
-(`HeldOut`), and returns an `Attack`; RefusedError says that there is nobody of whom it could be
-tried. `k` is what the method promises: 1/k is what it allows of linkage, and what fewer than k
-persons have is rare.
+copies in `attacks_by_copies`. Every one takes the raw rows (`Records`, in keyed order, so that the
+order of a file changes nothing), or copies made of parts of them (`HeldOut`), and returns an
+`Attack`; RefusedError says that there is nobody of whom it could be tried. `k` is what the method
+promises: 1/k is what it allows of linkage, and what fewer than k persons have is rare.
 """
 
 from __future__ import annotations

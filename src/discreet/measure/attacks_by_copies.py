@@ -1,4 +1,4 @@
-"""Attacks that make many copies: was a person in the table.
+"""Attacks that make many copies: was a person in the table, and who left between versions.
 
 The attacker has the method, knows everybody else, and makes copies of their own with the person
 and without; what tells these apart tells whether the released one was made with the person.
@@ -76,9 +76,9 @@ def membership(
     and who has more than nine tenths of all persons, with all of them. `pairs` (at least 10) copies
     of at most `rows` records are made with the person, and as many without.
 
-    The AUC is of an ensemble of linear rules (`ensemble`), cross-validated, on all that `looks` has
-    of a copy: distances, moments, correlations, and soft counts near the person in each column, in
-    two and in all. Its parts are each person by itself, and the nearest distance alone.
+    The AUC is of several linear rules together (`learned`), cross-validated, on all figures of a
+    copy (`figures_of`): distances, moments, correlations, and soft counts near the person in each
+    column, in two and in all. Its parts are each person by itself, and the nearest distance alone.
     """
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
@@ -420,6 +420,9 @@ def _shares_by_column(told: Side, copy: Side, space: attacks.Space) -> list[Floa
 
 
 # --- what an attacker looks at in a copy who wants to see whether a person was in the table -------
+# Everything about a copy that one person more could change: how near the nearest rows come, how
+# many rows are like the person in each column, in two of them and in all, which weighs a row the
+# more the nearer it is (soft counts), and how far the copy reaches where the person is off.
 
 
 CORRELATED = 12
@@ -561,6 +564,8 @@ def _tops(values: Floats) -> Floats:
 
 
 # --- two kinds of rows told apart by many figures: several linear rules, which vote together ------
+# There are often more figures than rows, so that each rule is shrunk: ridges, and a covariance that
+# is drawn in. What they say together is more often right than what one of them says.
 
 
 PENALTIES = (10.0, 100.0, 1000.0)

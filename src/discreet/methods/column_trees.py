@@ -341,6 +341,10 @@ def usual_donor(donors: Sequence[Labels]) -> Labels:
 
 
 # --- exceptions: persons who break what all others keep ------------------------------------------
+# Where two columns have hardly any row together that chance would give many, that is a rule (a
+# level implies another, a column is skipped by some). One person who breaks it would be seen by a
+# row of the copy that nobody else could have made. So those who are fewer than a number that the
+# secret draws give no value of the later column.
 
 
 EXPECTED = 3

@@ -1,4 +1,4 @@
-"""What a copy of a whole table is asked for with, and what it holds."""
+"""What a copy of a whole table is asked for with, who takes part in it, and what it holds."""
 
 from __future__ import annotations
 
@@ -123,6 +123,8 @@ class WholeCopy:
 
 
 # --- who takes part in a copy: all but a share of persons that the secret leaves out --------------
+# Who is left out is nowhere in the copy: nothing is fitted to, counted of or drawn from their rows.
+# So even who knows everybody else cannot be sure that a person is in it.
 
 
 HUGE = 1e150

@@ -1,4 +1,4 @@
-"""Probabilistic anonymisation: normal noise keyed by the custodian's secret."""
+"""Noise keyed by the custodian's secret: normal noise added, or values times a factor near 1."""
 
 from __future__ import annotations
 

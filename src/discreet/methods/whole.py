@@ -188,6 +188,9 @@ def _number_to_draw(rows: int, usual: int, settings: Settings, draws: Draws) -> 
 
 
 # --- listed pairs of columns, counted: the rows of a copy are given the counts, with noise --------
+# A policy lists pairs of columns of levels whose cross-table matters. Levels of some rows of the
+# copy are changed until it has these counts: so there is one number of each, whatever is drawn of
+# it.
 
 
 Pair = tuple[str, str]

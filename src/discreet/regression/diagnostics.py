@@ -284,6 +284,9 @@ def quantiles(n: int) -> Floats:
 
 
 # --- what columns with known noise say of the columns before: numbers that are right on average ---
+# A score is a function of a value with noise whose mean, over the noise, is the value before. Means
+# and products of scores of different columns are then those of the values before, on average; the
+# square of a score is not, so the variance is estimated by itself.
 
 
 STEADY = 1e-12
