@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.explore import Study
 from discreet.explore.board import board_rows
-from discreet.render.modules import joined, texts_below
+from discreet.web.parts import joined, texts_below
 
 if TYPE_CHECKING:
     from pathlib import Path

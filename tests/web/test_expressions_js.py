@@ -21,7 +21,7 @@ from discreet.explore import Study
 from discreet.explore.board import board_rows
 from discreet.expressions import Levels, Numbers, Values, parse_expression, yes_of
 from discreet.expressions.grammar import EXPRESSIONS
-from discreet.render.modules import joined, texts_below
+from discreet.web.parts import joined, texts_below
 from tests.browser import chromium
 from tests.expressions import test_expressions as worked
 from tests.expressions import test_hostile as hostile

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 
 from discreet.explore import Study
 from discreet.explore.board import board_rows
-from discreet.render.modules import joined, texts_below
 from discreet.web import page_files
+from discreet.web.parts import joined, texts_below
 from tests.browser import chromium
 from tests.serve.cohort import opened
 from tests.serve.looking import keep_screen, violations

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from discreet.estimates.described import RowsToDescribe, number_words, share_words
 from discreet.estimates.means import means_of
-from discreet.render.modules import joined, texts_below
+from discreet.web.parts import joined, texts_below
 from tests.browser import chromium
 from tests.web.running import STATIC, Board, board_page
 from tests.web.visits import visits

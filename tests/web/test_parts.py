@@ -7,8 +7,8 @@ from importlib import resources
 
 import pytest
 
-from discreet.render.modules import joined, texts_below
 from discreet.web import FILES, page_files
+from discreet.web.parts import joined, texts_below
 
 STATIC = resources.files("discreet.web").joinpath("static")
 OURS = {

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from discreet.levels import in_order
 from discreet.plots.ecdf import steps_of
-from discreet.render.modules import joined, texts_below
+from discreet.web.parts import joined, texts_below
 from tests.browser import chromium
 from tests.test_levels import DECLARED, NATURAL
 

@@ -43,6 +43,7 @@ from discreet.render.marks import (
     hidden_signs,
     intervals,
     lines,
+    violins,
 )
 from discreet.render.scene import (
     Bands,
@@ -63,7 +64,6 @@ from discreet.render.scene import (
     Words,
 )
 from discreet.render.trapezoids import strands, trapezoids, upright_axes, upright_words
-from discreet.render.violins import violins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import needing
 from discreet.render.subtitle import Subtitle
-from discreet.render.to_html import code_block, data_block, digest, marked_up
+from discreet.render.to_html import marked_up
+from discreet.web.page import data_block, page_of
 from discreet.web.parts import figure_style, script_of, scripts
 
 if TYPE_CHECKING:
@@ -42,21 +43,12 @@ def figure_page(
     Returns
     -------
     str
-        All that is given is text, and is escaped. The content security policy lets the page's own
-        script and style run, by their digests, and nothing be asked of anybody.
+        All that is given is text, and is escaped; the same view gives the same text.
     """
-    code, style, policy = _code(_kinds_in(view))
     sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in made)
     short = " · ".join(it for it in below.says if not it.startswith(SAID_OTHERWISE))
-    return (
-        f'<!DOCTYPE html>\n<html lang="en" data-name="{marked_up(name)}"><head>'
-        '<meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        '<meta name="referrer" content="no-referrer">'
-        f"<title>{marked_up(title)}</title><style>{style}</style></head>\n"
-        f'<body><main class="sheet-of-figure"><h1 id="title">{marked_up(title)}</h1>'
+    body = (
+        f'<main class="sheet-of-figure"><h1 id="title">{marked_up(title)}</h1>'
         '<div id="picture"></div>'
         "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
         " here.</p></noscript>"
@@ -66,8 +58,8 @@ def figure_page(
         '</button><button class="btn" type="button" id="png">Save as PNG</button></p>'
         f'<h2>How it was made</h2><div class="made">{sentences}</div></main>\n'
         f"{data_block('view', view)}\n"
-        f'<script type="module">{code}</script></body></html>\n'
     )
+    return page_of(title, _page_script(_kinds_in(view)), figure_style(), body, name=name)
 
 
 def figure_widget(view: Mapping[str, Any]) -> AnyWidget:
@@ -100,16 +92,9 @@ def _kinds_in(view: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @cache
-def _code(kinds: tuple[str, ...]) -> tuple[str, str, str]:
-    """Return the script of a page, its style, and the policy that lets these run."""
+def _page_script(kinds: tuple[str, ...]) -> str:
     start = f'import {{ openPage }} from "./figure/page.js";\nopenPage({{ {", ".join(kinds)} }});'
-    code = code_block(f"\n{script_of(_imports(kinds) + start)}\n")
-    style = figure_style()
-    policy = (
-        f"default-src 'none'; script-src {digest(code)}; style-src {digest(style)};"
-        " img-src blob: data:; base-uri 'none'; form-action 'none'"
-    )
-    return code, style, policy
+    return script_of(_imports(kinds) + start)
 
 
 @cache
