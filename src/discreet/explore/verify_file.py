@@ -158,7 +158,7 @@ class FileVerifier:
             return case.found(NOT_COMPARABLE, NO_PLOT)
         try:
             views = drawn_again(self.session, told.request)
-            drawing = Drawing.from_told(told.drawing, held.form)
+            drawing = Drawing.from_plain(told.drawing, held.form)
             found, view = self._compared(case, views, drawing)
             wanted = self.beside is not None and found.verdict != AS_MADE
             again = view.bytes_as(held.form, _in_few_pixels(drawing, held.form)) if wanted else b""
