@@ -184,23 +184,17 @@ def dropped(text: str) -> str:
     return text[:first] + text[last:]
 
 
-def in_scene(change: Callable[[Any], None]) -> Callable[[str], str]:
-    """Return what changes the scene of a page."""
+def in_view(change: Callable[[Any], None]) -> Callable[[str], str]:
+    """Return what changes the view of a page."""
 
     def changed(page: str) -> str:
-        before, mark, rest = page.partition('<script type="application/json" id="scene">')
-        scene, end, after = rest.partition("</script>")
-        plain = json.loads(scene)
+        before, mark, rest = page.partition('<script type="application/json" id="view">')
+        view, end, after = rest.partition("</script>")
+        plain = json.loads(view)
         change(plain)
         return f"{before}{mark}{json.dumps(plain, ensure_ascii=False)}{end}{after}"
 
     return changed
-
-
-def taller(scene: Any) -> None:
-    bars = scene["panels"][0]["marks"][0]
-    name = next(it for it in bars if it not in ("edges",) and isinstance(bars[it], list))
-    bars[name][0] += 1
 
 
 def in_json(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
@@ -236,26 +230,30 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a comment": (".svg", once("</svg>", "<!-- more --></svg>"), "another one"),
     "other words on it": (".svg", once("counts are of", "counts are not of"), "another one"),
     "returns": (".svg", lambda it: it.replace("\n ", "\r\n "), "another one"),
-    "a taller bar of a page": (".html", in_scene(taller), r"panels\[0\]\.marks\[0\]"),
+    "a taller bar of a page": (
+        ".html",
+        in_view(lambda it: it["counts"].__setitem__(0, 99)),
+        r"counts\[0\] is 99",
+    ),
     "another title of a page": (".html", once("<h1>", "<h1>Not "), "the page around"),
     "another axis of a page": (
         ".html",
-        in_scene(lambda it: it["panels"][0]["x"].update(label="Age")),
-        "x.label is 'Age', and drawn again 'Body mass index",
+        in_view(lambda it: it["origin"]["labels"][0].__setitem__(1, "Age")),
+        r"labels\[0\]\[1\] is 'Age', and drawn again 'Body mass index",
     ),
     "a paragraph of a page": (".html", once("</main>", "<p>No risk</p></main>"), "the page around"),
-    "a second scene": (
+    "a second view": (
         ".html",
         once(
-            '<script type="application/json" id="scene">',
-            '<script type="application/json" id="scene">{}</script>'
-            '<script type="application/json" id="scene">',
+            '<script type="application/json" id="view">',
+            '<script type="application/json" id="view">{}</script>'
+            '<script type="application/json" id="view">',
         ),
         "is missing",
     ),
     "a script of a page": (".html", once("</body>", "<script>1</script></body>"), "around"),
     "no policy of a page": (".html", once("default-src 'none';", ""), "around"),
-    "a scene that is none": (".html", once('id="scene">', 'id="scene">x'), "cannot be read"),
+    "a view that is none": (".html", once('id="view">', 'id="view">x'), "cannot be read"),
     "a count": (".json", in_json(lambda it: it["counts"].__setitem__(0, 99)), r"counts\[0\] is 99"),
     "a count less": (".json", in_json(lambda it: it["counts"].pop()), "counts has"),
     "a number more": (".json", in_json(lambda it: it.update(more=1)), "'more' was added"),
@@ -653,7 +651,7 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
     "one long line": (".svg", lambda it: it.replace(">density<", f">{'<' * 90_000}<"), ALTERED),
     "very many numbers": (".svg", lambda it: it.replace("M ", f"M {'1 ' * 40_000}", 1), ALTERED),
     "deep JSON": (".json", once("{", f'{{"a": {"[" * 90_000}{"]" * 90_000}, '), UNREADABLE),
-    "a deep scene": (".html", once('id="scene">', f'id="scene">{"[" * 90_000}'), ALTERED),
+    "a deep view": (".html", once('id="view">', f'id="view">{"[" * 90_000}'), ALTERED),
     "a long cell": (".csv", once("\n", f"\n{'9' * 200_000}"), UNKNOWN),
     "no quotation mark": (".csv", lambda it: f'{it}"', UNKNOWN),
     "letters that are none": (".svg", once(">density<", ">\udc80<"), ALTERED),

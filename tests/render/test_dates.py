@@ -13,7 +13,6 @@ from discreet.plots import ParallelAxis
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Panel, Scene, scene_to_plain
 from discreet.render.to_matplotlib import draw as figure_of
-from tests.render.plain import scene_from_plain
 
 NEW_YEAR = 18262.0
 YEARS = st.floats(-719_162, 2_932_896)
@@ -87,11 +86,8 @@ def test_a_scene_of_numbers_says_nothing_of_dates() -> None:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_a_scene_of_dates_has_their_words(name: str) -> None:
-    scene = Scene((PANELS[name],))
+    plain = scene_to_plain(Scene((PANELS[name],)))
 
-    plain = scene_to_plain(scene)
-
-    assert scene_from_plain(plain) == scene
     assert "2020-10" in str(plain)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from discreet.render.figure_file import says_within, with_minus
+from discreet.render.figure_file import line_below, with_minus
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene, scene_to_plain
 from discreet.render.subtitle import Subtitle, subtitle_of
 from discreet.render.to_matplotlib import draw
@@ -56,11 +56,11 @@ def test_what_warns_is_said_first(notes: list[str], says: tuple[str, ...]) -> No
 def test_one_line_holds_what_it_has_room_for() -> None:
     below = Subtitle(("rough, as few rows are drawn", "a" * 300, "where sex == 'm'"))
 
-    line = says_within(below, 400.0, 7.5)
+    line = line_below(below, 400.0, 7.5)
 
     assert line == "rough, as few rows are drawn · where sex == 'm'"
-    assert says_within(Subtitle(("a" * 300,)), 200.0, 7.5).endswith("a…")
-    assert says_within(Subtitle(), 200.0, 7.5) == ""
+    assert line_below(Subtitle(("a" * 300,)), 200.0, 7.5).endswith("a…")
+    assert line_below(Subtitle(), 200.0, 7.5) == ""
 
 
 def scene() -> Scene:

@@ -195,14 +195,15 @@ def test_a_picture_is_opened_by_its_id(chromium: Browser, asked: Running) -> Non
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
         page.get_by_role("button", name="Open Histogram of age").first.click()
-        page.locator("#view-dialog canvas:visible").first.wait_for()
+        page.locator("#view-dialog .pic svg").wait_for()
         assert page.locator("#view-title").inner_text() == "Histogram of age"
+        keep_screen(page, "custodian-picture")
         assert violations(page) == []
         page.keyboard.press("Escape")
         page.locator("#view-dialog").wait_for(state="hidden")
         page.locator("#rows summary", has_text="a bar chart of sex").first.click()
         page.get_by_role("button", name="Open the picture").click()
-        page.locator("#view-dialog canvas:visible").first.wait_for()
+        page.locator("#view-dialog .pic svg").wait_for()
 
 
 def test_tokens_are_made_changed_and_revoked(chromium: Browser, asked: Running) -> None:

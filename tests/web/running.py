@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from discreet.explore import Study
 from discreet.explore.board import board_rows
-from discreet.render.modules import joined, texts_below
+from discreet.web.parts import figure_style, script_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
-__all__ = ["Board", "board_page"]
+__all__ = ["Board", "board_page", "check", "near", "plain"]
 
-STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
 import { KINDS, kindFor } from "./kinds/index.js";
 import { moves } from "./draw/grips.js";
@@ -111,12 +112,45 @@ def board_page(chromium: Browser) -> Iterator[Board]:
     page = chromium.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_content(HOST)
-    styles = texts_below(STATIC, ".css")
-    page.add_style_tag(content=styles["tokens.css"] + styles["marks.css"])
-    page.add_script_tag(
-        content=joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js"), type="module"
-    )
+    page.add_style_tag(content=figure_style())
+    page.add_script_tag(content=script_of(ENTRY), type="module")
     page.wait_for_function("globalThis.it")
     yield Board(page)
     page.close()
     assert wrong == []
+
+
+BESIDE = ("discreet", "method", "parameters", "suppressed", "origin", "provenance")
+"""What a view of the package has beside its numbers."""
+
+
+def plain(view: Any) -> dict[str, Any]:
+    """Return the numbers of a view, and how many rows it shows."""
+    found = json.loads(view.to_json())
+    shown = found["origin"]["shown"]
+    return {**{n: it for n, it in found.items() if n not in BESIDE}, "shown": shown}
+
+
+def near(found: Any, wanted: Any) -> bool:
+    """Compare plain values, numbers to a billionth."""
+    if isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(near(found[n], wanted[n]) for n in wanted)
+    if isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(near, found, wanted))
+    if isinstance(wanted, float):
+        return bool(found == pytest.approx(wanted, rel=1e-9, abs=1e-12))
+    return bool(found == wanted)
+
+
+def check(board: Board, study: Study, kind: str, *columns: str, **how: Any) -> dict[str, Any]:
+    """Compare the view of the browser with that of the package; return the former."""
+    by = {"by": [how["by"]]} if "by" in how else {}
+    (found,) = board.views({"kind": kind, "columns": [*columns], **how, **by})
+    assert "view" in found, found
+    view: dict[str, Any] = found["view"]
+    with pytest.MonkeyPatch.context() as patch:  # which the page leaves out of its intervals
+        patch.setattr("discreet.explore.derived.with_own_errors", lambda *given: given[-1])
+        wanted = plain(getattr(study, kind)(*columns, **how))
+    different = [name for name in wanted if not near(view[name], wanted[name])]
+    assert different == []
+    return view

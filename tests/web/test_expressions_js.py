@@ -21,8 +21,7 @@ from discreet.explore import Study
 from discreet.explore.board import board_rows
 from discreet.expressions import Levels, Numbers, Values, parse_expression, yes_of
 from discreet.expressions.grammar import EXPRESSIONS
-from discreet.render.modules import joined, texts_below
-from tests.browser import chromium
+from discreet.web.parts import script_of, texts_below
 from tests.expressions import test_expressions as worked
 from tests.expressions import test_hostile as hostile
 from tests.expressions import test_twin as twin
@@ -30,8 +29,6 @@ from tests.serve.cohort import opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-__all__ = ["chromium"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
@@ -101,7 +98,7 @@ HOSTILE = Known(hostile.COLUMNS, hostile.KINDS, {})
 def page(chromium: Browser) -> Iterator[Page]:
     """A page with the module."""
     page = chromium.new_page()
-    text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
+    text = script_of(ENTRY)
     page.add_script_tag(type="module", content=text)
     page.wait_for_function("globalThis.it")
     yield page

@@ -22,15 +22,11 @@ from nbclient import NotebookClient
 from discreet.plots import HistogramView, ParallelAxis, ParallelView, View
 from discreet.plots.view import Origin
 from discreet.web.parts import figure_style, script_of
-from tests.browser import chromium
-from tests.web.visits import visits
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from discreet.explore import Study
-
-__all__ = ["chromium"]
 
 NASTY = '</script><script>globalThis.broken = 1</script><!--"&\u2028<img src=x onerror=broken=2>'
 FEW = "not reliable here: bmi ± 2.5 (kg/m²)"
@@ -89,9 +85,20 @@ VIEWS: dict[str, Ask] = {
 
 
 @pytest.fixture(scope="module")
-def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, View]:
-    """A view of each kind, of a study some of whose levels are markup."""
-    study = visits(tmp_path_factory.mktemp("visits"))
+def tables(study: Study) -> list[dict[str, Any]]:
+    """A table of each kind, as a server answers it."""
+    asked = {
+        "summary": study.summary(["age", "arm"], by="band"),
+        "means": study.means("change", ["arm"]),
+        "model": study.model("change ~ age"),
+    }
+    texts = {kind: replace(it, gate=None, sealer=None).to_json() for kind, it in asked.items()}
+    return [{"kind": kind, **json.loads(text)} for kind, text in texts.items()]
+
+
+@pytest.fixture(scope="module")
+def views(study: Study) -> dict[str, View]:
+    """A view of each kind."""
     return {name: replace(ask(study), gate=None, sealer=None) for name, ask in VIEWS.items()}
 
 
@@ -170,6 +177,14 @@ class TestKinds:
                 assert "<image" not in seen["svg"], name
                 assert "var(--" not in seen["svg"], name
                 assert page.evaluate("document.querySelectorAll('.tip:not([hidden])').length") == 0
+
+    def test_tables_are_drawn_too(self, chromium: Browser, tables: list[dict[str, Any]]) -> None:
+        with drawing(chromium) as page:
+            for table in tables:
+                page.evaluate("(view) => show(view)", table)
+                assert page.locator(".figs tbody tr").count() >= len(table["lines"])
+                assert page.locator(".numbers").is_hidden()
+                assert page.locator("main img").count() == 0
 
     def test_points_are_marks_of_a_saved_file(
         self, chromium: Browser, views: Mapping[str, View]

@@ -14,17 +14,14 @@ from playwright.sync_api import expect
 
 from discreet.explore import Study
 from discreet.explore.board import board_rows
-from discreet.render.modules import joined, texts_below
 from discreet.web import page_files
-from tests.browser import chromium
+from discreet.web.parts import script_of
 from tests.serve.cohort import opened
 from tests.serve.looking import keep_screen, violations
 from tests.web.test_expressions_js import RULES, persons
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-__all__ = ["chromium"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
@@ -84,7 +81,7 @@ def page(chromium: Browser, study: Study) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_content(HOST)
     page.add_style_tag(content=page_files()["board.css"])
-    text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
+    text = script_of(ENTRY)
     page.add_script_tag(type="module", content=text)
     page.wait_for_function("globalThis.it")
     rows = base64.b64encode(board_rows(study._of_copy()).data).decode()

@@ -13,7 +13,6 @@ import pytest
 
 import discreet as dc
 from discreet.serve.studies import Studies
-from tests.browser import chromium
 from tests.serve.cohort import record_in
 from tests.serve.conftest import running
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from discreet.web.board import Board
-
-__all__ = ["chromium"]
 
 LONG = (
     "how_often_in_the_last_twelve_months_the_respondent_was_seen_by_a_physician_or_a_nurse_at_home_"

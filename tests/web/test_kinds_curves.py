@@ -10,60 +10,15 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import DiscreetError
-from tests.browser import chromium
 from tests.serve.cohort import opened
-from tests.web.running import Board, board_page
-from tests.web.test_kinds import plain
-from tests.web.visits import visits
+from tests.web.running import Board, board_page, check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser
 
     from discreet.explore import Study
-
-__all__ = ["chromium"]
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study of visits."""
-    return visits(tmp_path_factory.mktemp("visits"))
-
-
-@pytest.fixture(scope="module")
-def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
-    with board_page(chromium) as page:
-        page.open(study)
-        yield page
-
-
-def near(found: Any, wanted: Any) -> bool:
-    """Compare plain values, numbers to a billionth."""
-    if isinstance(wanted, dict):
-        return found.keys() == wanted.keys() and all(near(found[n], wanted[n]) for n in wanted)
-    if isinstance(wanted, list):
-        return len(found) == len(wanted) and all(map(near, found, wanted))
-    if isinstance(wanted, float):
-        return bool(found == pytest.approx(wanted, rel=1e-9, abs=1e-12))
-    return bool(found == wanted)
-
-
-def check(board: Board, study: Study, kind: str, *columns: str, **how: Any) -> dict[str, Any]:
-    """Compare the view of the browser with that of the package; return the former."""
-    by = {"by": [how["by"]]} if "by" in how else {}
-    (found,) = board.views({"kind": kind, "columns": [*columns], **how, **by})
-    assert "view" in found, found
-    view: dict[str, Any] = found["view"]
-    with pytest.MonkeyPatch.context() as patch:  # which the page leaves out of its intervals
-        patch.setattr("discreet.explore.derived.with_own_errors", lambda *given: given[-1])
-        wanted = plain(getattr(study, kind)(*columns, **how))
-    different = [name for name in wanted if not near(view[name], wanted[name])]
-    assert different == []
-    return view
 
 
 @pytest.mark.parametrize("column", ["age", "marker", "change", "visit"])

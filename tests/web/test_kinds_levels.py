@@ -13,9 +13,8 @@ import discreet as dc
 from discreet.plots import PLOTS, View
 from discreet.plots.crosstab import CrossTable
 from discreet.plots.plot import GRID
-from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
-from tests.web.running import Board, board_page
+from tests.web.running import BESIDE, Board, board_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,13 +23,10 @@ if TYPE_CHECKING:
 
     from discreet.explore import Study
 
-__all__ = ["chromium"]
-
 RULES = """
 [roles]
 patient = "identifier"
 """
-BESIDE = ("discreet", "method", "parameters", "suppressed", "origin", "provenance")
 
 
 def table() -> Table:
@@ -83,6 +79,11 @@ def same(board: Board, study: Study, spec: Mapping[str, Any]) -> dict[str, Any]:
     assert plain(found["view"]) == plain(told)
     assert found["view"]["shown"] == told["origin"]["shown"] or told["origin"]["shown"] is None
     return dict(found["view"])
+
+
+@pytest.mark.parametrize("column", ["age", "bmi", "progression", "visit"])
+def test_a_histogram(board: Board, study: Study, column: str) -> None:
+    same(board, study, {"kind": "histogram", "columns": [column]})
 
 
 BARS = [

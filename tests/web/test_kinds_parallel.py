@@ -10,34 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser import chromium
-from tests.web.running import Board, board_page
-from tests.web.visits import visits
+from tests.web.running import Board
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from playwright.sync_api import Browser
+    from collections.abc import Mapping, Sequence
 
     from discreet.explore import Study
 
-__all__ = ["chromium"]
-
 AXES = ("age", "arm", "marker", "visit", "died")
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study of visits that are made up."""
-    return visits(tmp_path_factory.mktemp("visits"))
-
-
-@pytest.fixture(scope="module")
-def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
-    with board_page(chromium) as page:
-        page.open(study)
-        yield page
 
 
 def rows_of(study: Study, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from discreet.plots.plot import GRID
-from tests.browser import chromium
-from tests.web.running import Board, board_page
-from tests.web.test_kinds import plain
-from tests.web.test_kinds_curves import check, near
+from tests.web.running import Board, board_page, check, near, plain
 from tests.web.visits import visits
 
 if TYPE_CHECKING:
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from discreet.explore import Study
-
-__all__ = ["chromium"]
 
 ALL: dict[str, list[str]] = {"where": [], "assign": []}
 

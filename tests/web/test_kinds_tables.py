@@ -13,20 +13,14 @@ from scipy.special import stdtrit
 
 from discreet.estimates.tables import RowsToDescribe, means_of
 from discreet.estimates.words import number_words, share_words
-from discreet.render.modules import joined, texts_below
-from tests.browser import chromium
-from tests.web.running import STATIC, Board, board_page
-from tests.web.visits import visits
+from discreet.web.parts import script_of
+from tests.web.running import Board
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from discreet.estimates.copy_table import CopyTable
     from discreet.explore import Study
-
-__all__ = ["chromium"]
 
 ENTRY = """
 import { studentT } from "./rows/moments.js";
@@ -36,26 +30,10 @@ globalThis.words = { studentT, shareWords, words };
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study of visits that are made up."""
-    return visits(tmp_path_factory.mktemp("visits"))
-
-
-@pytest.fixture(scope="module")
-def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
-    with board_page(chromium) as page:
-        page.open(study)
-        page.page.add_script_tag(
-            content=joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js"), type="module"
-        )
-        page.page.wait_for_function("globalThis.words")
-        yield page
-
-
-@pytest.fixture(scope="module")
 def page(board: Board) -> Page:
     """The same page, for what needs no rows."""
+    board.page.add_script_tag(content=script_of(ENTRY), type="module")
+    board.page.wait_for_function("globalThis.words")
     return board.page
 
 

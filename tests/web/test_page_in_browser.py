@@ -15,15 +15,12 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.web.parts import widget_script
-from tests.browser import chromium
 from tests.web.visits import visits
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from discreet.web.board import Board
-
-__all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 

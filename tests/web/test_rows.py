@@ -12,16 +12,13 @@ from scipy.special import stdtrit
 
 from discreet.levels import in_order
 from discreet.plots.ecdf import steps_of
-from discreet.render.modules import joined, texts_below
-from tests.browser import chromium
+from discreet.web.parts import script_of
 from tests.test_levels import DECLARED, NATURAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
-
-__all__ = ["chromium"]
 
 STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
@@ -45,7 +42,7 @@ NAMES = [
 def page(chromium: Browser) -> Iterator[Page]:
     """A page with what is tested."""
     page = chromium.new_page()
-    text = joined({**texts_below(STATIC), "entry.js": ENTRY}, "entry.js")
+    text = script_of(ENTRY)
     page.add_script_tag(content=text, type="module")
     page.wait_for_function("globalThis.it")
     yield page

@@ -169,7 +169,7 @@ class FileVerifier:
             return figure.verdict(NOT_COMPARABLE, NO_PLOT)
         try:
             views = drawn_again(self.session, said.request)
-            drawing = Drawing.from_told(said.drawing, form)
+            drawing = Drawing.from_plain(said.drawing, form)
             check, view = self._compared(figure, views, drawing)
             if self.beside is None or check.verdict == AS_MADE:
                 return check

@@ -333,7 +333,7 @@ class View:
         Notes
         -----
         Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
-        the scene; passing it on is, as with a screenshot, outside what the register knows.
+        the view; passing it on is, as with a screenshot, outside what the register knows.
         """
         return figure_widget(_plain(dataclasses.replace(self, provenance=None)))
 
@@ -480,7 +480,7 @@ class View:
 
     def file_of(self, drawn: bytes, suffix: str, drawing: Drawing | None = None) -> bytes:
         """Return a figure of the view with its provenance in it, where the view has one."""
-        return file_of(self, drawn, suffix, (drawing or Drawing()).told(suffix))
+        return file_of(self, drawn, suffix, (drawing or Drawing()).to_plain(suffix))
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""

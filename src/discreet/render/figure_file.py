@@ -154,7 +154,7 @@ def head(figure: Figure, title: str, below: Subtitle) -> None:
     if title:
         texts.append(figure.suptitle(printable(title), fontsize=1.2 * size, color=INK, **left))
     room = (width - 0.2) * 72
-    lines = [said] if (said := says_within(below, room, NOTE * size)) else []
+    lines = [said] if (said := line_below(below, room, NOTE * size)) else []
     small = SMALL_NOTE * size
     # The empty line is where the smaller words on how it was made stand, as high as these.
     lines += [" "] if below.code else []
@@ -167,7 +167,7 @@ def head(figure: Figure, title: str, below: Subtitle) -> None:
         height += text.get_window_extent().height / figure.dpi + 0.05
     figure.set_size_inches(width, height)
     if below.code:
-        code = within(printable(below.code), room, small)
+        code = cut_to_width(printable(below.code), room, small)
         at = {"y": 0.06 / height, "va": "bottom", "fontsize": small, "color": GREY}
         figure.text(s=code, **left, **at).set_in_layout(False)
 
@@ -187,7 +187,7 @@ def with_minus(text: str) -> str:
     return NEGATIVE.sub("\u2212", text)
 
 
-def says_within(below: Subtitle, room: float, size: float) -> str:
+def line_below(below: Subtitle, room: float, size: float) -> str:
     """Return as much of what a picture says as one line of so many points has room for.
 
     What is first is cut where it is too long; what has no room beside others is left out.
@@ -195,14 +195,14 @@ def says_within(below: Subtitle, room: float, size: float) -> str:
     said = [printable(it) for it in below.says]
     if not said:
         return ""
-    line = within(said[0], room, size)
+    line = cut_to_width(said[0], room, size)
     for words in said[1:]:
         if width_of(f"{line}{BETWEEN}{words}", size) <= room:
             line = f"{line}{BETWEEN}{words}"
     return line
 
 
-def within(words: str, room: float, size: float) -> str:
+def cut_to_width(words: str, room: float, size: float) -> str:
     """Return words cut to a line of so many points."""
     keep = len(words)
     while keep and width_of(words[:keep] + "…" * (keep < len(words)), size) > room:
@@ -224,8 +224,8 @@ def head_axes(ax: Axes, titles: Sequence[str], below: Subtitle) -> None:
     room, _ = points(ax)
     entitle(ax, titles)
     size = matplotlib.rcParams["font.size"]
-    said = says_within(below, room, NOTE * size)
-    code = within(printable(below.code), room, SMALL_NOTE * size)
+    said = line_below(below, room, NOTE * size)
+    code = cut_to_width(printable(below.code), room, SMALL_NOTE * size)
     down = -4.0
     for words, letters in ((said, NOTE * size), (code, SMALL_NOTE * size)):
         if not words:

@@ -62,30 +62,24 @@ class Drawing:
         if not DPI[0] <= check_whole("dpi", self.dpi) <= DPI[1]:
             raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
 
-    def told(self, suffix: str) -> dict[str, Any]:
+    def to_plain(self, suffix: str) -> dict[str, Any]:
         """Return what a file of this kind says of it: what is not as usual, and what drew it."""
-        said = {it.name: getattr(self, it.name) for it in dataclasses.fields(self)}
         usual = vars(Drawing())
+        unusual = {name: it for name, it in vars(self).items() if it != usual[name]}
         drew = {"matplotlib": drawn_by()} if suffix in FIGURES else {}
-        told = {name: it for name, it in said.items() if it != usual[name]} | drew
-        return {name: it.item() if hasattr(it, "item") else it for name, it in told.items()}
+        plain = unusual | drew
+        return {name: it.item() if hasattr(it, "item") else it for name, it in plain.items()}
 
     @staticmethod
-    def from_told(told: Mapping[str, Any], suffix: str) -> Drawing:
-        """Read what `told` says; refuse what no picture of this kind is drawn with.
-
-        Raises
-        ------
-        InputError
-            If it says anything else.
-        """
-        said = dict(told)
-        drew = said.pop("matplotlib", "0") if suffix in FIGURES else "0"
+    def from_plain(plain: Mapping[str, Any], suffix: str) -> Drawing:
+        """Read what `to_plain` returns; refuse what no picture of this kind is drawn with."""
+        given = dict(plain)
+        drew = given.pop("matplotlib", "0") if suffix in FIGURES else "0"
         kinds = {"title": str, "width": float | int, "dpi": int, "footnote": bool}
-        known = all(name in kinds and isinstance(it, kinds[name]) for name, it in said.items())
+        known = all(name in kinds and isinstance(it, kinds[name]) for name, it in given.items())
         if not (known and isinstance(drew, str) and VERSION.fullmatch(drew)):
             raise InputError("what it says of how it was drawn is none that discreet wrote")
-        drawing = Drawing(**said)
+        drawing = Drawing(**given)
         drawing.check(suffix)
         return drawing
 

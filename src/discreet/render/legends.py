@@ -134,14 +134,14 @@ def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) 
     `columns` is how many panels stand side by side; None, as on axes that are given, lets each
     have its own.
     """
-    told = [entries_of(panel, min(points(ax))) for ax, panel in zip(axes, panels, strict=True)]
-    fullest = max(told, key=len)
-    agree = sum(map(bool, told)) > 1 and all(set(entries) <= set(fullest) for entries in told)
+    each = [entries_of(panel, min(points(ax))) for ax, panel in zip(axes, panels, strict=True)]
+    fullest = max(each, key=len)
+    agree = sum(map(bool, each)) > 1 and all(set(entries) <= set(fullest) for entries in each)
     if agree and columns is not None:
         right = min(columns, len(axes)) - 1
         _write(axes[right], fullest, panels[right])
         return
-    for ax, panel, entries in zip(axes, panels, told, strict=True):
+    for ax, panel, entries in zip(axes, panels, each, strict=True):
         if entries:
             _write(ax, entries, panel)
 

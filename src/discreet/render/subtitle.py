@@ -47,7 +47,7 @@ class Subtitle:
 
 @dataclass(frozen=True)
 class Unreliable:
-    """What is said first where a copy cannot carry what is compared, as render/static has it.
+    """What is said first where a copy cannot carry what is compared, as draw/unreliable.js has it.
 
     `of_all` says that nothing that is compared is reliable, so that a page shows it grey.
     """

@@ -7,8 +7,6 @@ wrote is markup.
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -185,27 +183,3 @@ def page(title: str, parts: Sequence[Html], style: str = "") -> str:
         "@media print{body{background:#fff}}</style>"
         f"</head><body>{fragment(parts, style)}</body></html>\n"
     )
-
-
-# --- what pages with a script are made of ---------------------------------------------------------
-
-
-def data_block(name: str, values: object) -> Html:
-    """Return plain values as a block of JSON, which a script of the page reads by its name."""
-    plain = json.dumps(values, allow_nan=False, ensure_ascii=False)
-    # In a block of data "<" could end the block, and the two separators end lines of old scripts.
-    for letter in "<>&\u2028\u2029":
-        plain = plain.replace(letter, f"\\u{ord(letter):04x}")
-    return Html(f'<script type="application/json" id="{name}">{plain}</script>')
-
-
-def code_block(text: str) -> str:
-    """Return a script that may stand in a page; one that holds the words that end it may not."""
-    if "</script" in text.lower() or "<!--" in text:
-        raise RuntimeError("a script that stands in a page may not hold the words that end it")
-    return text
-
-
-def digest(text: str) -> str:
-    """Name a text as a content security policy does."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

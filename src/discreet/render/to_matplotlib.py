@@ -18,6 +18,7 @@ from discreet.render.figure_file import (
     LITERAL,
     PNG_DPI,
     content,
+    cut_to_width,
     entitle,
     fit,
     frame,
@@ -43,6 +44,7 @@ from discreet.render.marks import (
     hidden_signs,
     intervals,
     lines,
+    violins,
 )
 from discreet.render.scene import (
     Bands,
@@ -63,7 +65,6 @@ from discreet.render.scene import (
     Words,
 )
 from discreet.render.trapezoids import strands, trapezoids, upright_axes, upright_words
-from discreet.render.violins import violins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +122,8 @@ def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
         for j, text in enumerate(row):
             total = mark.totals and (i == len(mark.texts) - 1 or j == len(row) - 1)
             how: dict[str, Any] = {"weight": "bold"} if total else {}
-            shown = _short(with_minus(printable(text)), letters * (BOLD if total else 1.0), room)
+            wide = letters * (BOLD if total else 1.0)
+            shown = cut_to_width(with_minus(printable(text)), room, wide)
             how |= {"ha": "center", "va": "center_baseline", "fontsize": letters, "color": INK}
             ax.text(j, i, shown, clip_on=True, **how, **LITERAL)
     for i in range(rows + 1):
@@ -131,15 +133,6 @@ def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
     if mark.totals and across > 1:
         beside = across - 1.5
         ax.plot((beside, beside), (-0.5, rows - 0.5), color=LINE, lw=0.9, solid_capstyle="butt")
-
-
-def _short(text: str, letters: float, room: float) -> str:
-    """Cut off what of a text is wider than the room."""
-    keep, short = len(text), text
-    while keep and width_of(short, letters) > room:
-        keep = min(keep - 1, int(keep * room / width_of(short, letters)))
-        short = f"{text[:keep].rstrip()}…"
-    return short
 
 
 SCREEN_DPI = 100

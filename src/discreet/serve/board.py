@@ -16,7 +16,6 @@ from discreet.errors import InputError, RefusedError
 from discreet.explore.board import ROWS, BoardRows, names_in
 from discreet.explore.lights import Axis, Clause
 from discreet.explore.new_columns import holds_codes
-from discreet.plots.by_two import FEWEST
 from discreet.plots.facets import FEWEST
 from discreet.serve.answers import Sent, heavy, over, refused, who
 from discreet.serve.files import drawn

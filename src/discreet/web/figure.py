@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import needing
+from discreet.errors import InputError, needing
 from discreet.render.subtitle import Subtitle
-from discreet.render.to_html import code_block, data_block, digest, marked_up
+from discreet.render.to_html import marked_up
+from discreet.web.page import data_block, page_of
 from discreet.web.parts import figure_style, script_of, scripts
 
 if TYPE_CHECKING:
@@ -42,21 +42,12 @@ def figure_page(
     Returns
     -------
     str
-        All that is given is text, and is escaped. The content security policy lets the page's own
-        script and style run, by their digests, and nothing be asked of anybody.
+        All that is given is text, and is escaped; the same view gives the same text.
     """
-    code, style, policy = _code(_kinds_in(view))
     sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in made)
     short = " · ".join(it for it in below.says if not it.startswith(SAID_OTHERWISE))
-    return (
-        f'<!DOCTYPE html>\n<html lang="en" data-name="{marked_up(name)}"><head>'
-        '<meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        '<meta name="referrer" content="no-referrer">'
-        f"<title>{marked_up(title)}</title><style>{style}</style></head>\n"
-        f'<body><main class="sheet-of-figure"><h1 id="title">{marked_up(title)}</h1>'
+    body = (
+        f'<main class="sheet-of-figure"><h1>{marked_up(title)}</h1>'
         '<div id="picture"></div>'
         "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
         " here.</p></noscript>"
@@ -66,8 +57,8 @@ def figure_page(
         '</button><button class="btn" type="button" id="png">Save as PNG</button></p>'
         f'<h2>How it was made</h2><div class="made">{sentences}</div></main>\n'
         f"{data_block('view', view)}\n"
-        f'<script type="module">{code}</script></body></html>\n'
     )
+    return page_of(title, _page_script(_kind_in(view)), figure_style(), body, name=name)
 
 
 def figure_widget(view: Mapping[str, Any]) -> AnyWidget:
@@ -76,7 +67,7 @@ def figure_widget(view: Mapping[str, Any]) -> AnyWidget:
         import anywidget
         import traitlets
 
-    script = _widget_script(_kinds_in(view))
+    script = _widget_script(_kind_in(view))
 
     class FigureWidget(anywidget.AnyWidget):
         """Draws the view that its trait holds as JSON."""
@@ -90,43 +81,33 @@ def figure_widget(view: Mapping[str, Any]) -> AnyWidget:
     return FigureWidget(view=json.dumps(view, allow_nan=False, ensure_ascii=False))
 
 
-def _kinds_in(view: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of what draws a view, or the views that it is put together of."""
+def _kind_in(view: Mapping[str, Any]) -> str:
+    """Return the name of what draws a view, or the views that it is put together of."""
     if view.get("overlaid"):
-        return ("outlines",)
+        return "outlines"
     if "views" in view:
-        return _kinds_in(next(it for it in view["views"] if it is not None))
-    return (view["kind"],)
+        return _kind_in(next(it for it in view["views"] if it is not None))
+    return str(view["kind"])
 
 
 @cache
-def _code(kinds: tuple[str, ...]) -> tuple[str, str, str]:
-    """Return the script of a page, its style, and the policy that lets these run."""
-    start = f'import {{ openPage }} from "./figure/page.js";\nopenPage({{ {", ".join(kinds)} }});'
-    code = code_block(f"\n{script_of(_imports(kinds) + start)}\n")
-    style = figure_style()
-    policy = (
-        f"default-src 'none'; script-src {digest(code)}; style-src {digest(style)};"
-        " img-src blob: data:; base-uri 'none'; form-action 'none'"
-    )
-    return code, style, policy
+def _page_script(kind: str) -> str:
+    """Return the script of a page that draws views of a kind, and no other."""
+    start = f'import {{ openPage }} from "./figure/page.js";\nopenPage({{ {kind} }});'
+    return script_of(_import_of(kind) + start)
 
 
 @cache
-def _widget_script(kinds: tuple[str, ...]) -> str:
+def _widget_script(kind: str) -> str:
     # Within the figure's own root there is no `:root` of the page.
     style = json.dumps(figure_style().replace(":root", ":host"))
     start = 'import { widgetOf } from "./figure/widget.js";\n'
-    end = f"export default widgetOf({{ {', '.join(kinds)} }}, {style});"
-    return script_of(_imports(kinds) + start + end)
+    return script_of(f"{_import_of(kind)}{start}export default widgetOf({{ {kind} }}, {style});")
 
 
-def _imports(kinds: tuple[str, ...]) -> str:
-    """Return lines that import what draws some kinds, from the modules that export them."""
-    modules = {
-        name: path
-        for path, text in scripts().items()
-        if path.startswith("kinds/")
-        for name in re.findall(r"^export const (\w+)", text, re.MULTILINE)
-    }
-    return "".join(f'import {{ {name} }} from "./{modules[name]}";\n' for name in kinds)
+def _import_of(kind: str) -> str:
+    """Return the line that imports what draws a kind, from the module that exports it."""
+    for path, text in scripts().items():
+        if path.startswith("kinds/") and f"export const {kind} = " in text:
+            return f'import {{ {kind} }} from "./{path}";\n'
+    raise InputError(f"pages do not draw {kind} plots; save it as .svg, .png or .pdf")

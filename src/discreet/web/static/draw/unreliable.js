@@ -1,4 +1,4 @@
-/** What a card says first where the copy cannot carry what it compares; as render/static has it. */
+/** What a card says first where the copy cannot carry what it compares; as discreet.render.subtitle has it. */
 
 /**
  * Find the note that a comparison is not reliable.

@@ -9,7 +9,7 @@ const held = (id) => document.getElementById(id);
 export function openPage(kinds) {
   const view = JSON.parse(held("view").textContent);
   const { name } = document.documentElement.dataset;
-  const words = { title: held("title").textContent, says: held("short").textContent };
+  const words = { title: document.querySelector("h1").textContent, says: held("short").textContent };
   const drawn = drawFigure(held("picture"), view, kinds, words);
   held("svg").addEventListener("click", () =>
     handOver(new Blob([drawn.svg()], { type: "image/svg+xml" }), `${name}.svg`));
