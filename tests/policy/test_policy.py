@@ -92,11 +92,8 @@ AS_PRESET: dict[str, dict[str, Any]] = {
 }
 
 
-def test_every_preset_has_its_numbers_here() -> None:
+def test_every_preset_has_its_numbers_here_and_all_but_research_are_guarded() -> None:
     assert set(PRESETS) == set(AS_PRESET)
-
-
-def test_all_presets_but_research_are_guarded() -> None:
     assert {name for name in PRESETS if not Policy.preset(name).fixed} == {"research"}
 
 
@@ -480,7 +477,9 @@ def test_what_a_file_leaves_out_is_that_of_its_preset(
     assert Policy.load(path).folder == tmp_path.resolve()
 
 
-def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
+def test_the_folder_is_no_part_of_the_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     policy = Policy.load(written(tmp_path, ""))
 
     assert policy == STANDARD.changed(name="cohort")
@@ -490,12 +489,7 @@ def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
     assert policy.changed(k=7).file == policy.file
     assert "file" not in policy.to_dict()
     assert STANDARD.folder is None
-
-
-def test_the_folder_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written(tmp_path, "")
     monkeypatch.chdir(tmp_path)
-
     assert Policy.load("cohort.toml").folder == tmp_path.resolve()
 
 
@@ -913,12 +907,6 @@ def test_how_points_are_found_decides_a_copy_that_is_rounded(
     assert policy.row_method() == Rounding(told["rounding"], 3, told["c"])
 
 
-def test_no_two_ways_to_round_have_the_same_settings() -> None:
-    policies = [RESEARCH.changed(papers=given) for given, _ in ROUNDED.values()]
-
-    assert len({json.dumps(policy.copy_settings()) for policy in policies}) == len(policies)
-
-
 def test_how_many_regions_there_would_be_decides_no_other_copy() -> None:
     for rows in {*ROWS} - {"rounding"}:
         before = RESEARCH.changed(papers={"method": rows})
@@ -948,19 +936,11 @@ def test_rows_of_one_record_are_no_rounding() -> None:
 
 
 def test_what_decides_all_that_leaves() -> None:
-    policy = STANDARD.changed(k=7, unit="patient")
+    settings = STANDARD.changed(k=7, unit="patient").settings()
 
-    assert policy.settings() == {
-        "regime": "guarded",
-        "k": 7,
-        "m": 28,
-        "round_to": 5,
-        "unit": "patient",
-        "key": None,
-    }
-
-
-def test_research_binds_nothing_but_itself() -> None:
+    of_copy = {"k": 7, "m": 28, "unit": "patient", "key": None}
+    assert settings == {"regime": "guarded", "round_to": 5, **of_copy}
+    # Of the papers' methods nothing binds but that they are these.
     assert RESEARCH.changed(k=9, papers={"bins": 3}).settings() == {"regime": "research"}
 
 
