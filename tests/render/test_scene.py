@@ -75,7 +75,7 @@ def full(value: object) -> object:
     """Return plain values as JSON has them, without fields that are empty."""
     if isinstance(value, dict):
         parts = {name: full(part) for name, part in value.items()}
-        empty = ("", None, [], {})
+        empty: tuple[object, ...] = ("", None, [], {})
         return {name: it for name, it in parts.items() if it not in empty and it is not False}
     return [full(part) for part in value] if isinstance(value, tuple | list) else value
 

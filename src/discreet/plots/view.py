@@ -290,8 +290,12 @@ class View:
         """Return the view as JSON, once its study lets it be released."""
         view = self.sealed()
         view.ask_to_leave("json")
+        return view._text()
+
+    def _text(self) -> str:
+        """Return the view as JSON; numbers that JSON has not are refused."""
         try:
-            return json.dumps(_plain(view), allow_nan=False, ensure_ascii=False)
+            return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
         except ValueError:
             raise RefusedError(
                 "a number of this plot is too large to be written; give the columns in other units"
@@ -317,7 +321,7 @@ class View:
         name = f"{self.kind}-{'-'.join(self.columns)}"
         safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
         says = self.describe().splitlines()
-        plain = _plain(dataclasses.replace(self, provenance=None))
+        plain = json.loads(dataclasses.replace(self, provenance=None)._text())
         below = subtitle_of(self.scene().notes)
         drawn = figure_page(plain, title[:1].upper() + title[1:], below, says, safe)
         return view.file_of(drawn.encode(), ".html").decode()
@@ -335,7 +339,7 @@ class View:
         Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
         the view; passing it on is, as with a screenshot, outside what the register knows.
         """
-        return figure_widget(_plain(dataclasses.replace(self, provenance=None)))
+        return figure_widget(json.loads(dataclasses.replace(self, provenance=None)._text()))
 
     @classmethod
     def from_json(cls, text: str) -> Self:

@@ -24,6 +24,7 @@ export function lookOf(columns, how = {}) {
     dark: false,
     mini: false,
     bare: false,
+    counted: "rows",
     ...how,
     isDate,
     label,
