@@ -351,13 +351,15 @@ def _check_of_use(plot: Plot[Any]) -> None:
     usual = plot.usual()
     for name, it in plot.settings().items():
         used = it.only != PAPERS and (not it.methods or Whole.name in it.methods)
-        used = plot.uses(Whole.name, name) if name == "grid" else used
+        used = plot.uses(Whole.name, name) if name in ("grid", "limits") else used
         if not used and plot.get(name) not in (None, usual[name]):
             raise InputError(
                 f"{plot.phrase()} of the copy has no use for {name}=; leave it out",
-                parameter="numbers" if name == "grid" else name,
+                parameter="numbers" if name in ("grid", "limits") else name,
                 rule="unused",
             )
+    if {*(plot.get("limits") or ())} & {*(plot.get("edges") or ())}:
+        raise InputError("a column has limits or edges, not both", parameter="numbers")
 
 
 def _check_weights(whole: WholeTable, plot: Plot[Any]) -> None:

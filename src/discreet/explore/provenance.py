@@ -94,7 +94,9 @@ def asked_for(request: PlotRequest, policy: Policy, asks: Asks) -> dict[str, Any
     """Say what was asked for: what the plot shows, and of the rest what is not as usual."""
     plot, method = request.plot, request.how.method
     asked: dict[str, Any] = {"plot": plot.name}
-    if plot.names:
+    if plot.of_formula():
+        asked["formula"] = plot.get("formula")
+    else:
         asked["columns"] = [*plot.names]
     if by := plot.by_names:
         asked["by"] = [*by] if len(by) > 1 else by[0]
