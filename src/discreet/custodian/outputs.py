@@ -1,4 +1,7 @@
-"""The outputs of a study in a folder, under its policy: what the command line works with."""
+"""The outputs of a study in a folder, under its policy, and what a file is that may be handed in.
+
+What a file is, its provenance, its seal and the register say.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A table in which persons have several rows must say which are whose, for k counts persons. A column
 is found by its name, and by what it holds: few rows for each of many values, of which other columns
-say the same. Whoever opens the table decides; nothing that is released hangs on what is found here.
+say the same. Names are looked at in eight languages. Whoever opens the table decides; nothing that
+is released hangs on what is found here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the custodian holds: a table, its protected copy, and what is known of both."""
+"""Opening a table under a policy, and what its custodian sees: risk, nearness, what to publish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Study does with a request: settle it, fetch what answers it, give the View its gate."""
+"""What the custodian has: a table with its secret, its copies and its gate, and the register."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The copy of the whole table as a released table, with its report."""
+"""The copy of the whole table as a released table, with its report and attacks on it."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A ZIP whose entries are stored as they are: `manifest.json` (`manifest`), `rows/*.parquet` (`rows`),
 `nearness.json` and `answers/*.json`. `writing` makes one, `signing` keeps the key, `reading` opens
-one that may come from a stranger (`archive`, `footer` and `pages` look before anything is
-unpacked), `pins` remembers who signed a study first, and `checking` says in words what a file is.
+one that may come from a stranger (`archive` and `parquet` look before anything is unpacked), and
+`checking` says in words what a file is, and whether somebody else signed the study before.
 """
 
 from discreet.study_file.checking import Check, check, open_signed

@@ -1,4 +1,9 @@
-"""What a file is, said in words: `discreet check`, and opening what one was given."""
+"""What a file is, said in words: `discreet check`, and opening what one was given.
+
+A file says which key signed it, and whoever changes it can sign it with a key of their own. What
+tells them apart is that the custodian's files were seen before: who signed a study the first time
+is remembered, and another key later is not taken in silence.
+"""
 
 from __future__ import annotations
 

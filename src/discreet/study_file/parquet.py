@@ -3,6 +3,8 @@
 Parquet that comes from a stranger may say of a few bytes that they are a billion values, or that a
 page is two gigabytes once it is unpacked. Everything here is compared with what the manifest's
 columns and numbers of rows can be: first the length of the footer, then what it says, then pages.
+The footer is read here and not by pyarrow, which gets it once every number in it is one that there
+can be. What a field's number means stands in Parquet's own `parquet.thrift`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""The custodian's key pair: made at random, kept in a file, followed by another, and used.
+"""What is signed, as bytes that can be written in one way, and the custodian's key pair that signs.
 
-The private half has nothing to do with the secret that keys the noise: whoever learns the one knows
-nothing of the other. A key that is followed by another signs who follows it.
+Keys of JSON are in order, there is no space, numbers are finite and whole ones below 2^53: whoever
+reads a text and writes it again has the same bytes, so that a digest of it is one of what it says.
+
+The private half of the key has nothing to do with the secret that keys the noise: whoever learns
+the one knows nothing of the other. A key that is followed by another signs who follows it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Files of columns: Parquet, of which there may be several, and Arrow's own, Feather."""
+"""Files of columns: Parquet, of which there may be several, and Arrow's own, Feather.
+
+The order of levels that data declare may name levels that no row has. So it is never listed as it
+is: `discreet.levels` puts those levels in order that may be shown. Periods of pandas are whole
+numbers in files and tables of Arrow, with their type beside them, which pyarrow knows where pandas
+is imported alone; here they are their first days.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Tables of databases and of web addresses: they are read, and never written to."""
+"""Tables of databases, of Spark and of web addresses: they are read, and never written to.
+
+**One snapshot.** Of PostgreSQL all that a study asks is answered from the state of the table when
+the study was opened: counts of two states of it would give away whoever came in between. The server
+keeps that state as long as the study is open, in one read-only transaction.
+"""
 
 from __future__ import annotations
 

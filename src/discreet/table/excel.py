@@ -1,4 +1,9 @@
-"""Workbooks of Excel: a sheet with the names of its columns in the first row."""
+"""Workbooks of Excel: a sheet with the names of its columns in the first row.
+
+What reads workbooks holds the whole rectangle that reaches to a sheet's last row and column, and a
+text anew in each cell: a small file may be a huge table. So this is counted first, by streaming the
+file's parts.
+"""
 
 from __future__ import annotations
 

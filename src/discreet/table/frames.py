@@ -1,4 +1,9 @@
-"""Frames of other libraries: how each is taken, and read by parts without holding the whole."""
+"""Frames of other libraries: how each is taken, and read by parts without holding the whole.
+
+Columns of pandas of types that engines do not know become ones that they do: an interval is a
+level, a period the date of its beginning, and a column of Python's objects what all of its objects
+are. Columns of anything else stay as they are, and are not drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Files of text: CSV and JSON lines, compressed or not."""
+"""Files of text: CSV and JSON lines, compressed or not.
+
+**One kind or text.** A column whose cells are not all of one kind (numbers, yes/no, times of day)
+is text, and no cell is read as another value than it says. Codes such as 007, 0x1f, 1_000 and 12E3
+are text; so is 20.000 where other columns of the file have decimal commas.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""Rows and their keys: the keyed digest of each, its partition, and what its noise hangs on.
+"""Rows and their keys, and rows that are set aside by partition.
 
-Nothing here holds the secret: its key was derived of it for one table and one way to protect it.
+Of each row there is a keyed digest, its partition, and what its noise hangs on. Nothing here holds
+the secret: its key was derived of it for one table and one way to protect it.
+
+Rows are set aside in files without a name, which are gone with the process. Those of which others
+are equal get a number each, so that a table of few different rows is spread evenly, too: all rows
+of one digest are in one partition at first, and then moved by a second file.
 """
 
 from __future__ import annotations

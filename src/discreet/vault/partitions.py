@@ -7,6 +7,17 @@ is theirs, one after the other. Nothing of one is looked at to protect another.
 
 All rows are read twice: once for the version, and once to write them, by partition, into a file
 that has no name, so that it is gone with the process, however that ends.
+
+**On Spark** workers read, key, protect and write, and no row comes to the driver; the copy is the
+same to the last bit. One pass gives the version: of each part of the rows comes back how many they
+are, and the sum of their digests. Another puts the rows, shuffled, into partitions; each is
+protected by one worker, and written by it into a file of its own. A task that fails is begun again,
+and writes the same. Equal rows are told apart within a first shuffle, in which they are neighbours.
+What is sent to workers is a `Work`, which holds a derived key and no secret.
+
+**Memory** was measured on tables of 100,000 and 300,000 rows and ten columns: one of numbers takes
+117 bytes a row at the peak, one of eight levels 280 and one of forty 352. Wide tables have matrices
+of the products of all columns of linear predictions as well.
 """
 
 from __future__ import annotations

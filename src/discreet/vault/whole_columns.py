@@ -1,4 +1,9 @@
-"""Which columns the copy of a whole table is made of, and what is read of them."""
+"""The columns that the copy of a whole table is made of, and how their rows become protected ones.
+
+It is a function of what it is given, in whatever process it runs, and what is given holds no
+secret. Each partition of a large table is protected by a `Work`, which may be pickled and sent to
+another process: it has a key that was derived of the secret for this table.
+"""
 
 from __future__ import annotations
 
