@@ -13,7 +13,7 @@ from discreet.columns.unread import beside
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
-from discreet.estimates.model_table import model_figures, model_lines, widen
+from discreet.estimates.model_table import model_body, widen
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
 from discreet.explore.gated import labels_of
@@ -73,7 +73,7 @@ def modelled(
     said += (BY_PERSONS,) * (found.persons is not None)
     wider = widen(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
-    head, lines = model_lines(wider, ratio)
+    body = model_body(wider, ratio)
     others = [it for it in (asked.event, weights) if it]
     names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
     references = (
@@ -83,10 +83,10 @@ def modelled(
         MODEL,
         _title(session, asked, events, weights),
         ("part", "term"),
-        head,
-        tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
+        body.head,
+        tuple(it._replace(name=term_words(it.name, session.labels)) for it in body.lines),
         (*_notes(session, names, asked, found), *said, *left_out, WIDER),
-        (*model_figures(wider, ratio), *references),
+        (*body.figures, *references),
         gate=session.gate_of_copy(MODEL, names),
         labels=labels_of(session.labels, names),
         sealer=session.sealer_of_copy(
