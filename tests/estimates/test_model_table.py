@@ -8,7 +8,7 @@ import pytest
 from discreet.errors import RefusedError
 from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import dots_of
-from discreet.estimates.model_table import model_figures, model_lines, widen
+from discreet.estimates.model_table import model_body, widen
 from discreet.measure import CopyTable
 from discreet.regression import Estimates
 from discreet.render.scene import Intervals
@@ -55,10 +55,8 @@ def test_ratios_are_written_and_drawn_but_for_the_intercept() -> None:
         [estimates(Intercept=0, x=0, far=0)] * 5,
         1.0,
     )
-    head, lines = model_lines(found, "odds ratio")
-    table = CopyTable(
-        "model", "A", ("part", "term"), head, lines, (), model_figures(found, "odds ratio")
-    )
+    head, lines, figures, _ = model_body(found, "odds ratio")
+    table = CopyTable("model", "A", ("part", "term"), head, lines, (), figures)
 
     assert lines[0] == Line("", "Intercept", ("–", "–", "-1.000", "0.283"))
     assert lines[1] == Line("", "x", ("2.00", "1.15 to 3.48", "0.693", "0.283"))
@@ -79,7 +77,7 @@ def test_ratios_are_written_and_drawn_but_for_the_intercept() -> None:
 
 
 def test_linear_estimates_have_two_digits_of_their_standard_error() -> None:
-    head, lines = model_lines(widen(estimates(x=12.3456), [estimates(x=0)] * 4, 1.0), "")
+    head, lines, *_ = model_body(widen(estimates(x=12.3456), [estimates(x=0)] * 4, 1.0), "")
 
     assert head == ("estimate", "95 % interval", "std. error")
     assert lines[0].cells == ("12.35", "11.79 to 12.90", "0.28")

@@ -16,6 +16,7 @@ from discreet.errors import RefusedError
 from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
 from discreet.estimates.intervals import FEWEST, NORMAL, own_variance
+from discreet.estimates.tables import TableBody
 from discreet.estimates.words import UNKNOWN, number_words
 from discreet.regression import Estimates
 
@@ -91,47 +92,39 @@ def widen(estimates: Estimates, again: Sequence[Estimates], share: float) -> Wid
     return Widened(estimates, inner * np.sqrt(MEASURED * (1 + ratios)), inner)
 
 
-def model_lines(it: Widened, ratio: str) -> tuple[tuple[str, ...], tuple[Line, ...]]:
-    """Return the head and the lines of a table; `ratio` is what exp() of an estimate is called."""
-    lines = []
-    for i, term in enumerate(it.estimates.terms):
-        value, error = float(it.estimates.values[i]), float(it.errors[i])
-        low, high = value - NORMAL * error, value + NORMAL * error
-        if ratio:
-            shown = (_ratio(value), f"{_ratio(low)} to {_ratio(high)}")
-            shown = shown if term != INTERCEPT else (UNKNOWN, UNKNOWN)  # it is the ratio of nothing
-            lines.append(Line("", term, (*shown, f"{value:.3f}", f"{error:.3f}")))
-            continue
-        decimals = _decimals(error)
-        words = [number_words(each, decimals) for each in (value, low, high, error)]
-        lines.append(Line("", term, (words[0], f"{words[1]} to {words[2]}", words[3])))
-    head = (ratio, "95 % interval", f"log {ratio}", "its std. error")
-    lines += [Line("fit", name, (words, *[""] * (3 if ratio else 2))) for name, words in _fit(it)]
-    return (head if ratio else ("estimate", "95 % interval", "std. error")), tuple(lines)
-
-
-def _fit(it: Widened) -> list[tuple[str, str]]:
+def model_body(it: Widened, ratio: str) -> TableBody:
+    """Return a table of the terms and the fit; `ratio` is what exp() of an estimate is called."""
     estimates = it.estimates
-    name, value = estimates.quality
-    events = [] if estimates.events is None else [("rows with the event", f"{estimates.events:,}")]
-    return [("rows of the copy", f"{estimates.rows:,}"), *events, (name, f"{value:.3f}")]
-
-
-def model_figures(it: Widened, ratio: str) -> tuple[Figure, ...]:
-    """Return the numbers in full, each with its term in place of a column."""
-    estimates, figures = it.estimates, []
+    lines, figures = [], []
     for i, term in enumerate(estimates.terms):
         value, error = float(estimates.values[i]), float(it.errors[i])
         ends = (value - NORMAL * error, value, value + NORMAL * error)
         named: list[tuple[str, float | None]] = [*zip(OF_MODEL, ends, strict=True)]
         named += [("std. error", error), ("std. error of the rows alone", float(it.inner[i]))]
+        if ratio:
+            low, middle, high = map(_ratio, ends)
+            shown = (middle, f"{low} to {high}")
+            shown = shown if term != INTERCEPT else (UNKNOWN, UNKNOWN)  # it is the ratio of nothing
+            lines.append(Line("", term, (*shown, f"{value:.3f}", f"{error:.3f}")))
+        else:
+            low, middle, high, words = (number_words(x, _decimals(error)) for x in (*ends, error))
+            lines.append(Line("", term, (middle, f"{low} to {high}", words)))
         if ratio and term != INTERCEPT:
             names = (f"{ratio}, low end", ratio, f"{ratio}, high end")
             named += [(n, _exp(end)) for n, end in zip(names, ends, strict=True)]
         figures += [Figure(term, None, (), name, number) for name, number in named]
-    events = [] if estimates.events is None else [("rows with the event", float(estimates.events))]
-    fit = [("rows", float(estimates.rows)), *events, estimates.quality]
-    return (*figures, *(Figure("", None, (), name, number) for name, number in fit))
+    head: tuple[str, ...] = ("estimate", "95 % interval", "std. error")
+    if ratio:
+        head = (ratio, "95 % interval", f"log {ratio}", "its std. error")
+    quality, value = estimates.quality
+    counts = [("rows", "rows of the copy", estimates.rows)]
+    if estimates.events is not None:
+        counts.append(("rows with the event", "rows with the event", estimates.events))
+    fit = [*((words, f"{count:,}") for _, words, count in counts), (quality, f"{value:.3f}")]
+    lines += [Line("fit", name, (words, *[""] * (len(head) - 1))) for name, words in fit]
+    numbers = [*((name, float(count)) for name, _, count in counts), (quality, value)]
+    figures += [Figure("", None, (), name, number) for name, number in numbers]
+    return TableBody(head, tuple(lines), tuple(figures), ())
 
 
 def _decimals(error: float) -> int | None:

@@ -13,7 +13,7 @@ from discreet.columns.column import merge_columns
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
-from discreet.estimates.model_table import model_figures, model_lines, widen
+from discreet.estimates.model_table import model_body, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
@@ -75,7 +75,7 @@ def modelled(
         said.append(LINEARISED)
     wider = widen(estimates, *_again(session, formula, model, events, weights))
     ratio = RATIOS[model.family]
-    head, lines = model_lines(wider, ratio)
+    body = model_body(wider, ratio)
     others = [it for it in (model.event, weights) if it]
     names = tuple(dict.fromkeys([*model.numbers, *model.levels, *others]))
     references = (
@@ -85,10 +85,10 @@ def modelled(
         MODEL,
         _title(session, model, events, weights),
         ("part", "term"),
-        head,
-        tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
+        body.head,
+        tuple(it._replace(name=term_words(it.name, session.labels)) for it in body.lines),
         (*_notes(session, names, model, estimates), *said, *left_out, WIDER),
-        (*model_figures(wider, ratio), *references),
+        (*body.figures, *references),
         gate=session.gate_of_copy(MODEL, names),
         labels=labels_of(session.labels, names),
         sealer=session.sealer_of_copy(
