@@ -32,8 +32,6 @@ WITHIN = (0.05, 0.95)
 """The spread of a column is that of its different values between these quantiles."""
 OF_NORMAL = 3.29
 """So many standard deviations lie between them in a normal distribution."""
-COUNTED = 2
-"""So many rows that are alike are counted."""
 BY_CHANCE = (0.1, 0.2)
 """So large a share of the pairs that are alike may be so by chance."""
 FEW = 0.25
