@@ -110,7 +110,7 @@ function selectedIn({ selected, clusters }, { marks }) {
 
 /** Whether what is behind the picture is dark: of a page of its own colour, or of the reader's system. */
 function isDark(host) {
-  for (let at = host; at; at = at.parentNode?.host || at.parentElement || at.parentNode?.host) {
+  for (let at = host; at; at = at.parentElement || at.parentNode?.host) {
     const [red, green, blue, seen = 1] = getComputedStyle(at).backgroundColor.match(/[\d.]+/g)?.map(Number) || [];
     if (blue !== undefined && seen > 0.5) return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 102;
   }
