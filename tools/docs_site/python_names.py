@@ -21,8 +21,19 @@ def public_names() -> dict[str, Any]:
     top = {f"discreet.{name}": getattr(discreet, name) for name in discreet.__all__}
     names = {name: it for name, it in top.items() if not inspect.ismodule(it)}
     for module in _modules():
-        names |= {f"{module.__name__}.{name}": getattr(module, name) for name in module.__all__}
+        names |= {f"{module.__name__}.{name}": getattr(module, name) for name in _names(module)}
     return names
+
+
+def _names(module: ModuleType) -> list[str]:
+    """List what a package offers, or what a module of its own (such as `datasets`) defines."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    return [
+        name
+        for name, it in vars(module).items()
+        if getattr(it, "__module__", None) == module.__name__ and not name.startswith("_")
+    ]
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -47,7 +58,7 @@ def python_pages() -> dict[str, str]:
     pages["views.rst"] = _page("Views", views, top, seen)
     pages["errors.rst"] = _page("Errors", errors, top, seen)
     for module in _modules():
-        named = {f"{module.__name__}.{name}": getattr(module, name) for name in module.__all__}
+        named = {f"{module.__name__}.{name}": getattr(module, name) for name in _names(module)}
         title = module.__name__
         start = f".. automodule:: {title}\n   :no-members:\n\n"
         pages[f"{title.rpartition('.')[2]}.rst"] = _page(title, list(named), named, seen, start)
