@@ -182,6 +182,22 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         "there is no setting 'source' here",
     ),
     "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
+    "ends of points": (
+        lambda s: s.scatter("age", "bmi", limits={"age": (0, 99)}),
+        InputError,
+        "a scatter plot of the copy has no use for limits=",
+    ),
+    "limits and edges": (
+        lambda s: s.histogram("age", limits={"age": (0, 99)}, edges={"age": [0, 50]}),
+        InputError,
+        "a column has limits or edges, not both",
+    ),
+    "a cost": (
+        lambda s: s.parallel(["age", "bmi"], cost="span"),
+        InputError,
+        "coordinates of the copy has no use for cost=",
+    ),
+    "one correlation": (lambda s: s.correlations(["age"]), InputError, "a list of 2 to 20 columns"),
 }
 
 

@@ -242,7 +242,7 @@ WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
     "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
     "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
-    "no grid": ("heatmap", ["x", "y"], {"grid": 1}, "grid of the policy must be a whole number"),
+    "no grid": ("heatmap", ["x", "y"], {"grid": 1}, r"^grid must be a whole number"),
 }
 
 
