@@ -12,7 +12,7 @@ from pyarrow import Table, array
 import discreet as dc
 from discreet.plots import PLOTS
 from discreet.plots.crosstab import CrossTable
-from discreet.plots.request import GRID
+from discreet.plots.plot import GRID
 from tests.browser import chromium
 from tests.serve.cohort import cohort, opened
 from tests.web.running import Board, board_page

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from discreet.plots.request import GRID
+from discreet.plots.plot import GRID
 from tests.browser import chromium
 from tests.web.running import Board, board_page
 from tests.web.test_kinds import plain
