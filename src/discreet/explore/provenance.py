@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.errors import InputError
 from discreet.plots import PLOTS, Plot, PlotRequest, View
 from discreet.policy import Policy
 from discreet.provenance import DIGITS, Provenance, own_version
@@ -87,6 +88,9 @@ def plot_asked(request: Mapping[str, Any]) -> tuple[Plot[Any], dict[str, Any], A
     plot, columns = PLOTS[fields.pop("plot")], fields.pop("columns", ())
     asks = [(str(name), str(text)) for name, text in fields.pop("derived", ())]
     way = {"method": fields.pop("method")} if "method" in fields else {}
+    for name in fields:
+        if name not in plot.settings():
+            raise InputError(f"{plot.phrase()} has no setting {name!r}")
     return plot.of_columns(columns, **fields), way, asks
 
 
