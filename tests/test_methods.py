@@ -11,7 +11,7 @@ from discreet import rounding
 from discreet.arguments import parameters_of
 from discreet.errors import InputError
 from discreet.methods import METHODS, ROW_METHODS, TABLE_METHODS
-from discreet.policy import PlotRequest
+from discreet.plots import How
 
 ALL = {**METHODS, **rounding.METHODS}
 
@@ -39,7 +39,7 @@ def test_a_method_of_tables_states_all_that_others_read_of_it(name: str) -> None
     assert method.noise >= 0
     assert all(claim.startswith(("k-anonymity", "that ")) for claim in method.not_claimed)
     assert len(method.not_claimed) >= 2
-    assert set(method.declared) <= {item.name for item in dataclasses.fields(PlotRequest)}
+    assert set(method.declared) <= {item.name for item in dataclasses.fields(How)}
 
 
 def test_what_rests_on_the_kind_of_a_method() -> None:

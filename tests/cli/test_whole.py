@@ -242,7 +242,7 @@ def test_a_copy_that_may_not_be_released_is_refused_before_it_is_made(
     code, _, err = run("plot", "histogram", *of, "age", "-o", str(tmp_path / "age.svg"))
     assert code == 0, err
     policy.write_text(f"k = 3\n{changed}\n", encoding="utf-8")
-    for module in ("vault", "protected"):
+    for module in ("vault", "whole_columns"):
         monkeypatch.setattr(f"discreet.vault.{module}.copy_of_whole", forbidden)
 
     code, _, err = run(command, *of, "-o", str(output))

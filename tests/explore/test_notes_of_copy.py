@@ -179,7 +179,7 @@ def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch
     def none(*given: object) -> None:
         raise RefusedError("too few")
 
-    monkeypatch.setattr("discreet.custodian.session.drawn_again", none)
+    monkeypatch.setattr("discreet.custodian.session.copy_again", none)
     study = dc.open(cohort(), study="few", unit=False)
 
     (said,) = [it for it in study.box("bmi", by="sex").notes() if "differences" in it]

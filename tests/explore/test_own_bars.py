@@ -92,7 +92,7 @@ def test_where_rows_have_no_copy_nothing_is_said(monkeypatch: pytest.MonkeyPatch
     def none(*given: object) -> None:
         raise RefusedError("too few")
 
-    monkeypatch.setattr("discreet.custodian.session.drawn_again", none)
+    monkeypatch.setattr("discreet.custodian.session.copy_again", none)
 
     assert off_in(dc.open(cohort(), study="few", unit=False).bars("sex")) == []
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument
+from typer import Argument, Option
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from discreet.cli.command import command, documented_by, given
@@ -51,6 +51,14 @@ ColumnsArgument = Annotated[
         default_factory=list,
     ),
 ]
+ByOption = Annotated[
+    list[str] | None,
+    Option(
+        help="A categorical column: one colour, box or panel a level. Twice for two columns of the"
+        " copy. Repeatable.",
+        autocompletion=column_names,
+    ),
+]
 AUTO = "auto"
 CHOSEN = "auto for the one that fits the kinds of the columns."
 FEW = 3
@@ -70,13 +78,11 @@ class SharedOptions:
 
     Parameters
     ----------
-    by
-        A categorical column: one colour, box or panel a level. Twice for two columns of the copy.
     sensitive
         A sensitive column, or some of its values: diagnosis=c50,c61.
     """
 
-    by: list[str] | None = None
+    by: ByOption = None
     bins: int | None = None
     grid: int | None = None
     trend: bool = False

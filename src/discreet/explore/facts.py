@@ -179,6 +179,12 @@ def _parameters_of(
     policy: Policy, plot: type[Plot[Any]], methods: Sequence[str]
 ) -> list[dict[str, Any]]:
     found = []
+    # Of words of which none is taken where nobody says, the first is what is done.
+    usual = {
+        name: it.choices[0] if value is None and it.choices else value
+        for name, value in plot.usual().items()
+        if (it := plot.settings().get(name)) is not None
+    }
     for name, it in plot.parameters().items():
         number = name in NUMBERS
         able = [method for method in methods if has_use(policy, plot, method, name)]
@@ -194,7 +200,7 @@ def _parameters_of(
                     "least": it.least_of(uses),
                     "most": it.most,
                     "step": it.step,
-                    "usual": usual_number(policy, uses[0], name) if number else plot.usual()[name],
+                    "usual": usual_number(policy, uses[0], name) if number else usual[name],
                     "fixed": fixed,
                     "choices": [*it.choices],
                     "methods": None if len(uses) == len(methods) else uses,

@@ -244,8 +244,7 @@ class Table:
 
     def _parts(self, rows: nw.LazyFrame[Any], wanted: Sequence[nw.Expr]) -> Iterator[Any]:
         """Read columns of some rows as pyarrow batches."""
-        with quiet(*failure(self._keep), self.unreadable):
-            yield from parts(rows, wanted, self._keep if self._in_memory is None else None)
+        return parts(rows, wanted, self._keep if self._in_memory is None else None)
 
     def _once(self, what: str, name: str, ask: Callable[[], T]) -> T:
         """Return what is known of a column, or ask the data for it."""
@@ -728,15 +727,17 @@ class Table:
         also = {name: f"{longest}{i}" for i, name in enumerate(texts) if name in counted}
         wanted += [nw.col(name).alias(second) for name, second in also.items()]
         seen = 0
-        for batch in self._parts(self._of(names, whole=True), wanted):
-            seen += batch.num_rows
-            found = {}
-            for name in names:
-                dates = self.columns[name].dates
-                is_level = name not in counted and dates is None
-                found[name] = levels_of(batch[name]) if is_level else _numbers(batch[name], dates)
-            in_part = found | {name: levels_of(batch[second]) for name, second in also.items()}
-            yield found, {name: in_part[name] for name in (*numbers, *texts)}
+        # What is made of a part is watched, too: pyarrow's errors may quote cells.
+        with quiet(*failure(self._keep), self.unreadable):
+            for batch in self._parts(self._of(names, whole=True), wanted):
+                seen += batch.num_rows
+                found = {}
+                for name in names:
+                    dates, cells = self.columns[name].dates, batch[name]
+                    is_level = name not in counted and dates is None
+                    found[name] = levels_of(cells) if is_level else _numbers(cells, dates)
+                in_part = found | {name: levels_of(batch[second]) for name, second in also.items()}
+                yield found, {name: in_part[name] for name in (*numbers, *texts)}
         if seen != self.size:
             raise InputError("the data have changed while they were read; open them again")
 
@@ -755,8 +756,9 @@ class Table:
         the columns `known` are left out.
         """
         rows, wanted, reading = self._unread(numbers, texts, known)
-        for batch in self._parts(rows, wanted):
-            yield reading.columns(batch)
+        with quiet(*failure(self._keep), self.unreadable):
+            for batch in self._parts(rows, wanted):
+                yield reading.columns(batch)
 
     @quietly
     def first_rows(self, numbers: Sequence[str], texts: Sequence[str], most: int) -> dict[str, Any]:
