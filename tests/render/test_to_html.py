@@ -53,7 +53,7 @@ def every_part() -> list[Html]:
         paragraph(NASTY, "stamp"),
         paragraph(NASTY, "soft"),
         items([NASTY]),
-        table(["a", NASTY], [[NASTY, "1"]], caption=NASTY, marks=["p0"], under=[NASTY]),
+        table(["a", NASTY], [[NASTY, "1"]], caption=NASTY),
         picture(Scene((BARS,), NASTY, (NASTY,)), NASTY),
     ]
 
@@ -114,12 +114,6 @@ class TestTables:
     def test_of_no_rows_there_is_nothing(self) -> None:
         assert table(["a"], [], caption="t") == ""
         assert items([]) == ""
-
-    def test_rows_can_be_linked_to_and_tell_more_then(self) -> None:
-        text = table(["a"], [["x"], ["y"]], caption="t", marks=["p0", "p1"], under=["u", "v"])
-        read = Balanced(text)
-        assert [attrs.get("id") for attrs in read.of("tr")] == [None, "p0", None, "p1", None]
-        assert [attrs.get("class") for attrs in read.of("tr")[1:]] == [None, "under"] * 2
 
     def test_a_row_has_as_many_cells_as_there_are_columns(self) -> None:
         with pytest.raises(ValueError, match="zip"):

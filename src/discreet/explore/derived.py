@@ -204,15 +204,13 @@ class DerivedCopy:
     def view(self, request: PlotRequest) -> View:
         """Draw what was settled, with the study's gate."""
         levels = () if request.model is None else request.model.levels
-        origin = dataclasses.replace(
-            origin_of_copy(self.session, ()),
-            remarks=(
-                *open_ends(request),
-                *differences(self, request.columns, request.plot.by_names),
-                *self.remarks_of_copy(request.rests_on),
-            ),
-            dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
+        remarks = (
+            *open_ends(request),
+            *differences(self, request.columns, request.plot.by_names),
+            *self.remarks_of_copy(request.rests_on),
         )
+        dates = [name for name in dict.fromkeys(request.named) if name in self.dates]
+        origin = origin_of_copy(self.session, remarks, dates)
         drawn: View = drawn_from_copy(request, self.whole, origin, self.session.policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
         gate = self.gate_of_copy(request.name, (*request.rests_on, *levels))

@@ -26,9 +26,9 @@ NO_COPY = (
 V = TypeVar("V", bound=View)
 
 
-def origin_of_copy(study: FileSession, names: Sequence[str]) -> Origin:
-    """Say what a view of columns of the copy is of."""
-    policy, dates = study.policy, study.dates
+def origin_of_copy(study: FileSession, remarks: Sequence[str], dates: Sequence[str]) -> Origin:
+    """Say what a view of the copy is of, with its remarks and the columns of dates in it."""
+    policy = study.policy
     return Origin(
         policy=policy.name,
         regime=policy.regime,
@@ -37,8 +37,8 @@ def origin_of_copy(study: FileSession, names: Sequence[str]) -> Origin:
         version=study.whole.copy.version,
         left_out=None,
         counted=study.rows_are,
-        remarks=notes_of_copy(study, names),
-        dates=tuple(name for name in dict.fromkeys(names) if name in dates),
+        remarks=tuple(remarks),
+        dates=tuple(dates),
     )
 
 

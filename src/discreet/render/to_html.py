@@ -18,7 +18,7 @@ from discreet.render.to_matplotlib import figure_bytes
 # All rules stand below one class, so that a fragment leaves the notebook around it alone.
 STYLE = """
 .discreet{--paper:#fff;--ink:#1d2733;--soft:#55616d;--line:#d8dee4;--shade:#f4f6f8;
---accent:#235c90;--second:#b35c00;--mark:#fdf0d5;color-scheme:light;
+--accent:#235c90;--second:#b35c00;color-scheme:light;
 background:var(--paper);color:var(--ink);
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 padding:1.5rem max(1rem,calc(50% - 25rem)) 3rem;overflow-wrap:break-word}
@@ -44,10 +44,6 @@ font-size:.9rem;background:none;color:inherit}
 .discreet th,.discreet td{padding:.3rem .9rem .3rem 0;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--line);font-weight:400;background:none}
 .discreet thead th{font-weight:600;border-bottom:2px solid var(--line);vertical-align:bottom}
-.discreet tr[id]{scroll-margin-top:1rem}
-.discreet tr:target,.discreet tr:target + .under{background:var(--mark)}
-.discreet .under{display:none}
-.discreet tr:target + .under{display:table-row}
 .discreet .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .discreet thead .n{white-space:normal;min-width:4rem;max-width:9rem}
 .discreet code{font:.85rem/1.5 ui-monospace,SFMono-Regular,Consolas,monospace;
@@ -57,7 +53,7 @@ background:var(--shade);padding:.05rem .3rem;border-radius:3px}
 .discreet .plates img{background:#fff;border:1px solid var(--line);border-radius:4px;
 box-sizing:border-box;max-width:100%;height:auto;padding:.4rem;flex:0 1 auto}
 @media (prefers-color-scheme:dark){.discreet{--paper:#12181f;--ink:#e4e9ee;--soft:#9fabb7;
---line:#303b46;--shade:#1d2630;--accent:#8fb3d5;--second:#f0b35c;--mark:#3d3119;color-scheme:dark}}
+--line:#303b46;--shade:#1d2630;--accent:#8fb3d5;--second:#f0b35c;color-scheme:dark}}
 @media print{.discreet{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--shade:#fff;
 --accent:#000;--second:#000;padding:0;font-size:11pt;color-scheme:light}
 .discreet figure,.discreet tr,.discreet li{break-inside:avoid}
@@ -107,19 +103,11 @@ def items(texts: Sequence[str]) -> Html:
 
 
 def table(
-    head: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    caption: str,
-    words: Sequence[int] = (0,),
-    marks: Sequence[str] = (),
-    under: Sequence[str] = (),
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, words: Sequence[int] = (0,)
 ) -> Html:
     """Return a table with named columns (`head`) and rows, each beginning with its name.
 
-    The columns `words` are of texts; those of numbers stand to the right. `marks` are an id for
-    each row, for links to point to; `under` is what stands below each row, to be seen once a link
-    has pointed to it. Of no rows, nothing.
+    The columns `words` are of texts; those of numbers stand to the right. Of no rows, nothing.
     """
     if not rows:
         return Html("")
@@ -129,17 +117,13 @@ def table(
         for name, look in zip(head, looks, strict=True)
     )
     lines = []
-    for i, row in enumerate(rows):
-        mark = f' id="{escape(marks[i], quote=True)}"' if marks else ""
+    for row in rows:
         cells = [f'<th scope="row"{looks[0]}>{marked_up(row[0])}</th>']
         cells += [
             f"<td{look}>{marked_up(cell)}</td>"
             for cell, look in zip(row[1:], looks[1:], strict=True)
         ]
-        lines.append(f"<tr{mark}>{''.join(cells)}</tr>")
-        if under:
-            below = f'<td colspan="{len(head)}">{marked_up(under[i])}</td>'
-            lines.append(f'<tr class="under">{below}</tr>')
+        lines.append(f"<tr>{''.join(cells)}</tr>")
     said = marked_up(caption)
     return Html(  # a wide table is moved with the keys, too, so its frame takes the focus
         f'<div class="wide" role="region" tabindex="0" aria-label="{said}"><table>'
