@@ -317,8 +317,6 @@ class Plot(Generic[V]):
         if cls.listed():
             (name,) = cls.places()
             return cls(**{name: tuple(columns)}, **how)
-        if len(columns) > cls.most():
-            raise InputError(f"{cls.phrase()} takes no more than {cls.most()} columns")
         return cls(**dict(zip(cls.places(), columns, strict=False)), **how)
 
     # --- what was asked for ---------------------------------------------------------------------
