@@ -88,7 +88,7 @@ def plot_asked(request: Mapping[str, Any]) -> tuple[Plot[Any], dict[str, Any], A
     plot, columns = PLOTS[fields.pop("plot")], fields.pop("columns", ())
     asks = [(str(name), str(text)) for name, text in fields.pop("derived", ())]
     way = {"method": fields.pop("method")} if "method" in fields else {}
-    if len(columns) > plot.most():
+    if not plot.listed() and len(columns) > plot.most():
         raise InputError(f"{plot.phrase()} has no place for so many columns")
     for name in fields:
         if name not in plot.settings():
