@@ -1,36 +1,41 @@
-"""Memory that is given back to the system."""
+"""How much memory a process may take."""
 
-from __future__ import annotations
-
-import resource
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from discreet.memory import give_back
+from discreet import memory
 
-STATM = Path("/proc/self/statm")
-
-
-def held() -> int:
-    """Return how many bytes of memory this process holds."""
-    return int(STATM.read_text().split()[1]) * resource.getpagesize()
+MACHINE = 4096 * 1000.0
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="needs Linux's /proc")
-def test_what_was_freed_below_what_is_held_is_given_back() -> None:
-    # Arrays small enough to lie in the heap, which ends with one that stays.
-    arrays = [np.ones(12_500) for _ in range(2_000)]
-    size = sum(it.nbytes for it in arrays)
-    full = held()
-    del arrays[:-1]
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        ([], MACHINE),
+        (["max\n"], MACHINE),
+        (["2000000\n"], 2e6),
+        (["9000000\n"], MACHINE),
+        (["max\n", "1000\n"], 1000.0),
+        (["0\n"], MACHINE),
+    ],
+    ids=["none", "no limit", "a container's", "more than there is", "of two systems", "nought"],
+)
+def test_there_is_what_the_machine_has_or_its_container_may_take(
+    limits: list[str], most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / str(i) for i, _ in enumerate(limits)]
+    for file, text in zip(files, limits, strict=True):
+        file.write_text(text, encoding="ascii")
+    monkeypatch.setattr(memory, "LIMITS", [*map(str, files), str(tmp_path / "none")])
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory.os, "sysconf", sizes.__getitem__)
 
-    give_back()
-    assert full - held() > size / 2
-    assert arrays[0].sum() == 12_500
+    assert memory.there_is() == most
 
 
-def test_where_the_system_cannot_take_it_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.memory.ctypes.CDLL", lambda _: object())
-    give_back()
+def test_where_the_system_says_nothing_it_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "LIMITS", ())
+    monkeypatch.delattr(memory.os, "sysconf")
+
+    assert memory.there_is() is None

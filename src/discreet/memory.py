@@ -1,8 +1,7 @@
-"""Memory: how much there is, and what is not needed any more given back to the system."""
+"""How much memory there is."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -36,13 +35,3 @@ def about_bytes(size: float) -> str:
     ('1.8 GB', '0.3 GB', '123 GB')
     """
     return f"{size / GB:,.0f} GB" if size >= 10 * GB else f"{size / GB:.1f} GB"
-
-
-def give_back() -> None:
-    """Give freed memory back to the system, where the C library can.
-
-    glibc keeps what was freed for what comes next. A server that made a copy once would hold the
-    memory of that for as long as it serves.
-    """
-    with suppress(OSError, AttributeError, TypeError):  # another C library: it has no such call
-        ctypes.CDLL(None).malloc_trim(0)

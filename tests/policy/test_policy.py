@@ -37,7 +37,6 @@ from discreet.policy import (
     load_policy,
     settle,
 )
-from discreet.policy.resolve import plot_named
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
@@ -847,13 +846,6 @@ def test_a_guarded_policy_has_no_other_method_than_its_copy(method: Any) -> None
 def test_no_method_of_another_name(method: Any) -> None:
     with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'su"):
         settled(RESEARCH, "histogram", method=method)
-
-
-def test_no_plot_of_another_name() -> None:
-    with pytest.raises(
-        InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'density', 'e"
-    ):
-        plot_named("pie")
 
 
 # --- what a copy and a study version stand on ------------------------------------------------

@@ -122,13 +122,6 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
     return float(f"{factor:.0f}e{power:.0f}")
 
 
-def step_above(width: float) -> float:
-    """Return the smallest of 1, 2 or 5 times a power of ten that is at least `width`."""
-    power = math.floor(math.log10(width))
-    steps = (float(f"{times}e{power}") for times in (1, 2, 5, 10))
-    return next(step for step in steps if step >= width * (1 - 1e-12))
-
-
 def stepped(values: Floats, step: float) -> Floats:
     """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it."""
     decimals = max(0, -int(np.floor(np.log10(step))))

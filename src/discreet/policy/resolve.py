@@ -24,7 +24,7 @@ from discreet.methods import (
     named,
 )
 from discreet.parallel.pixels import resolution
-from discreet.plots import PLOTS, How, Plot, PlotRequest
+from discreet.plots import How, Plot, PlotRequest
 from discreet.plots.parallel import Sensitive as Sensitive
 from discreet.plots.plot import NOISY
 from discreet.plots.scatter import ScatterPlot
@@ -63,13 +63,6 @@ class Columns(Protocol):
 
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, never drawn, or of another kind."""
-
-
-def plot_named(name: str) -> type[Plot[Any]]:
-    """Return a plot by its name, or refuse one that there is not."""
-    if name not in PLOTS:
-        raise InputError(f"there is no plot {name!r}; there are {one_of(PLOTS)}")
-    return PLOTS[name]
 
 
 def method_of(policy: Policy, plot: type[Plot[Any]], method: str | None) -> str:

@@ -43,8 +43,8 @@ TABLES_MADE = (
 COMMENT, APPROVED, REJECTED = "comment", "approved", "rejected"
 REVIEWS = (COMMENT, APPROVED, REJECTED)
 """What can be said of an output: a comment, or what a checker decided."""
-WAITING, OUTDATED = "waiting", "outdated"
-"""How an output stands of which nothing is decided, or whose approval was under earlier rules."""
+WAITING = "waiting"
+"""How an output stands of which nothing is decided."""
 EARLIER = "checked under another policy or version than the one in force"
 MOST_LETTERS = 2000
 #: A file's bytes are kept up to here, so that the custodian's page can show it.
