@@ -176,7 +176,9 @@ class BoxPlot(Plot[BoxView | PanelsView]):
     side_by_side = True
 
     columns: tuple[str, ...] = field(
-        metadata=setting("columns", "The columns.", kind="continuous", least=1, most=MOST_BOXES)
+        metadata=setting(
+            "columns", "The columns.", kind="continuous", least=1, most=MOST_BOXES, one_by_one=True
+        )
     )
     _: KW_ONLY
     by: By | None = field(default=None, metadata=BY)

@@ -75,6 +75,8 @@ class Setting:
         The least that single methods need, where that is more than `least`.
     only : {"", "study", "papers"}
         Where it can be asked for, if not everywhere.
+    one_by_one : bool
+        Whether columns are named one by one where a plot is asked for, and not in a list.
     """
 
     type: str
@@ -87,6 +89,7 @@ class Setting:
     methods: tuple[str, ...] = ()
     more: Mapping[str, float] = field(default_factory=lambda: NONE)
     only: str = ""
+    one_by_one: bool = False
 
     def least_of(self, methods: Iterable[str]) -> float | None:
         """Return the least that is enough for each of some methods."""
@@ -255,7 +258,7 @@ class Plot(Generic[V]):
     @classmethod
     def one_by_one(cls) -> bool:
         """Tell whether its columns are named one by one where it is called, not in a list."""
-        return any(it.name == "columns" and it.type == "tuple[str, ...]" for it in fields(cls))
+        return any(it.one_by_one for it in cls.places().values())
 
     @classmethod
     def kind(cls) -> str:

@@ -71,7 +71,10 @@ def answer(served: Served, caller: Caller, kind: str, body: Body) -> Sent:
         return refused(served, caller, kind, checked)
     text, make = checked
     name = served.id_of(kind, text)
-    work = lambda: heavy(served, caller, name, lambda: make(name))  # noqa: E731
+
+    def work() -> bytes | Refusal:
+        return heavy(served, caller, name, lambda: make(name))
+
     return _sent(recorded(served, caller, kind, text, work, name))
 
 
