@@ -5,9 +5,12 @@ FROM python:3.11-slim AS build
 WORKDIR /src
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
+RUN python -m venv /opt/uv && sed -n '/^uv==/,/[^\\]$/p' constraints.txt > /opt/uv/uv.txt
+RUN /opt/uv/bin/python -m pip install --disable-pip-version-check --no-cache-dir -q --require-hashes -r /opt/uv/uv.txt
 RUN python -m venv /opt/discreet
 ENV PATH=/opt/discreet/bin:$PATH
-RUN python -m pip install --disable-pip-version-check --no-cache-dir -c constraints.txt '.[server]'
+# Each file is compared with its hash in constraints.txt.
+RUN /opt/uv/bin/uv pip install -q --no-cache --python /opt/discreet/bin/python -c constraints.txt '.[server]'
 # A layer may keep whole seconds alone, and what was compiled counts for a file of the same time.
 RUN find /opt/discreet -path '*/discreet/kernels/*.py' -exec touch --date=2026-01-01 '{}' +
 RUN discreet warm

@@ -8,6 +8,9 @@ READY := .venv/ready
 WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(( n < 3 ? n + 1 : 4 )))
 PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
+# Each file is compared with the hash that constraints.txt has of it, which pip does not do with -c.
+INSTALL := $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt
+
 # Of `make offline`.
 EXTRAS ?= all
 
@@ -16,11 +19,11 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres spark acro check format docs pictures bench \
+.PHONY: help demo figures test test-all chromium postgres spark acro check format constraints docs pictures bench \
 	dist offline matrix clean
 
 help: ## list what can be made (this)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## draw a first set of pictures into build/
 	$(BIN)/python examples/demo.py
@@ -60,7 +63,7 @@ spark: $(READY)
 		&& echo 'Installing Java, for tests of Spark.' \
 		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
 	}; } && { $(BIN)/python -c 'import pyspark' 2>/dev/null \
-		|| $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[spark]'; \
+		|| $(INSTALL) -e '.[spark]'; \
 	} || echo 'There is no Java or PySpark, so tests of Spark are skipped.'
 
 # A test reads what `discreet outputs` writes with ACRO, which asks for another pandas than ours.
@@ -79,6 +82,11 @@ check: $(READY) ## format, lint, types and the rules of the house
 format: $(READY) ## put all files into the format that `make check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
+
+constraints: $(READY) ## pin what is installed, with its hashes, in constraints.txt (UPGRADE=1 takes the newest releases)
+	$(BIN)/uv pip compile -q --universal --python-version 3.11.7 --generate-hashes --no-annotate \
+		--custom-compile-command 'make constraints' $(if $(UPGRADE),--upgrade) \
+		--extra dev --extra spark pyproject.toml -o constraints.txt
 
 docs: $(READY) ## build the documentation site into build/site, and check its links
 	$(BIN)/python -m tools.docs_site
@@ -110,5 +118,7 @@ $(READY): pyproject.toml constraints.txt
 		exit 1; }
 	@echo 'Setting up .venv; this happens once and takes a minute or two.'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[dev]'
+	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > .venv/uv.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check -q --require-hashes -r .venv/uv.txt
+	@$(INSTALL) -e '.[dev]'
 	@touch $@

@@ -37,10 +37,10 @@ def outcome(version: str, tests: list[str]) -> str:
     print(f"Python {version}: {found}", flush=True)
     folder = ROOT / "build" / "matrix" / version
     python = str(folder / "bin" / "python")
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python]
     steps = {
         "to make an environment": [found, "-m", "venv", str(folder)],
-        "to install": [*pip, "-c", "constraints.txt", "-e", ".[dev]"],
+        "to install": [*install, "-c", "constraints.txt", "-e", ".[dev]"],
         "in tests": [python, "-m", "pytest", "-q", "-n0", "-m", "not slow", *tests],
     }
     for what, words in steps.items():

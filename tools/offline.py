@@ -47,8 +47,13 @@ def make(extras: str) -> None:
     wheels = TO / "wheels"
     wheels.mkdir(parents=True)
     (built,) = (ROOT / "dist").glob("discreet-*.whl")
-    words = ["wheel", "--quiet", "-c", "constraints.txt", "-w", str(wheels), f"{built}[{extras}]"]
+    pins = str(ROOT / "build" / "pins.txt")
+    chosen = [word for extra in extras.split(",") for word in ("--extra", extra)]
+    pinned = ["compile", "--quiet", "--generate-hashes", "-c", "constraints.txt", *chosen]
+    run(sys.executable, "-m", "uv", "pip", *pinned, "pyproject.toml", "-o", pins)
+    words = ["wheel", "--quiet", "--no-deps", "--require-hashes", "-r", pins, "-w", str(wheels)]
     run(sys.executable, "-m", "pip", "--disable-pip-version-check", *words)
+    shutil.copy(built, wheels)
     (TO / "requirements").write_text(f"discreet[{extras}]\n")
     (TO / "python").write_text("{}.{}\n".format(*sys.version_info))
     lines = [
