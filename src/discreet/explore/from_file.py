@@ -375,7 +375,7 @@ class FileSession:
         """Say what is known of columns, which may hold codes, and how near the copy is."""
         coded = {it.name for it in self._columns if it.may_hold_codes}
         codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
-        near = () if self.file.nearness() is None else (f"the copy: {self._how_near}",)
+        near = (f"the copy: {self._how_near}",) if self.file.says_nearness else ()
         return (*column_notes(self.kept, names), *codes, *near)
 
     # --- what is saved --------------------------------------------------------------------------

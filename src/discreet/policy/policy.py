@@ -55,6 +55,7 @@ OF_TABLE = ("kinds", "roles", "unit", "key")
 """Fields by which a table is opened: it says to a copy's digest which columns there are, and what
 they hold, whether that was declared or seen."""
 NONE: Mapping[str, Any] = MappingProxyType({})
+NO_PAPERS = PaperSettings()
 
 LABELS = texts(
     "a table of columns, each with the text that is drawn in place of its name, of at most"
@@ -321,7 +322,7 @@ class Policy:
     @property
     def of_papers(self) -> PaperSettings:
         """The papers' settings, and what is usual where there are none."""
-        return PaperSettings() if self.papers is None else self.papers
+        return NO_PAPERS if self.papers is None else self.papers
 
     @property
     def rows_by(self) -> str:

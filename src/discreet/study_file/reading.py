@@ -73,10 +73,14 @@ class StudyFile:
         found = (ANSWER.fullmatch(it.name) for it in self.manifest.entries)
         return tuple(it[1] for it in found if it)
 
+    @property
+    def says_nearness(self) -> bool:
+        """Whether the file says how near the copy is."""
+        return any(it.name == NEARNESS for it in self.manifest.entries)
+
     def nearness(self) -> Any:
         """Return how near the copy is, as JSON has it; None if the file does not say."""
-        names = {it.name for it in self.manifest.entries}
-        return self._json(NEARNESS) if NEARNESS in names else None
+        return self._json(NEARNESS) if self.says_nearness else None
 
     def answer(self, name: str) -> Any:
         """Return an answer from the data, as JSON has it."""
