@@ -18,6 +18,8 @@ from discreet.secret import DerivedKey
 
 TABLES = (".csv", ".tsv", ".parquet")
 """How the files of released tables end."""
+WORKBOOKS = (".xlsx", ".dta", ".sav")
+"""How tables of figures end as files of Excel, Stata and SPSS, known by their digest alone."""
 SMALLEST = 64
 """How many digests of lines are kept."""
 LONGEST = 2**16

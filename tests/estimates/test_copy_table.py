@@ -14,6 +14,7 @@ import pytest
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.copy_table import SUFFIXES, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
+from discreet.lines import WORKBOOKS
 from discreet.measure import CopyTable
 from discreet.render.journal import FIGURES
 from discreet.render.scene import Intervals
@@ -180,7 +181,7 @@ def test_a_figure_asks_before_it_is_written(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", [it for it in SUFFIXES if it not in WORKBOOKS])
 def test_a_file_holds_what_its_ending_says(suffix: str, tmp_path: Path) -> None:
     begins = {".html": "<!DOCTYPE html>", ".csv": "column,", ".tex": r"\begin", ".json": "{"}
 

@@ -127,7 +127,7 @@ def summary(
     Parameters
     ----------
     output
-        Where to release it: .html, .csv, .tex, .txt, .json.
+        Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json.
     """
     from discreet.estimates.copy_table import SUFFIXES
 
@@ -168,7 +168,8 @@ def means(
     Parameters
     ----------
     output
-        Where to release it: .html, .csv, .tex, .txt, .json, or .png, .svg, .pdf for the plot.
+        Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
+        for the plot.
     """
     deliver(
         lambda: derived.of(copy.open(file, study)).means(value, by, weights=weights),
@@ -213,7 +214,8 @@ def model(
         The level of a column that others are compared with: sex=F. Repeatable; by default the first
         in order.
     output
-        Where to release it: .html, .csv, .tex, .txt, .json, or .png, .svg, .pdf for the plot.
+        Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
+        for the plot.
     """
     deliver(
         lambda: derived.of(copy.open(file, study)).model(

@@ -19,7 +19,7 @@ from discreet.columns.native import frame_of
 from discreet.document import INDENT, Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
 from discreet.estimates.figures import Figure, dots_of, size_of, tidy_figures
-from discreet.lines import lines_of
+from discreet.lines import WORKBOOKS, lines_of
 from discreet.provenance import Provenance
 from discreet.render.csv_words import csv_text
 from discreet.render.figure_file import printable, with_minus
@@ -28,13 +28,14 @@ from discreet.render.scene import Panel, Scene
 from discreet.render.sealing import released, sealed
 from discreet.render.subtitle import BETWEEN, subtitle_of, unreliable_of
 from discreet.render.to_matplotlib import asking_first, draw
+from discreet.render.workbook import XLSX, as_labelled, as_workbook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawn
 
 SCHEMA = 1
-SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
+SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json", *WORKBOOKS)
 CAPTION = "Figures of rows of the protected copy"
 SUMMARY = "summary"
 
@@ -153,19 +154,44 @@ class CopyTable(Documented):
 
     def to_csv(self) -> str:
         """Return the cells as CSV, each line with its section and its name, once it may be."""
+        return self._known_by_digest("csv", csv_text(self._rows()).encode()).decode()
+
+    def to_workbook(self, suffix: str) -> bytes:
+        """Return it as a file of Excel, Stata or SPSS, once it may be released.
+
+        Of Excel (.xlsx) there are a sheet as it is printed, one of the numbers in full, and one of
+        notes; of Stata (.dta) and SPSS (.sav) the numbers in full, with labels.
+        """
+        numbers = tidy_figures(self.figures, self.kind)
+        if suffix == XLSX:
+            heads, cells = [name for name, _ in numbers], [of for _, of in numbers]
+            tidy = [heads, *map(list, zip(*cells, strict=True))]
+            notes = [["notes"], *([note] for note in self.notes)]
+            made = as_workbook({"table": self._rows(), "numbers": tidy, "notes": notes})
+        else:
+            made = as_labelled(numbers, suffix, self.title, self.labels)
+        return self._known_by_digest(suffix[1:], made)
+
+    def _rows(self) -> list[list[str]]:
+        """Return the head and the lines as they are printed."""
         sections = any(line.section for line in self.lines)
         rows = [[*self.names[0 if sections else 1 :], *self.head]]
         for line in self.lines:
             rows.append([*([line.section] if sections else []), line.name, *line.cells])
-        text = csv_text(rows)
+        return rows
+
+    def _known_by_digest(self, form: str, file: bytes) -> bytes:
+        """Return a file that has no room for where it comes from, once it may be released.
+
+        The register knows it by its digest, and CSV by its lines, too.
+        """
         if self.gate is None or self.sealer is None:
-            self.ask_to_leave("csv")
-            return text
-        # CSV has no room for where it comes from: the register knows it by its digest and lines.
-        file = text.encode()
+            self.ask_to_leave(form)
+            return file
         provenance = self.sealer.of_text(hashlib.sha256(file).hexdigest())
-        self.gate("csv", provenance, lines_of(self.sealer.key, io.BytesIO(file)))
-        return text
+        lines = lines_of(self.sealer.key, io.BytesIO(file)) if form == "csv" else None
+        self.gate(form, provenance, lines)
+        return file
 
     def to_latex(self) -> str:
         r"""Return it as a LaTeX table with its notes, once it may be released.
@@ -240,7 +266,8 @@ class CopyTable(Documented):
         ----------
         path : str or Path
             Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, .json for
-            the numbers in full, or, of means and models, in .png, .svg or .pdf for the plot.
+            the numbers in full, .xlsx for both, .dta or .sav for the numbers with labels, or, of
+            means and models, in .png, .svg or .pdf for the plot.
         title, width, dpi, footnote
             Of the plot, as of `View.save`.
 
@@ -263,7 +290,8 @@ class CopyTable(Documented):
 
     def forms(self) -> dict[str, Callable[[], str | bytes]]:
         """Return what makes its files but those of its plot, by their endings."""
-        more = {".csv": self.to_csv, ".tex": self.to_latex}
+        more: dict[str, Callable[[], str | bytes]] = {".csv": self.to_csv, ".tex": self.to_latex}
+        more |= {it: partial(self.to_workbook, it) for it in WORKBOOKS}
         return super().forms() | more
 
     @property

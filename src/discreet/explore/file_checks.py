@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.provenance import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
-from discreet.lines import TABLES, Likeness
+from discreet.lines import TABLES, WORKBOOKS, Likeness
 from discreet.places import is_there
 from discreet.provenance import Provenance, checksum_of, checksum_of_file
 from discreet.render.csv_words import CSV
@@ -20,7 +20,7 @@ from discreet.render.metadata import CARRIERS, ending_of, without_words
 from discreet.render.parquet_words import MAGIC, PARQUET, read_words
 
 JSON = ".json"
-SUFFIXES = (*CARRIERS, JSON, *TABLES)
+SUFFIXES = (*CARRIERS, JSON, *TABLES, *WORKBOOKS)
 MOST_READ = {".html": 2**28}
 """Bytes: of a page, which may be a board with all its rows, no more are read."""
 USUALLY = 2**26
@@ -108,7 +108,7 @@ def _carried(path: Path, ending: str) -> Carried:
         rest, words = without_words(data, form)
         if words is not None or (form in CARRIERS and not data.lstrip().startswith(b"{")):
             return Carried(path, ending, form, digest, words, hashlib.sha256(rest).digest())
-    if form in TABLES:
+    if form in TABLES or form in WORKBOOKS:
         return Carried(path, ending, form, digest)
     return _of_json(path, ending, data)
 
