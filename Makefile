@@ -35,6 +35,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.parallel.run $(if $(ALL),--all)
 
 test: $(READY) chromium postgres ## run the tests: every attack, leak, register and kill, and all that is not slow
+	$(BIN)/discreet warm  # or each worker would compile the same loops
 	$(PYTEST) -m 'not slow or promise'
 
 test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples
