@@ -11,8 +11,8 @@ from discreet.explore.study import Study, study_of_file
 from discreet.policy import Policy
 
 OF_FILE = (
-    "a study file says itself what its study is and how it was protected; open it without policy"
-    " and other settings"
+    "a study file already says what its study is and how it was protected; open it without a "
+    "policy or other settings"
 )
 
 

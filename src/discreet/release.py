@@ -240,8 +240,8 @@ class Release:
         """
         if self.attacker is None:
             raise InputError(
-                "only the copy of a guarded study's table knows how to be made again, which"
-                " attacks need; discreet.measure.attacked takes any method"
+                "attacks need to make the copy again, which only works for the copy of a "
+                "guarded study; discreet.measure.attacked takes any method"
             )
         if check_whole("pairs", pairs, least=0) and pairs < FEWEST_PAIRS:
             raise InputError(f"pairs must be 0 or at least {FEWEST_PAIRS}")

@@ -150,7 +150,7 @@ def test_a_head_that_is_gone_is_found(run: Run, register: Register, policy: str)
 MISUSED = {
     "no head": (("--head", "abc"), "64 hexadecimal digits"),
     "a part of the log": (("--last", "3"), "leave --released and --last out"),
-    "no record": (("--state", "nowhere"), "there is no server's record in the folder of --state"),
+    "no record": (("--state", "nowhere"), "the folder of --state has no server record"),
 }
 
 
@@ -217,7 +217,7 @@ def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) 
     assert run(*plot)[0] == 0
     assert run(*plot, *other)[0] == dc.LeavingError.exit_code
     code, out, _ = run("version", "new", str(cohort), *other)
-    assert (code, out) == (0, "version 2 is open; what is released from now on belongs to it\n")
+    assert (code, out) == (0, "version 2 is open; everything released from now on belongs to it\n")
     assert run(*plot, *other)[0] == 0
     history = json.loads(run("log", "--released", "--json")[1])
     assert [(entry["version"], entry["kind"]) for entry in history] == [

@@ -72,8 +72,8 @@ def test_what_was_released_is_collected(
     assert (told["status"], told["type"]) == ("pass", "plot")
     assert told["command"].startswith("histogram(bmi")
     assert told["summary"] == (
-        "pass; made here, and not changed since; drawn from the protected copy;"
-        " each value drawn anew from at least 24 persons; "
+        "pass; made here, and unchanged since; drawn from the protected copy; each value drawn "
+        "anew from at least 24 persons; "
     )
     assert json.loads((folder / "config.json").read_text())["safe_threshold"] == 6
 
@@ -169,8 +169,8 @@ def test_a_figure_of_another_secret_is_left_out(
 
 
 MISUSED = {
-    "two acts": (("--approve", "--reject"), "are three acts; give one of them"),
-    "a reason of nothing": (("--reason", "x"), "say more of --approve, --reject or --comment"),
+    "two acts": (("--approve", "--reject"), "exclude each other; give one of them"),
+    "a reason of nothing": (("--reason", "x"), "go with --approve, --reject or --comment"),
     "files with an act": (("a.svg", "--approve"), "files are collected first"),
     "a comment with a reason": (("--comment", "a", "--reason", "b"), "needs no --reason"),
     "a rejection without a reason": (("--reject",), "say why"),
@@ -269,7 +269,7 @@ def test_a_server_names_no_path(
     code, _, err = run(*words, "--study", "cohort.csv", "--policy", policy)
 
     assert code == 2
-    assert "names an output that is no file's name" in err
+    assert "names an output that is not a valid file name" in err
     assert not [*tmp_path.rglob("*.svg")]
 
 
@@ -277,7 +277,7 @@ OF_A_SERVER = {
     "a token alone": (("--token", "alice"), "give --from-server with it"),
     "a token of nobody": (
         ("--from-server", "--state", "{server}", "--token", "eva"),
-        "nothing was handed in with a token 'eva'; outputs are of 'alice', 'bob'",
+        "nothing was submitted with a token 'eva'; outputs are of 'alice', 'bob'",
     ),
     "no record": (("--from-server", "--token", "alice"), "there is no server's record in"),
     "an act": (("--from-server", "--approve"), "files are collected first"),

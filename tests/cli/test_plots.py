@@ -77,7 +77,7 @@ def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Pa
 
 
 ERRORS = {
-    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
+    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "unknown plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
     "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
     "auto with bins": (["plot", "auto", "F", "bmi", "--bins", "9", "--json"], 2, "instead of auto"),
@@ -448,7 +448,7 @@ RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
         2,
         "a sensitive value of 'history' is none that its axis shows",
     ),
-    "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates has no use for -"),
+    "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates does not use -"),
 }
 CASES = [("plot", name, *case) for name, case in AXES_ERRORS.items()]
 CASES += [("research", name, *case) for name, case in RESEARCH_ERRORS.items()]
@@ -523,7 +523,7 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     assert "does not protect: " in out
     code, _, err = run(*asked, *drawing, "--json")
     assert code == 2
-    assert "--no-footnote are of a file: add -o FIGURE" in err
+    assert "--no-footnote need a file: add -o FIGURE" in err
 
 
 @pytest.mark.parametrize("words", [("plot", "--help"), ("man",)], ids=["help", "man"])

@@ -505,7 +505,7 @@ def test_a_record_that_is_new_is_said(
     monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
     words = ("serve", str(study.file), "--state", str(tmp_path / "new"))
 
-    said = "discreet: a new record begins: no token opens anything yet\n"
+    said = "discreet: a new record was begun: no token opens anything yet\n"
     assert run(*words) == (0, "", said)
     assert run(*words) == (0, "", "")
 

@@ -97,7 +97,7 @@ def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) ->
     [
         ("sex=2", 0, "levels are compared with sex 2"),
         ("sex", 2, "--reference takes a column and one of its levels: sex=F"),
-        ("sex=7", 2, "reference: '7' is no level of 'sex' in these rows; there are '1', '2'"),
+        ("sex=7", 2, "reference: '7' is not a level of 'sex' in these rows; there are '1', '2'"),
         ("ward=7", 2, "reference names column 'ward', which is none of the model's columns"),
     ],
 )

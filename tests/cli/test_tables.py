@@ -364,7 +364,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a report alone": (
         "anonymize F --columns x --report r.html",
         2,
-        "a report is released with its table; say where that goes: -o RELEASED.csv",
+        "a report is released with its table; say where to write it: -o RELEASED.csv",
     ),
     "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
@@ -509,7 +509,7 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 
 
 NO_ROUNDING = {
-    "an unknown method": ("--method magic", 2, "there is no way to round 'magic'"),
+    "an unknown method": ("--method magic", 2, "unknown rounding method 'magic'"),
     "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
     "per column, guarded": (
         "--per-column --policy standard",
@@ -539,7 +539,7 @@ def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) 
     for given in (["-k", "3"], ["-m", "12"]):
         code, out, err = run(*words, *given)
         assert (code, out) == (3, "")
-        assert "the policy file says what" in err
+        assert "the policy file sets" in err
 
 
 # --- tune --per-column ----------------------------------------------------------------------------

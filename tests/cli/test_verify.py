@@ -25,7 +25,7 @@ def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     code, out, err = run("verify", str(figure))
     assert (code, err) == (0, "")
     assert out.startswith(
-        "age.svg: as made\n  made here, and as it was made\n  passed: seal, file,"
+        "age.svg: as made\n  made here, and unchanged\n  passed: seal, file,"
     )
     assert (
         "study 'cohort.csv', version 1: drawn from the protected copy;"
@@ -137,7 +137,7 @@ def test_forged_figure_names_what_is_other(run: Run, study_file: Path) -> None:
     figure.write_bytes(figure.read_bytes().replace(b">density<", b">persons<"))
     code, out, _ = run("verify", str(figure), "--study", str(study_file))
     assert code == 10
-    assert "is 'persons', and drawn again 'density'" in out
+    assert "is 'persons' in the file, but 'density'" in out
 
 
 def test_pixels_are_drawn_again_beside(run: Run, study_file: Path, tmp_path: Path) -> None:

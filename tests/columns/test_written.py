@@ -167,7 +167,7 @@ def test_texts_that_may_be_several_dates_stay_text(
     found = opened(frame_of(texts))
     assert found.columns["x"].kind == "categorical"
     assert found.columns["x"].readings == readings
-    with pytest.raises(InputError, match=r"may be dates.*declare which it is: dates=\{'x': '%"):
+    with pytest.raises(InputError, match=r"may be dates.*declare which: dates=\{'x': '%"):
         found.require(["x"], "continuous")
     declared = opened(frame_of(texts), dates={"x": readings[0]}) if "%Y" in readings[0] else None
     assert declared is None or declared.columns["x"].kind == "date"

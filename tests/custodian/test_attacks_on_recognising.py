@@ -83,7 +83,7 @@ def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: st
     some = [frame.iloc[120:], frame[frame["sex"] == "f"], frame.sample(200, random_state=1)]
     for part in some:
         with pytest.raises(
-            LeavingError, match="more than half of these persons are in data released before, as"
+            LeavingError, match="more than half of these people are in data released before, as"
         ):
             sex_of(part, "sacro", unit=persons)
     half = pd.concat([frame.iloc[:100], cohort(2).assign(person=[f"Q{i}" for i in range(400)])])

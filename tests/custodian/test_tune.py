@@ -184,7 +184,7 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
 def test_roundings_that_cannot_be_are_points_too() -> None:
     study = research(method="kmeans", c=4)
     (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
-    assert "'vmdav' groups rows by k alone and has no use for c" in str(point.refused)
+    assert "'vmdav' groups rows by k alone and does not use c" in str(point.refused)
 
 
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:

@@ -171,7 +171,7 @@ def test_another_drawing_is_altered(study: dc.Study, tmp_path: Path, suffix: str
     found = study.verify(path)
     assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
     assert found.checks["file"] == FAILED
-    assert found.says == "what is drawn in it was changed"
+    assert found.says == "the drawing in it was changed"
 
 
 CHANGES: dict[str, object] = {
@@ -427,7 +427,7 @@ def test_a_figure_under_another_ending_is_known_by_its_content(
         other.write_bytes(path.read_bytes())
         found = study.verify(other)
         assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
-        assert found.says == f"it was made here as a {suffix} file, and its name now ends otherwise"
+        assert found.says == f"it was made here as a {suffix} file, and its name now has a different ending"
         other.unlink()
 
 

@@ -164,28 +164,28 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     "another k": (
         lambda s: s.histogram("age", k=7),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'k' here",
+        "unknown setting 'k' here",
     ),
     "a method of counts": (
         lambda s: s.histogram("age", method="merge"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'method' here",
+        "unknown setting 'method' here",
     ),
     "another method of rows": (
         lambda s: s.scatter("age", "bmi", method="deterministic"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'method' here",
+        "unknown setting 'method' here",
     ),
     "counts by name": (
         lambda s: s.histogram("age", source="counts"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'source' here",
+        "unknown setting 'source' here",
     ),
     "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
     "ends of points": (
         lambda s: s.scatter("age", "bmi", limits={"age": (0, 99)}),
         InputError,
-        "a scatter plot of the copy has no use for limits=",
+        "a scatter plot of the copy does not use limits=",
     ),
     "limits and edges": (
         lambda s: s.histogram("age", limits={"age": (0, 99)}, edges={"age": [0, 50]}),
@@ -195,7 +195,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     "a cost": (
         lambda s: s.parallel(["age", "bmi"], cost="span"),
         InputError,
-        "coordinates of the copy has no use for cost=",
+        "coordinates of the copy does not use cost=",
     ),
     "one correlation": (lambda s: s.correlations(["age"]), InputError, "a list of 2 to 20 columns"),
 }
@@ -295,8 +295,8 @@ def test_some_columns_of_the_copy_are_those_of_all(study: dc.Study) -> None:
         (lambda s: s.anonymize(["visit"]), RefusedError, "not in the protected copy"),
         (lambda s: s.anonymize("age"), InputError, "columns must be a list"),
         (lambda s: s.anonymize(drop=["bmx"]), InputError, "no column 'bmx'"),
-        (lambda s: s.anonymize(k=9), InputError, "there is no setting 'k' here"),
-        (lambda s: s.anonymize(method="mdav"), InputError, "there is no setting 'method' here"),
+        (lambda s: s.anonymize(k=9), InputError, "unknown setting 'k' here"),
+        (lambda s: s.anonymize(method="mdav"), InputError, "unknown setting 'method' here"),
         (lambda s: s.anonymize(risk_below=0.0001), RefusedError, "not below risk_below"),
         (
             lambda s: s.anonymize(drop=["age", "bmi", "glucose", "sex", "smoker"]),

@@ -78,16 +78,22 @@ def of_table(make: Callable[[dc.Study], Any], what: str) -> Callable[[dc.Study],
 SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
     "means": (
         of_table(lambda s: s.means("pain", "arm"), "mean"),
-        "intervals are of the mean, by t, by persons, who have several rows",
+        "intervals are of the mean, by t, clustered by person",
     ),
     "a share": (
         of_table(lambda s: s.means("died", "arm"), "share"),
-        "Wilson's, and wider, by persons",
+        "Wilson's, widened, by persons",
     ),
     "a summary": (of_table(lambda s: s.summary(by="arm"), "mean"), "by persons, who have several"),
     "its shares": (of_table(lambda s: s.summary(), "share"), "by persons, who have several"),
-    "survival": (of_survival, "they hold chance, by persons, and how far the copy is off"),
-    "over time": (of_means_over_time, "they hold chance, by persons, and how far the copy is off"),
+    "survival": (
+        of_survival,
+        "they include sampling error (clustered by person) and the copy's own error",
+    ),
+    "over time": (
+        of_means_over_time,
+        "they include sampling error (clustered by person) and the copy's own error",
+    ),
     "a linear model": (
         of_table(lambda s: s.model("pain ~ arm"), "estimate"),
         "standard errors are by persons",

@@ -58,7 +58,7 @@ def test_it_is_the_model_of_the_released_rows_with_wider_intervals() -> None:
     assert [*found.values()] == pytest.approx(
         [theirs.params[it] for it in ("Intercept", "age", "sex[T.m]", "age:sex[T.m]")]
     )
-    alone = np.array([*terms(table, "std. error of the rows alone").values()])
+    alone = np.array([*terms(table, "std. error from the rows alone").values()])
     assert sorted(alone) == pytest.approx(sorted(theirs.bse))
     assert (np.array([*errors.values()]) > np.sqrt(2) * alone).all()
     low, high = terms(table, "estimate, low end"), terms(table, "estimate, high end")

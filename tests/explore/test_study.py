@@ -226,7 +226,7 @@ def test_a_picture_has_no_other_words(
     preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
     (name,) = named
-    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
+    with pytest.raises(InputError, match=f"unknown setting '{name}' here"):
         ask(by_either_door(preset=preset), picture, columns, **named)
 
 
@@ -446,7 +446,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
         for other, attempt in OTHER.items()
     }
 
-    pinned = "must be as in the earlier release of"
+    pinned = "must be the same as in the earlier release of"
     assert [other for other, words in refusals.items() if pinned not in words] == []
     assert len(register_of("standard").history()) == len(BEFORE)
 
@@ -532,7 +532,7 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
     attempt: Attempt = ({}, "histogram", ["z"], {})
     for columns, alike in ((same, "left"), (part, "another copy of the whole table was released")):
         refusal = tried(opened(constructor(columns), k=6), attempt, tmp_path / "target.json")
-        assert "'k' must be as in the earlier release of the same data" in refusal
+        assert "'k' must be the same as in the earlier release of the same data" in refusal
         said = tried(opened(constructor(columns)), attempt, tmp_path / "target.json")
         assert said.startswith(alike)
 
@@ -1057,12 +1057,12 @@ ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]]
     "noise of a grid": (
         lambda s: s.contour("x", "y", q=0.5),
         InputError,
-        "a contour plot by 'generalization' has no use for q=",
+        "a contour plot by 'generalization' does not use q=",
     ),
     "a grid of noise": (
         lambda s: s.residuals(MODEL, method="probabilistic", grid=5),
         InputError,
-        "a residual plot by 'probabilistic' has no use for grid=",
+        "a residual plot by 'probabilistic' does not use grid=",
     ),
 }
 

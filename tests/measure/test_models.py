@@ -280,8 +280,8 @@ X, Y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 5.0]
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "shapes": (lambda: regression_on(X, Y, X[:3], Y), "original_x and rounded_x must be of one"),
     "no table": (lambda: regression_on(Y, Y, X, Y), "original_x must be a table"),
-    "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must hold numbers alone"),
-    "ragged": (lambda: tree_on(X, Y, [[1.0], [2.0, 3.0]]), "rounded_x must hold numbers alone"),
+    "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must contain only numbers"),
+    "ragged": (lambda: tree_on(X, Y, [[1.0], [2.0, 3.0]]), "rounded_x must contain only numbers"),
     "gap": (lambda: tree_on(X, Y, [[1.0], [2.0], [3.0], [math.nan]]), "rounded_x holds missing"),
     "target": (lambda: regression_on(X, Y[:3], X, Y), "original_y must hold one number for each"),
     "target of words": (lambda: regression_on(X, Y, X, list("abcd")), "rounded_y must hold numb"),

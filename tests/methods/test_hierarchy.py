@@ -280,7 +280,7 @@ def test_a_coded_column_is_the_column(given: list[str]) -> None:
 
 @pytest.mark.parametrize("levels", [["a", None], ["a", 1], ["a", float("nan")], [True]])
 def test_levels_that_are_no_texts(levels: Any) -> None:
-    with pytest.raises(InputError, match="column 'town' must hold texts alone; give a missing"):
+    with pytest.raises(InputError, match="column 'town' must contain only text; give a missing"):
         coded("town", levels)
 
 

@@ -606,7 +606,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no columns": ({}, {}, "levels must name at least one column"),
     "no rows": ({"sex": []}, {}, "must all hold as many rows, and at least one"),
     "other lengths": ({"sex": ["f"], "home": [*"ab"]}, {}, "must all hold as many rows"),
-    "no text": ({"sex": ["f", None]}, {}, "column 'sex' must hold texts alone"),
+    "no text": ({"sex": ["f", None]}, {}, "column 'sex' must contain only text"),
     "least of 0": (SEX, {"least": 0}, "least must be a whole number of at least 1"),
     "least of yes": (SEX, {"least": True}, "least must be a whole number of at least 1"),
     "diversity of 0": (SEX, {"diversity": 0}, "diversity must be a whole number of at least 1"),

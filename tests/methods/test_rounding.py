@@ -93,7 +93,7 @@ BAD_JOINT: dict[str, tuple[dict[str, Any], str]] = {
     "supervised": ({"method": "mdlp"}, "rounds one column at a time, by a class"),
     "k": ({"k": 1}, "k must be a whole number of at least 2"),
     "c": ({"method": "kmeans", "c": 0}, "c must be a whole number of at least 1"),
-    "c of mdav": ({"method": "mdav", "c": 3}, "'mdav' groups rows by k alone and has no use for c"),
+    "c of mdav": ({"method": "mdav", "c": 3}, "'mdav' groups rows by k alone and does not use c"),
 }
 
 

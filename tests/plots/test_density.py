@@ -97,8 +97,8 @@ def test_levels_without_a_curve_are_named() -> None:
     assert (view.few, view.constant) == (("x",), ("m",))
     assert view.scene().notes[-3:] == (
         "one curve for each level of sex",
-        "not drawn, for they have fewer than 10 rows: x",
-        "not drawn, for all their rows have one value: m",
+        "not drawn, with fewer than 10 rows: x",
+        "not drawn, as all their rows have one value: m",
     )
 
 

@@ -224,9 +224,9 @@ def test_bands_fill_the_axis_where_pixels_do_not_divide() -> None:
 
 
 def test_one_level_and_too_many_levels_are_refused() -> None:
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         cut(table_of(g=["a"] * 40), "g")
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         cut(table_of(g=[*"a" * 38, "b", "c"]), "g")  # two of them are joined with all
     many = table_of(g=[f"g{i:02}" for i in range(51)] * 3)
     assert cut(many, "g", pixels=100).cells == 51
@@ -294,7 +294,7 @@ def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
     assert len(pixeled(many, "g", pixels=50).shown.levels) == 50
     with pytest.raises(RefusedError, match="column 'g' has more levels than its axis has room for"):
         pixeled(table_of(g=[f"g{i:02}" for i in range(51)]), "g", pixels=50)
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         pixeled(table_of(g=["a"] * 5), "g")
     with pytest.raises(RefusedError, match="column 'x' is constant"):
         pixeled(table_of(x=[1.5] * 5), "x")

@@ -268,12 +268,12 @@ REFUSED: dict[str, tuple[Columns, dict[str, Any], str]] = {
     "all on one pixel": (
         {**SEVEN, "y": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]},
         {},
-        "the values of 'y' all lie on one place of its axis",
+        "the values of 'y' all lie at one place of its axis",
     ),
     "complete records on one pixel": (
         {"x": [None, 1.0, 1.0, 1.0], "y": [1.0, 2.0, 3.0, 4.0]},
         {},
-        "the values of 'x' all lie on one place of its axis",
+        "the values of 'x' all lie at one place of its axis",
     ),
     "one value": ({**SEVEN, "y": [1.5] * 7}, {"limits": {}}, "column 'y' is constant"),
     "one level": ({**SEVEN, "g": ["a"] * 7}, {}, "the values of 'g' all lie on one place"),

@@ -179,8 +179,8 @@ UNCLEAR: dict[str, tuple[list[str], Any, str]] = {
     "other codes": (["1", "2"], None, ASKED),
     "three": (["0", "1", "2"], None, ASKED),
     "one alone, perhaps of 1 and 2": (["1"], None, ASKED),
-    "an unknown one": (["1", "2"], 3, r"^event_is: '3' is no level of 'status'; .* '1', '2'$"),
-    "another case": (["Dead", "alive"], "dead", "^event_is: 'dead' is no level of 'status'"),
+    "an unknown one": (["1", "2"], 3, r"^event_is: '3' is not a level of 'status'; .* '1', '2'$"),
+    "another case": (["Dead", "alive"], "dead", "^event_is: 'dead' is not a level of 'status'"),
     "no level": (["a", "b"], {"a": 1}, "^event_is is a level of the event's column"),
     "a list of lists": (["a", "b"], [["a"]], "^event_is is a level of the event's column"),
 }

@@ -768,7 +768,7 @@ def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
 def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
     rows = histogram(method="condensation", origin=origin(counted="protected rows"))
 
-    line = "protected rows are made anew; where values are coarse, some equal a record by chance"
+    line = "protected rows are drawn anew; with few distinct values, some equal a record by chance"
     assert rows.notes()[-1] == line
     assert line not in histogram().notes()
 
@@ -947,7 +947,7 @@ NOT_DRAWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of numbers": ("a.json", {"title": "x"}, r"are of a picture: one of '\.png'"),
     "a width of a page": ("a.html", {"width": 85}, "a .html file is saved without them"),
     "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are of"),
-    "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is of a .png; a .svg is drawn in lines"),
+    "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is for a .png; a .svg is drawn in lines"),
     "few pixels": ("a.png", {"dpi": 49}, "dpi must be from 50 to 1200"),
     "many pixels": ("a.png", {"dpi": 1201}, "dpi must be from 50 to 1200"),
     "no width": ("a.png", {"width": 0}, "width must be above 0"),

@@ -164,7 +164,7 @@ def test_of_leaves_of_k_there_is_one_copy(shared: range, may: bool) -> None:
 OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
     "k": (
         {"k": 6},
-        r"^'k' must be as in the earlier copy of these persons, as study 'a' \(k = 5\)",
+        r"^'k' must be the same as in the earlier copy of these people, as study 'a' \(k = 5\)",
     ),
     "m": (
         {"m": 40},

@@ -436,7 +436,7 @@ def test_a_copy_that_was_withdrawn_leaves_again_as_any_other(register: Register)
     leave(register)
     register.withdraw("s", "tried")
     leave(register, "t", "2", rows=(200, 600), k=6)
-    with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in the earlier copy of these people"):
         leave(register, "u", "1")
     register.withdraw("t", "tried")
     leave(register, "u", "1")

@@ -118,7 +118,7 @@ def test_nothing_leaves_under_other_settings(
     if new:
         register = register_in(tmp_path / "state")
     for drawn in ("x", "y"):
-        with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
+        with pytest.raises(LeavingError, match=f"^'{what}' must be the same as in the earlier release of"):
             leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
     assert len(register.history()) == 1
 
@@ -149,7 +149,7 @@ def test_the_same_data_are_recognised_under_another_name(
 def test_another_column_of_the_same_table_is_the_same_data(register: Register) -> None:
     leave(register, "x", study=None)
     with pytest.raises(
-        LeavingError, match="'k' must be as in the earlier release of the same data"
+        LeavingError, match="'k' must be the same as in the earlier release of the same data"
     ):
         leave(register, "levels", study=None, settings={**SETTINGS, "k": 6})
 

@@ -69,7 +69,7 @@ def test_the_same_settings_and_choices_pass() -> None:
 @pytest.mark.parametrize("changed", ["k", "grid", "regime"])
 def test_another_setting_is_named(changed: str) -> None:
     with pytest.raises(
-        LeavingError, match=f"'{changed}' must be as in the earlier release of study"
+        LeavingError, match=f"'{changed}' must be the same as in the earlier release of study"
     ):
         compare(leaving(settings=SETTINGS | {changed: 7}), VERSION, {})
 
@@ -144,14 +144,15 @@ CHANGED: dict[str, tuple[str, int, int, str]] = {
         "s",
         0,
         50,
-        r"the data of study 's' have changed since a release, and the difference gives the"
-        r" changed rows away; open a new version: `discreet version new FILE --study s`$",
+        r"the data of study 's' have changed since a release, and the difference would give the "
+        r"changed rows away; open a new version: `discreet version new FILE --study s`$",
     ),
     "other persons": (
         "s",
         5000,
         200,
-        r"; open a new version: `.*`, or, if these are other persons, name them so: study=$",
+        r"; open a new version: `.*`, or, if these are other people, give the study another "
+        r"name: study=$",
     ),
     "no name": ("", 0, 50, "these data have changed .*; give the changed data a name: study=$"),
 }

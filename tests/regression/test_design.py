@@ -214,7 +214,7 @@ def test_levels_are_coded_as_formulaic_does(formula: str, columns: str) -> None:
 
 
 MALFORMED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "text among numbers": ("y ~ x", {"x": list("secret")}, "column 'x' must hold numbers alone$"),
+    "text among numbers": ("y ~ x", {"x": list("secret")}, "column 'x' must contain only numbers$"),
     "missing": ("y ~ x", {"x": [1, 2, 3, 4, 5, np.nan]}, "column 'x' must be one row of finite"),
     "infinite": ("y ~ x", {"y": [1, 2, 3, 4, 5, np.inf]}, "column 'y' must be one row of finite"),
     "a table": ("y ~ x", {"x": np.ones((6, 1))}, "column 'x' must be one row"),

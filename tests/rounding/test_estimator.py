@@ -145,10 +145,10 @@ def test_what_a_number_given_the_other_way_round_becomes() -> None:
 
 def test_a_cell_is_not_quoted() -> None:
     texts: Any = [["34.7 Alice", 1.0, 1.0]] * 20
-    with pytest.raises(InputError, match=r"^X must hold numbers alone; leave col[a-z ]+$"):
+    with pytest.raises(InputError, match=r"^X must contain only numbers; leave col[a-z ]+$"):
         Rounder().fit(texts)
     rounder = Rounder().fit(X)
-    with pytest.raises(InputError, match=r"^X must hold numbers alone"):
+    with pytest.raises(InputError, match=r"^X must contain only numbers"):
         rounder.transform(texts)
 
 

@@ -70,7 +70,7 @@ def hand_in_some(served: Running) -> None:
         view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
         drawn = client.get(f"/api/views/{view}/figure.svg").content
     store, now = served.studies.store, rules_in_force(served.served)
-    says = ["made of what the server answered", "at least 5 persons behind each mark"]
+    says = ["made of what the server answered", "at least 5 people behind each mark"]
     for name, kind, status in (
         ("age.svg", "histogram", "pass"),
         ("table.csv", "table", "review"),

@@ -33,7 +33,7 @@ RECORD = {
     "columns": ["bmi"],
     "method": "whole",
     "command": "histogram(bmi)",
-    "says": ["made here, and not changed since"],
+    "says": ["made here, and unchanged since"],
 }
 
 

@@ -176,7 +176,7 @@ UNREAD = (
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
 NO_ENDS = "limits: of some of the columns, each a lower and a larger upper number"
-NO_COST = "cost: this method has no use for it; leave it out"
+NO_COST = "cost: this method does not use it; leave it out"
 NO_AXIS = "sensitive: each is one of the columns"
 
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
@@ -215,7 +215,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "guarded",
         "qq",
         {"formula": "bmi ~ age", "noise_on": "variable"},
-        "noise_on: this method has no use for it; leave it out",
+        "noise_on: this method does not use it; leave it out",
     ),
     "a sensitive column that is no axis": (
         "public",
@@ -278,8 +278,8 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
     "what is sensitive": (
         "parallel",
         {**ABS, "sensitive": ["sex"]},
-        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
-        " it out",
+        "sensitive: for clusters of people in public data, and rows of a copy belong to nobody; "
+        "leave it out",
         ABS,
     ),
     "all at once": (

@@ -59,11 +59,11 @@ INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
     "text": (nw.String(), "categorical", False, False),
     "levels": (nw.Categorical(), "categorical", False, False),
     "an enumeration": (nw.Enum(["a", "b"]), "categorical", False, False),
-    "Python objects": (nw.Object(), "of a type that is not drawn (Object)", False, False),
-    "what is not known": (nw.Unknown(), "of a type that is not drawn (Unknown)", False, False),
+    "Python objects": (nw.Object(), "of a type that cannot be drawn (Object)", False, False),
+    "what is not known": (nw.Unknown(), "of a type that cannot be drawn (Unknown)", False, False),
     "dates": (nw.Date(), "date", False, False),
     "moments": (nw.Datetime(), "date", False, False),
-    "lists": (nw.List(nw.Int64()), "of a type that is not drawn (List)", False, False),
+    "lists": (nw.List(nw.Int64()), "of a type that cannot be drawn (List)", False, False),
 }
 
 
@@ -396,8 +396,8 @@ def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None
 
 # --- numbers that are no numbers --------------------------------------------------------------
 
-COMMAS = "its numbers hold commas: write decimal points, and nothing between thousands"
-POINT = "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
+COMMAS = "its numbers contain commas: use decimal points, and no separators between thousands"
+POINT = "a single point stands for a missing value, as in SAS: leave such cells empty"
 WORDS = "beside numbers it holds words: leave such cells empty, or write a number for them"
 OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 TEXTS: dict[str, tuple[Sequence[str | None], str]] = {

@@ -252,8 +252,8 @@ ODD: dict[str, Any] = {
 @pytest.mark.parametrize("frame", ODD.values(), ids=ODD)
 def test_what_is_not_known_is_not_drawn(frame: object) -> None:
     found = opened(frame)
-    assert found.columns["x"].kind.startswith("of a type that is not drawn")
-    with pytest.raises(InputError, match="column 'x' is of a type that is not drawn"):
+    assert found.columns["x"].kind.startswith("of a type that cannot be drawn")
+    with pytest.raises(InputError, match="column 'x' is of a type that cannot be drawn"):
         found.require(["x"], "categorical")
 
 

@@ -800,8 +800,8 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
     ),
     "nothing": ([""], None, InputError, "^there is no column ''; there are 'patient'"),
     "named twice": (["patient"] * 2, None, InputError, "^a column is named twice; name each"),
-    "a number": ([3], None, InputError, "a column is named by its name, which is text"),
-    "a list": ([["glucose"]], None, InputError, "a column is named by its name, which is text"),
+    "a number": ([3], None, InputError, "name a column by its name, as text"),
+    "a list": ([["glucose"]], None, InputError, "name a column by its name, as text"),
     "a unique text": (
         ["name"],
         None,

@@ -162,7 +162,7 @@ def _stems(word: str) -> Iterator[str]:
 
 
 class Evidence(IntEnum):
-    """How surely the name of a column says whose a row is: the larger, the surer.
+    """How surely the name of a column identifies the person of each row: the larger, the surer.
 
     `SURELY` and `MAYBE` say so; `NUMBER` says that something is numbered, `UNSAID` nothing, and
     `OTHER` something else.
@@ -360,10 +360,10 @@ def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
     name = person_column(table, roles)
     if name is not None:
         raise RefusedError(
-            f"column {name!r} looks as if it said whose a row is, and some have several rows: then"
-            f" k must count persons. Say so by unit={name!r} (in a policy file unit ="
-            f" {_text(name)}, on the command line --unit {shlex.quote(name)}); or say that each row"
-            " is a person of its own by unit=False (unit = false, --no-unit)"
+            f"column {name!r} looks as if it identifies people, some with several rows: then k "
+            f"must count people. Declare it: unit={name!r} (in a policy file unit = "
+            f"{_text(name)}, on the command line --unit {shlex.quote(name)}); or, if each row "
+            "is a different person, declare unit=False (unit = false, --no-unit)"
         )
     if repeats_rows(table):
         raise RefusedError(

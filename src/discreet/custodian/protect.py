@@ -34,8 +34,8 @@ from discreet.secret import load_secret
 from discreet.table import Table, forget, levels_of_two_values, open_table
 
 OF_RESEARCH = (
-    "a policy with papers is of the papers' methods, for public or simulated data:"
-    " discreet.research(source); open a study under a guarded policy, such as 'standard'"
+    "a policy with papers is for the papers' methods, on public or simulated data: "
+    "discreet.research(source); open a study under a guarded policy, such as 'standard'"
 )
 
 
@@ -111,8 +111,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
     table.require(policy.of_papers.strata, "categorical")
     if policy.tables and not policy.fixed:
         raise InputError(
-            "tables of the policy are counted into the copy of the whole table of a guarded policy;"
-            " leave them out"
+            "the policy lists tables, which only the copy of a guarded policy has; leave them out"
         )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
@@ -122,8 +121,8 @@ def _check_declared(table: Table, policy: Policy) -> None:
     check_derive(table, policy)
     if policy.withhold and not policy.fixed:
         raise InputError(
-            "withhold of the policy is of columns of a copy of the whole table, which a guarded"
-            " policy has; leave it out"
+            "the policy withholds columns of a copy, which only a guarded policy has; leave "
+            "withhold out"
         )
     named: dict[str, Iterable[str]] = {
         "labels": policy.labels or (),
@@ -155,16 +154,14 @@ class Protected:
 
     def __init__(self, study: Study) -> None:
         if study.is_derived:
-            raise RefusedError(
-                "what was derived by where or assign is of the copy; protect the table itself"
-            )
+            raise RefusedError("where and assign apply to the copy; protect the table itself")
         self.study = study
 
     def __repr__(self) -> str:
         return f"Protected({self.study!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Protected holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Protected contains raw data and cannot be pickled or copied")
 
     @property
     def _session(self) -> Session:
@@ -351,7 +348,7 @@ class Protected:
         for name, value in (("m", m), ("left_out", left_out)):
             if value is not None and not whole:
                 raise InputError(
-                    f"{name} is of copies of the whole table; name the method 'whole', too"
+                    f"{name} is for copies of the whole table; name the method 'whole' as well"
                 )
         tried = settings_of_whole(methods, k, m, q, left_out)
         return sweep_whole(self._session, tried, columns, drop=drop, risk=risk, loss=loss)

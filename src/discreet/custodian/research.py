@@ -112,7 +112,7 @@ class Research:
         return f"Research({name}, k = {self.policy.k}; {of.table!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Research holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Research contains raw data and cannot be pickled or copied")
 
     @property
     def session(self) -> Session:

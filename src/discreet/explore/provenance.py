@@ -89,7 +89,7 @@ def plot_asked(request: Mapping[str, Any]) -> tuple[Plot[Any], dict[str, Any], A
     asks = [(str(name), str(text)) for name, text in fields.pop("derived", ())]
     way = {"method": fields.pop("method")} if "method" in fields else {}
     if not plot.listed() and len(columns) > plot.most():
-        raise InputError(f"{plot.phrase()} has no place for so many columns")
+        raise InputError(f"{plot.phrase()} does not take so many columns")
     for name in fields:
         if name not in plot.settings():
             raise InputError(f"{plot.phrase()} has no setting {name!r}")

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from discreet.release import Release
 
 NO_DATA = (
-    "this study is a file, which holds protected rows and no data: what you ask is for the"
-    " custodian, who opens the data themselves (discreet.open of the source)"
+    "this study is a file, which contains protected rows but no data: only the custodian"
+    " can do this, who can open the data (discreet.open of the source)"
 )
 P = ParamSpec("P")
 V = TypeVar("V", bound=plots.View)
@@ -99,7 +99,7 @@ class Study:
         return f"Study({'; '.join((f'{name}, {told}', *steps))})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Study holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Study contains raw data and cannot be pickled or copied")
 
     @property
     def session(self) -> Any:
@@ -664,8 +664,7 @@ class Study:
             return FileVerifier(self._of, folder).check(path)
         if beside is not None:
             raise InputError(
-                "beside is for a study that is a file; here the secret tells whether a figure is as"
-                " it was made"
+                "beside is for a study file; here the secret shows whether a figure is unchanged"
             )
         return self._of.verify(path)
 

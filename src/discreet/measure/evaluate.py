@@ -64,7 +64,7 @@ TOLD = (
 TASK = "measures"
 TOO_FEW = "it rests on too few records to be shown rounded"
 
-UNIQUE_ROWS = "released rows that are like no other released row in all columns"
+UNIQUE_ROWS = "released rows that differ from every other released row"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
 FAR, FAR_GUARDED = 5, 20
 W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro

@@ -306,13 +306,13 @@ def _check_numbers(name: str, values: ArrayLike, rows: int | None = None) -> Flo
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError(f"{name} must hold numbers alone, {each}") from None
+        raise InputError(f"{name} must contain only numbers, {each}") from None
     if rows is None and (given.ndim != 2 or 0 in given.shape):
         raise InputError(f"{name} must be a table of at least one row and one column")
     if rows is not None and given.shape != (rows,):
         raise InputError(f"{name} must hold one number for each row of x")
     if not np.isfinite(given).all():
-        raise InputError(f"{name} holds missing or infinite values; leave those rows out of all")
+        raise InputError(f"{name} contains missing or infinite values; leave those rows out of all")
     return given
 
 

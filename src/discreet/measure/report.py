@@ -314,7 +314,7 @@ def _uses(measured: Measured) -> Iterator[Listing]:
 
 Counts = Sequence[float | None]
 
-INTERVALS = "bars are intervals of 95 %; all divided by the standard error in the original"
+INTERVALS = "bars are 95 % intervals; all divided by the standard error in the original"
 GAPS = "hatched below the axis: nobody, or too few to show"
 
 
@@ -513,7 +513,7 @@ def compare(
     numbers = measured(
         pair, strata=strata, sensitive=sensitive, formula=formula, w1s=WIDTHS, w2s=WIDTHS
     )
-    notes = ["For the custodian: exact numbers of the original table, and no release."]
+    notes = ["For the custodian: exact numbers of the original table, not for release."]
     if codes:
         words = ", ".join(codes)
         notes.append(f"Taken for levels, being few whole numbers that did not change: {words}.")
@@ -527,7 +527,7 @@ def compare(
     }
     if not same_rows:
         made["rows"] = NOT_PAIRED
-    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
+    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not for release"
     return Report(title, MappingProxyType(made), numbers, notes=tuple(notes))
 
 

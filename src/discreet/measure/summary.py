@@ -160,9 +160,9 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
     if "records" in risks:
         stand = risks["records"]
         sentences.append(
-            f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
-            f" (numbers to a fiftieth of the usual spread); of what is no"
-            f" record, but lies between two, {out_of(stand.baseline or 0)}."
+            f"In {_cases(stand, to)} cases a released row is like a person's record in every "
+            "column (numbers to a fiftieth of the usual spread); of rows that are no record, "
+            f"but lies between two, {out_of(stand.baseline or 0)}."
         )
     if "near_5" in risks:
         sentences.append(_near(risks["near_5"], to, paired=paired))

@@ -245,7 +245,7 @@ def refuse_persons(method: str, persons: Labels | None) -> None:
     """Refuse persons with several rows where a method can only count rows."""
     if several_rows(persons) is not None:
         raise RefusedError(
-            f"some person has several rows, and method {method!r} knows rows alone; open the study"
-            " with rows='condensation', 'microaggregation' or 'rounding', which make groups of"
-            " persons, or make one row a person first (a mean or a last value)"
+            f"some people have several rows, and method {method!r} counts only rows; open the "
+            "study with rows='condensation', 'microaggregation' or 'rounding', which make "
+            "groups of people, or make one row per person first (a mean or a last value)"
         )

@@ -49,7 +49,7 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Levels:
-        """Return a column of texts, of which the empty one is missing; its words are in order."""
+        """Return a column of text, of which the empty one is missing; its words are in order."""
         words = sorted({*texts} - {""})
         place = {word: i for i, word in enumerate(words)} | {"": -1}
         return cls(tuple(words), np.array([place[text] for text in texts], dtype=np.intp))

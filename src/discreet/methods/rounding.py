@@ -123,7 +123,7 @@ class Rounding:
                 f"{kind.name!r} rounds one column at a time, by a class; it cannot round rows"
             )
         if self.c is not None and kind.name in OF_ROWS:
-            raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
+            raise InputError(f"{kind.name!r} groups rows by k alone and does not use c")
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -287,7 +287,7 @@ class ColumnRounding:
     def __post_init__(self) -> None:
         check_parameters(self)
         if self.k is not None and self.c is not None:
-            raise InputError("k and c say the same thing in two ways; give one of them")
+            raise InputError("k and c both set the size of regions; give one of them")
         known_method(self.method)
 
     def __call__(

@@ -107,7 +107,7 @@ def whole_copy(
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
     than by guessing, more so where rows are few and columns many. Copies of the same persons
-    add up: make few. A column whose mean hangs on few persons far out is named (`far_out` of the
+    add up: make few. A column whose mean depends on a few extreme people is named (`far_out` of the
     copy) where they are k to 2 k - 1 or more, which the secret draws: of fewer nothing is said.
 
     References

@@ -40,7 +40,7 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     It is done in an order of their own, so that one version always has the same bytes.
     """
     if policy.fixed:
-        raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
+        raise BrokenPromiseError("a guarded study only releases rows of its protected copy")
     rows = given.rows
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
@@ -81,7 +81,7 @@ def protect_view(
     Rows are protected within the levels of `by`, as `naming` joins and names them.
     """
     if policy.fixed:
-        raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
+        raise BrokenPromiseError("a guarded study only draws rows from its protected copy")
     divided = () if by is None or naming is None else (by,)
     rows = rows_with_key(table, columns, divided)
     keys = keys_of(secret, rows, table.key)

@@ -232,12 +232,12 @@ class OverTimeView(View):
         said = []
         if self.of_means:
             held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
-            said.append(f"shaded: intervals of 95 % of each mean, {held} (t)")
+            said.append(f"shaded: 95 % intervals of each mean, {held} (t)")
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:
                 said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")
         dates = "dates of the copy" if copied else "dates"
-        for periods, what in ((self.partly, "left off, as"), (self.partly_drawn, "drawn, though")):
+        for periods, what in ((self.partly, "left out, as"), (self.partly_drawn, "drawn, though")):
             if periods:
                 said.append(f"{what} the {dates} cover it in part: {' and '.join(periods)}")
         rough = [
@@ -248,7 +248,7 @@ class OverTimeView(View):
         ]
         if any(rough):
             said.append(
-                f"rough, being of fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
+                f"rough, with fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
             )
         said += left_out(None, self.few, self.others)
         divided = () if self.by is None else (f"one line for each level of {self.label(self.by)}",)
@@ -300,7 +300,7 @@ def check_times(columns: Sequence[str], values: Floats, every: str, dates: Seque
     date, *value = columns
     if dated := [name for name in value if name in dates]:
         raise InputError(
-            f"column {dated[0]!r} holds dates, of which no mean is drawn; name one of numbers",
+            f"column {dated[0]!r} holds dates, which have no mean here; name a column of numbers",
             parameter="columns",
             rule="times",
         )
@@ -409,7 +409,7 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
     Computed from rows of the copy of the whole table, so it teaches nothing that the copy does not.
     A period without rows has a count of 0, and a gap in place of a mean. In the copy dates are
     means of some persons' dates: a peak of a few days is flatter than in the data. Intervals are
-    for the population: they hold chance among so many rows and how far the copy is off, as far as
+    for the population: they include sampling error among so many rows and how far the copy is off, as far as
     copies of it are from it (`own_error`).
 
     Examples
@@ -440,7 +440,7 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
         default=AUTO,
         metadata=setting(
             "word",
-            "How long a period is; auto is the shortest of which there are 60 at most.",
+            "How long a period is; auto is the shortest that gives at most 60.",
             choices=(AUTO, *EVERY),
         ),
     )
@@ -471,8 +471,8 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
         shown = sum(_rows_drawn(it) for it in series)
         if not shown:
             raise RefusedError(
-                f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
-                " column, or leave by= out"
+                f"no point has {LEAST_ROWS} rows; take longer periods (every='year'), another "
+                "column, or leave by= out"
             )
         names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
         return OverTimeView(

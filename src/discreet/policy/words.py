@@ -72,12 +72,12 @@ def _beside(policy: Policy) -> dict[str, Any]:
     rounded, least = f"Counts are rounded to {policy.round_to}", "."
     if policy.round_to == 1:
         rounded = "Counts are not rounded."
-        least = " Several pictures together may give hidden counts back."
+        least = " Several plots together may reveal hidden counts."
     elif policy.fixed:
         least = f"; a count below {policy.k} is not shown."
     go, there = "go to the analysts' browsers", "to be explored there"
     if policy.copy == "served":
-        go, there = "stay on the server", "which answers with numbers drawn from them"
+        go, there = "stay on the server", "which answers with figures computed from them"
     return {
         "rounded": rounded,
         "least": least,

@@ -60,10 +60,10 @@ def check_copies(record: ReleaseRecord, new: Known, left: Sequence[CopyThatLeft]
     counted = any(_exceeds_copies(record, known, left) for known in tables)
     if counted or len({it.copy for it in own}) >= record.copies:
         raise LeavingError(
-            "no more copies of these persons may leave: of the same persons there are at most"
-            f" {record.copies}, counted one by one with all parts of a table, because many together"
-            " give them away; draw from one that left, or, if nothing of one was given away,"
-            f" withdraw it: {withdraw_command('STUDY', record.options)}"
+            "no more copies of these people may be released: there may be at most "
+            f"{record.copies}, counted over all parts of a table, because many together would "
+            "reveal the people; draw from one that was released, or, if nothing of one was "
+            f"given away, withdraw it: {withdraw_command('STUDY', record.options)}"
         )
 
 
@@ -74,9 +74,9 @@ def check_made_alike(record: ReleaseRecord, version: Version) -> None:
         value = version.settings.get(what)
         if record.settings.get(what) != value:
             raise LeavingError(
-                f"{what!r} must be as in the earlier copy of these persons, {version.named}"
-                f" ({what} = {value}), because two values of it together give records away; use the"
-                f" policy of that copy{record.withdraw(version.study)}"
+                f"{what!r} must be the same as in the earlier copy of these people, "
+                f"{version.named} ({what} = {value}), because two values of it together would "
+                f"reveal records; use the policy of that copy{record.withdraw(version.study)}"
             )
 
 

@@ -122,8 +122,8 @@ def check_version(study: str | None, wanted: int, latest: int) -> None:
     if wanted != latest:
         name = f"study {study!r}" if study else "these data"
         raise LeavingError(
-            f"a new version of {name} was opened; start again with it, for what is at hand rests"
-            " on an earlier one",
+            f"a new version of {name} was opened; start again with it, for what you have is "
+            "based on an earlier one",
             "version",
         )
 
@@ -144,8 +144,9 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
             was = f" ({before})" if before else ""
             way_out = record.withdraw(version.study) if what in ONE_FOR_PERSONS else other
             raise LeavingError(
-                f"{what!r} must be as in the earlier release of {name}, because two values of it"
-                f" together give records away; use the policy of that release{was}" + way_out
+                f"{what!r} must be the same as in the earlier release of {name}, because two "
+                "values of it together would reveal records; use the policy of that "
+                f"release{was}" + way_out
             )
     for what, value in record.choices.items():
         if what not in (COPY_OF_TABLE, *WAYS) and choices.get(what, value) != value:
@@ -154,8 +155,8 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
                 declared = f": kinds={kinds}, or in the policy's file under [kinds]"
             raise LeavingError(
-                f"the {what} must be as in the earlier release of {name}, because the two together"
-                " give records away; use what that release used"
+                f"the {what} must be the same as in the earlier release of {name}, because the "
+                "two together would reveal records; use what that release used"
                 + declared
                 + ("" if what.startswith(KIND_OF) else other),
                 what,
@@ -172,17 +173,18 @@ def other_way(
     for what, value in record.choices.items():
         if what in WAYS and choices.get(what, value) != value:
             return LeavingError(
-                f"the {what} must be as in the earlier release of these persons, {version.named}"
-                f" ({choices[what]}), because the two together give records away; use that one, or,"
-                " where the data are public, say so: public=True (--public)",
+                f"the {what} must be the same as in the earlier release of these persons, "
+                f"{version.named} ({choices[what]}), because the two together would reveal "
+                "records; use that one, or, where the data are public, say so: public=True "
+                "(--public)",
                 what,
             )
     for one, other in ((record.choices, choices), (choices, record.choices)):
         if COPY_OF_TABLE in one and not {*WAYS}.isdisjoint(other):
             return LeavingError(
-                "a protected copy, and what the papers' methods make of the same persons, give"
-                f" records away together, and one of them left, {version.named}; draw by that one"
-                f" alone{record.withdraw(version.study)}",
+                "a protected copy, and what the papers' methods make of the same persons, "
+                f"would reveal records together, and one of them was released, {version.named}; "
+                f"draw only from that one{record.withdraw(version.study)}",
                 "regime",
             )
     return None
@@ -192,9 +194,9 @@ def check_secret(record: ReleaseRecord, version: Version) -> None:
     """Refuse another secret than that of an earlier release of the same persons."""
     if record.secret != version.secret:
         raise LeavingError(
-            f"another secret: that of the earlier release of these persons, {version.named}, is not"
-            " the one in force, and two copies of them by two secrets give records away; put that"
-            f" secret back, from a backup if need be (it is {PLACES})"
+            f"another secret: that of the earlier release of these persons, {version.named}, is "
+            "not the current one, and two copies of them by two secrets would reveal records; "
+            f"put that secret back, from a backup if need be (it is {PLACES})"
             + record.withdraw(version.study)
         )
 
@@ -222,8 +224,8 @@ def check_names(sketches: Known, known: Known) -> None:
         before = [other for other, old in known.items() if old.mark == sketch.mark]
         if sketch.distinctive and before and what not in before:
             raise LeavingError(
-                f"{what!r} was released before as {before[0]!r}, and the two together give records"
-                " away; give it its old name back"
+                f"{what!r} was released before as {before[0]!r}, and the two together would "
+                "reveal records; give it its old name back"
             )
 
 
@@ -239,13 +241,13 @@ def check_unchanged(
         return
     now = {**sketches, **drawn}
     name = f"the data of study {version.study!r}" if version.study else "these data"
-    changed = f"{name} have changed since a release, and the difference gives the changed rows"
+    changed = f"{name} have changed since a release, and the difference would give the changed rows"
     opened = record.open_version(version.study) or "give the changed data a name: study="
     if _too_few(known, now, record.k):
         raise LeavingError(
-            f"{changed} away, for they are few; draw the data that were released, or gather more"
-            f" changes (at least {CHANGED_PER_K} k rows of each column that changes) and then"
-            f" {opened}"
+            f"{changed} away, because they are few; draw the data that were released, or gather "
+            f"more changes (at least {CHANGED_PER_K} k rows of each column that changes) and "
+            f"then {opened}"
         )
     columns = {what: new for what, new in now.items() if new.distinctive and what in known}
     recognised = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
@@ -254,7 +256,7 @@ def check_unchanged(
     )
     raise LeavingError(
         f"{changed} away; {opened}"
-        + (", or, if these are other persons, name them so: study=" if others else "")
+        + (", or, if these are other people, give the study another name: study=" if others else "")
     )
 
 
@@ -277,9 +279,10 @@ def check_not_nearly(record: ReleaseRecord, version: Version, nearly: bool) -> N
     if nearly:
         opened = record.open_version(version.study) or "give them a name: study="
         raise LeavingError(
-            f"nearly the same data were released before, {version.named}, and the difference gives"
-            " the changed rows away; draw the data that were released, or gather more changes (at"
-            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
+            f"nearly the same data were released before, {version.named}, and the difference "
+            "would reveal the changed rows; draw the data that were released, or gather more "
+            f"changes (at least {CHANGED_PER_K} k rows of each column that changes) and then "
+            f"{opened}"
         )
 
 
@@ -296,18 +299,18 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
     changed = rescaled_column(known, new)
     if changed is not None:
         raise LeavingError(
-            f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another"
-            " unit (a linear change of its values), and the two together give records away; draw it"
-            f" in the unit of that release{other}"
+            f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another "
+            "unit (a linear change of its values), and the two together would reveal records; "
+            f"draw it in the unit of that release{other}"
         )
     # `research` promises nothing of several tables.
     guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
     which = _same_persons_said(record, version, known, new)
     if guarded and which and record.settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"{which}, {version.named}, and where counts are not rounded two tables of the same"
-            " persons give single ones away; draw them from the table that was released, or by a"
-            f" policy that rounds (round_to = 5){other}"
+            f"{which}, {version.named}, and if counts are not rounded, two tables of the same "
+            "people reveal single people; draw them from the table that was released, or by a "
+            f"policy that rounds (round_to = 5){other}"
         )
 
 
@@ -317,10 +320,10 @@ def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, ne
     Copies of whole tables add up whichever is the larger, so that those of a part count as well.
     """
     if same_persons(known, new):
-        return "more than half of these persons are in data released before"
+        return "more than half of these people are in data released before"
     copies = COPY_OF_TABLE in record.choices and "m" in version.settings
     if copies and same_persons(new, known):
-        return "these data hold more than half of the persons of data released before"
+        return "these data include more than half of the people in data released before"
     return ""
 
 
@@ -328,9 +331,9 @@ def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> 
     """Refuse data that differ from an earlier version in few rows."""
     for what in _too_few(known, fresh, k):
         raise LeavingError(
-            f"too few rows of {what!r} have changed since version {version.number}: at least"
-            f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
-            " away; gather more changes first"
+            f"too few rows of {what!r} have changed since version {version.number}: at least "
+            f"{CHANGED_PER_K} k are needed, or the difference of the two versions reveals them; "
+            "gather more changes first"
         )
 
 

@@ -42,14 +42,14 @@ STEEPEST = 1e-4
 MOST_COMPARED = 1000
 """So many events at most are compared with the rows that outlive them, for the concordance."""
 SEPARATED = (
-    "the model has no finite estimates: a term, or several together, tell the rows with the event"
-    " from the others completely, or nearly so; leave a term out, or join levels"
+    "the model has no finite estimates: a term, or several together, separate the rows with the "
+    "event from the others completely, or nearly so; leave a term out, or join levels"
 )
 NO_WEIGHTS = (
     "a Cox model has no weights here, as statsmodels fits none with weights; leave them out, or"
     " take a linear or logistic model"
 )
-CONSTANT = "the outcome has one value alone in these rows; choose another outcome or other rows"
+CONSTANT = "the outcome has only one value in these rows; choose another outcome or other rows"
 
 
 @dataclass(frozen=True)
@@ -142,16 +142,16 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     parts = TIME_AND_EVENT.fullmatch(left)
     if parts is None:
         raise InputError(
-            "the left side of a Cox model says how long each was observed, and whether that ended"
-            " with the event: 'survival(days, died) ~ age + sex'"
+            "the left side of a Cox model gives the time that each person was observed, and "
+            "whether it ended with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(parts[2], kinds)
     parsed = parse(_keep_place(parts, right), kinds, formula)
     if not parsed.intercept:
-        raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
+        raise InputError("a Cox model has no intercept to remove; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
         raise InputError(
-            f"the event {event!r} stands on the right of the ~ or as the time, too; leave it out"
+            f"the event {event!r} is also on the right of the ~, or the time; leave it out"
         )
     return Asked(COX, parsed, event)
 
@@ -236,8 +236,8 @@ def estimated(
     clusters = None if persons is None else Clusters.of(persons)
     if clusters is not None and clusters.size <= parameters:
         raise RefusedError(
-            "the model has as many coefficients as its rows are of persons, or more; leave terms"
-            " out, or take in more rows"
+            "the model has as many coefficients as there are people, or more; leave terms out, "
+            "or take in more rows"
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()

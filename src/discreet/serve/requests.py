@@ -102,7 +102,7 @@ Body = Mapping[str, Any]
 
 #: Of each parameter that a request is refused for, by a rule where there are several, the words.
 FIXED = "{}: the policy of this study fixes it; leave it out"
-USELESS = "{}: this method has no use for it; leave it out"
+USELESS = "{}: this method does not use it; leave it out"
 WORDS: Mapping[tuple[str, str], str] = {
     ("columns", ""): "columns: each is one that can be drawn; /api/study lists them",
     ("columns", "twice"): "columns: each is named once",
@@ -110,8 +110,8 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
     ("by", "many"): (
-        "by: these two columns have more pairs of levels than can be told apart; name the one of"
-        " fewer levels second, or another column"
+        "by: these two columns have more pairs of levels than can be distinguished; name the "
+        "one with fewer levels second, or another column"
     ),
     ("by", "few"): (
         "by: no pair of levels of these two columns has 50 rows of the copy; name one of them"
@@ -142,8 +142,8 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("sensitive", ""): "sensitive: each is one of the columns",
     ("sensitive", "policy"): (
-        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
-        " it out"
+        "sensitive: for clusters of people in public data, and rows of a copy belong to nobody; "
+        "leave it out"
     ),
     ("event_is", ""): (
         "event_is: which values of the event column are the event is not clear, or one is none of"

@@ -223,8 +223,8 @@ def open_archive(path: Path, allowed: Callable[[str], bool]) -> Archive:
 
 def _no_study_file(path: Path, why: str) -> InputError:
     return InputError(
-        f"the file {path_in_words(path)} is not a study file, or was changed: {why}; ask for the"
-        " file anew, and take it as it comes"
+        f"the file {path_in_words(path)} is not a study file, or was changed: {why}; ask for a "
+        "new copy of the file, and use it unchanged"
     )
 
 

@@ -350,8 +350,8 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
     _check_fields(plain, Manifest, MANIFEST, required=True)
     if not is_signed(_without(plain, "signature"), plain["signature"], plain["key"]):
         raise InputError(
-            "the signature of the study file does not fit: it was changed after it was signed;"
-            " ask the custodian for the file anew"
+            "the signature of the study file does not fit: it was changed after it was signed; "
+            "ask the custodian for a new copy of the file"
         )
     try:
         made = _read_fields(plain)
@@ -359,7 +359,8 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
             raise InputError("the digest of the content is not that of what it says")
     except InputError as error:
         raise InputError(
-            f"{MANIFEST} says what cannot be: {error}; ask the custodian for the file anew"
+            f"{MANIFEST} says what cannot be: {error}; ask the custodian for a new copy of the "
+            "file"
         ) from None
     return made
 

@@ -109,8 +109,9 @@ def read_json(text: bytes, what: str) -> Any:
         same = False
     if not same:
         raise InputError(
-            f"{what} is not written as discreet writes JSON (keys in order and once, no spaces,"
-            " finite numbers); it was changed, or made by something else: ask for the file anew"
+            f"{what} is not written as discreet writes JSON (keys in order and once, no spaces, "
+            "finite numbers); it was changed, or made by something else: ask for a new copy of "
+            "the file"
         )
     return value
 

@@ -71,7 +71,7 @@ class Draft:
     remarks : tuple of str
         What is to be known of the rows.
     private : bool
-        It is the copy that is kept beside the data: its owner's alone, and no study file.
+        It is the copy that is kept beside the data: readable only by its owner, and no study file.
     """
 
     study: str

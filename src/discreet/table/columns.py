@@ -73,7 +73,7 @@ def columns_of(
                 " may identify persons; give it another name"
             )
         role = "identifier" if column in identifying else roles.get(column, "other")
-        kind = f"of a type that is not drawn ({type(dtype).__name__})"
+        kind = f"of a type that cannot be drawn ({type(dtype).__name__})"
         if dtype.is_numeric():
             kind = "continuous"
         elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum):

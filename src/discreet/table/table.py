@@ -163,7 +163,7 @@ class Table:
         return f"Table({', '.join(self.columns)}; {size})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Table holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Table contains raw data and cannot be pickled or copied")
 
     @property
     def size(self) -> int:

@@ -361,7 +361,7 @@ def _all_match(cells: pa.Array, pattern: str) -> bool:
 def kinds_of_cells(
     relation: DuckDBPyRelation, kinds: Sequence[str] | None = None, *, semicolons: bool = False
 ) -> dict[str, str]:
-    """Return as which type of DuckDB each column of texts is read, of some `kinds` alone or of all.
+    """Return as which type of DuckDB each column of text is read, of some `kinds` alone or of all.
 
     `semicolons` is whether they part the cells, as where commas are decimal signs.
     """
@@ -413,7 +413,7 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
 
 
 def cast_sql(name: str, kind: str) -> str:
-    """Return how a column of texts is read as a type of DuckDB."""
+    """Return how a column of text is read as a type of DuckDB."""
     column = quote_name(name)
     if kind == TEXT:
         return column
