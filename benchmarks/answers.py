@@ -264,7 +264,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "correlations": correlated,
     "logistic regression": logistic,
     "Cox model": cox,
-    "persons by month": months,
+    "people by month": months,
     "weighted means": lambda f, b: by_level(f, b.group, b, lambda it: weighted(it, b)),
     "table 1 by sex": lambda f, b: by_level(f, b.two, b, lambda it: table_1(it, b)),
     "four parallel axes": axes,

@@ -60,8 +60,7 @@ def as_matrix(values: ArrayLike) -> Floats:
         raise InputError("X must be a table of at least one row and one column")
     if not np.isfinite(matrix).all():
         raise InputError(
-            "X contains missing or infinite values; leave those rows out before protecting the "
-            "rest"
+            "X contains missing or infinite values; leave those rows out before protecting the rest"
         )
     return matrix
 

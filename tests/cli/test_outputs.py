@@ -73,7 +73,7 @@ def test_what_was_released_is_collected(
     assert told["command"].startswith("histogram(bmi")
     assert told["summary"] == (
         "pass; made here, and unchanged since; drawn from the protected copy; each value drawn "
-        "anew from at least 24 persons; "
+        "anew from at least 24 people; "
     )
     assert json.loads((folder / "config.json").read_text())["safe_threshold"] == 6
 

@@ -121,7 +121,7 @@ ERRORS = {
     "k too large": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"],
         3,
-        "too few persons for a copy of all its columns",
+        "too few people for a copy of all its columns",
     ),
     "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
     "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
@@ -426,10 +426,10 @@ def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "one axis": (["age"], 2, "parallel coordinates need at least two columns"),
     "no axis": ([], 2, "say what a plot of parallel coordinates is of: its columns"),
-    "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
+    "an identifier": (["age", "who"], 3, "column 'who' identifies people"),
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
     "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
-    "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of persons"),
+    "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of people"),
     "a secret of the copy": (
         [*AXES, "--sensitive", "history"],
         2,
@@ -506,7 +506,7 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     for option in (["--sensitive", "age"], ["-l", "3"]):
         code, _, err = run("plot", "parallel", str(credit), *AXES, *words, *option, "--json")
         assert code == 2
-        assert "is for clusters of persons, and rows of the copy are nobody's" in err
+        assert "is for clusters of people, and rows of the copy are nobody's" in err
 
 
 def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:

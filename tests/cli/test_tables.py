@@ -376,7 +376,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a wrong ending": ("anonymize F --columns x -o O.xlsx", 2, "is saved as one of"),
     "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
     "k too small": ("protect F --columns x -k 2 -o O", 2, "at least 3"),
-    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
+    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies people"),
     "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
     "tune, a target of rows": ("tune F --target x", 2, "--target is for --per-column alone"),
     "tune, columns and a policy": (

@@ -24,12 +24,10 @@ def figure(run: Run, cohort: Path, tmp_path: Path) -> Path:
 def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     code, out, err = run("verify", str(figure))
     assert (code, err) == (0, "")
-    assert out.startswith(
-        "age.svg: as made\n  made here, and unchanged\n  passed: seal, file,"
-    )
+    assert out.startswith("age.svg: as made\n  made here, and unchanged\n  passed: seal, file,")
     assert (
         "study 'cohort.csv', version 1: drawn from the protected copy;"
-        " each value drawn anew from at least 20 persons"
+        " each value drawn anew from at least 20 people"
     )
 
 

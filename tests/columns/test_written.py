@@ -175,7 +175,7 @@ def test_texts_that_may_be_several_dates_stay_text(
 
 def test_a_text_that_all_rows_have_once_may_be_dates_too() -> None:
     found = opened(frame_of([f"{1 + i % 12}/{1 + i // 12}/2020" for i in range(SIZE)]))
-    with pytest.raises(RefusedError, match=r"identifies persons .* it may be dates, of which"):
+    with pytest.raises(RefusedError, match=r"identifies people .* it may be dates, of which"):
         found.require(["x"])
 
 

@@ -86,7 +86,9 @@ def test_by_a_key_persons_are_known_in_other_columns() -> None:
     waves = {"patient": pl.col("patient"), "glucose": pl.col("age").rank() * 1.25 + pl.col("visit")}
     other = raw.select(**waves).slice(N // 2)
 
-    with pytest.raises(LeavingError, match=r"'k' must be the same as in the earlier copy of these people"):
+    with pytest.raises(
+        LeavingError, match=r"'k' must be the same as in the earlier copy of these people"
+    ):
         drawn(other, "b", key="patient", k=6)
     drawn(other, "b", key="patient")
     drawn(others().select(**waves), "c", key="patient", k=6)

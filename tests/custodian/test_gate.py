@@ -283,7 +283,9 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
         release_gate(register).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
         release_gate(register, **how).new_version()
-    with pytest.raises(LeavingError, match="'k' must be the same as in the earlier copy of these people"):
+    with pytest.raises(
+        LeavingError, match="'k' must be the same as in the earlier copy of these people"
+    ):
         release_gate(register, **how, k=6).new_version()
     assert release_gate(register, **how, left_out=0.3).new_version() == 2
 

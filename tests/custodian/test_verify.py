@@ -427,7 +427,10 @@ def test_a_figure_under_another_ending_is_known_by_its_content(
         other.write_bytes(path.read_bytes())
         found = study.verify(other)
         assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
-        assert found.says == f"it was made here as a {suffix} file, and its name now has a different ending"
+        assert (
+            found.says
+            == f"it was made here as a {suffix} file, and its name now has a different ending"
+        )
         other.unlink()
 
 

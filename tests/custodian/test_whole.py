@@ -160,7 +160,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         RefusedError,
         r"column 'visit' is not in the protected copy: .*visit \(numbers the rows\)",
     ),
-    "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies persons"),
+    "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies people"),
     "another k": (
         lambda s: s.histogram("age", k=7),  # type: ignore[call-arg]
         InputError,
@@ -236,7 +236,7 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
     policy = dc.Policy.preset("standard", m=5)
     whole(policy=policy, study="once").histogram("age").to_json()
     other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
-    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may leave"):
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 
@@ -391,7 +391,7 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
 def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
     study: dc.Study, how: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match="is for clusters of persons, and rows of the copy are"):
+    with pytest.raises(InputError, match="is for clusters of people, and rows of the copy are"):
         study.parallel(["age", "sex"], **how)
 
 

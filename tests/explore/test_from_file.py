@@ -74,15 +74,13 @@ CALLS: dict[str, Callable[[dc.Study], Any]] = {
     "columns": lambda s: [it for it in s.columns.figures if it.in_copy],
     "new columns": lambda s: [it for it in s.assign(o="age >= 65").columns.figures if it.in_copy],
     "persons": lambda s: s.summary(by="sex"),
-    "means by persons": lambda s: s.means("weight", "sex"),
-    "model by persons": lambda s: s.model("weight ~ year + sex"),
-    "over persons' years": lambda s: s.histogram("weight", by="sex"),
+    "means by people": lambda s: s.means("weight", "sex"),
+    "model by people": lambda s: s.model("weight ~ year + sex"),
+    "over people's years": lambda s: s.histogram("weight", by="sex"),
 }
 OF = dict.fromkeys(
     ("a date", "a moment", "dates beside", "days between", "yes and no"), "stays"
-) | dict.fromkeys(
-    ("persons", "means by persons", "model by persons", "over persons' years"), "visits"
-)
+) | dict.fromkeys(("people", "means by people", "model by people", "over people's years"), "visits")
 FAST = (
     *("histogram by", "scatter", "survival", "a part with a new column", "a moment", "yes and no"),
     *("summary", "means", "linear model", "columns", "persons"),

@@ -49,7 +49,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an axis twice": (["x", "y", "x"], {}, "a column is named twice"),
     "nobody's": (["x", "yy"], {}, "there is no column 'yy'"),
     "a number": (["x", 3], {}, "given a list of something else"),
-    "an identifier": (["x", "who"], {}, "'who' identifies persons"),
+    "an identifier": (["x", "who"], {}, "'who' identifies people"),
     "no method": (["x", "y"], {"method": "magic"}, "cannot be made by method 'magic'"),
     "cells": (["x", "y"], {"method": "suppression"}, "there are 'k-member', 'k-member-joint', 'no"),
     "no cost": (["x", "y"], {"cost": "dear"}, "cost must be 'seed', 'span', 'smaller'"),

@@ -196,7 +196,7 @@ def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
 
 
 def test_who_it_is_is_never_drawn() -> None:
-    message = "column 'id' identifies persons and is never shown"
+    message = "column 'id' identifies people and is never shown"
     for study in (opened(), research()):
         with pytest.raises(RefusedError, match=message):
             study.histogram("id")
@@ -269,10 +269,10 @@ WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         InputError,
         "names column 'sexx'; there are 'id', 'number'",
     ),
-    "strata of persons": (
+    "strata of people": (
         {"preset": "research", "strata": ["z"]},
         RefusedError,
-        "column 'z' identifies persons",
+        "column 'z' identifies people",
     ),
     "limits": ({"limits": {"xx": [0, 1]}}, InputError, "there is no column 'xx'; did you mean 'x'"),
     "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
@@ -332,7 +332,7 @@ def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed
 def test_persons_that_are_too_few_for_a_copy_are_refused() -> None:
     study = opened(pa.table({name: values[:39] for name, values in COHORT.items()}))
     for picture, columns, named in PICTURES.values():
-        with pytest.raises(RefusedError, match="too few persons for a copy of all its") as refused:
+        with pytest.raises(RefusedError, match="too few people for a copy of all its") as refused:
             ask(study, picture, columns, **named)
         assert "39" not in str(refused.value)
 
@@ -1002,8 +1002,8 @@ def test_noise_is_on_the_points_or_on_the_variable() -> None:
 
 ASKED: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
     "bars of numbers": (lambda s: s.bars("x"), InputError, "'x' is continuous; levels are needed"),
-    "bars of persons": (lambda s: s.bars("id"), RefusedError, "'id' identifies persons"),
-    "bars by persons": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
+    "bars of people": (lambda s: s.bars("id"), RefusedError, "'id' identifies people"),
+    "bars by people": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
     "bars by itself": (lambda s: s.bars("ward", by="ward"), InputError, "named twice"),
     "by numbers": (lambda s: s.histogram("x", by="z"), InputError, "'z' is continuous; levels"),
     "by nobody": (lambda s: s.heatmap("x", "y", by="war"), InputError, "did you mean 'ward'"),
@@ -1120,7 +1120,7 @@ def test_a_formula_that_is_none_is_refused(preset: str) -> None:
 def test_an_identifier_is_no_term() -> None:
     for preset in ("standard", "research"):
         for formula in ("y ~ id", "y ~ x + C(id)"):
-            with pytest.raises(RefusedError, match="column 'id' identifies persons"):
+            with pytest.raises(RefusedError, match="column 'id' identifies people"):
                 by_either_door(preset=preset).leverage(formula)
 
 

@@ -379,8 +379,12 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
 
     report = compare(*paths)
 
-    assert report.title == ("after.csv compared with before.csv: for the custodian, not for release")
-    assert "For the custodian: exact numbers of the original table, not for release." in report.notes
+    assert report.title == (
+        "after.csv compared with before.csv: for the custodian, not for release"
+    )
+    assert (
+        "For the custodian: exact numbers of the original table, not for release." in report.notes
+    )
     told = json.loads(report.to_json())
     assert told["made"]["original"] == "before.csv"
     assert told["measured"]["rounded_to"] is None

@@ -267,7 +267,7 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
     MISSING: (
         (
             measured(not_measured={"linkage": "rows do not correspond.", "else": "no"}),
-            "How many persons are found by their true values: rows do not correspond. else: no.",
+            "How many people are found by their true values: rows do not correspond. else: no.",
         ),
         (
             measured(not_measured={"linkage": "no rows", "rmd1": "too few", "rmd2": "no rows."}),

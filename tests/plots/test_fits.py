@@ -393,7 +393,11 @@ def test_estimates_are_corrected_where_the_noise_is_known() -> None:
 NOT_CORRECTED: dict[str, tuple[str, KnownNoise | str, str]] = {
     "a term that is no column": ("y ~ log(x)", KnownNoise(0.25), "a term is not a plain column"),
     "an outcome that is none": ("log(y) ~ x", KnownNoise(0.25), "a term is not a plain column"),
-    "too much noise": ("y ~ x + z", KnownNoise(3.0), "it leaves too few degrees of freedom for a correction"),
+    "too much noise": (
+        "y ~ x + z",
+        KnownNoise(3.0),
+        "it leaves too few degrees of freedom for a correction",
+    ),
     "rounding": (
         "y ~ x",
         KnownNoise(0.25, {"x": Folds(-9, 9, 5), "y": Folds(-99, 99, 0.01)}),

@@ -693,8 +693,8 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
     assert view.describe().splitlines() == [
         "histogram of age: suppression (k = 5, bins = 2), policy standard",
         "counts are of records",
-        "promises: Every cell that is shown stands on at least k persons.",
-        "does not protect: A total, or the same persons counted on another grid, may give a hidden"
+        "promises: Every cell that is shown stands on at least k people.",
+        "does not protect: A total, or the same people counted on another grid, may give a hidden"
         " count back.",
         "hidden: 1",
         "left out for missing values: about 10",
@@ -705,7 +705,7 @@ SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "counts": (
         "generalization",
         {"counted": "persons", "shown": 430, "total": 440},
-        "shown: about 430 of 440 persons, from counts",
+        "shown: about 430 of 440 people, from counts",
     ),
     "the copy": (
         "condensation",

@@ -166,7 +166,7 @@ def test_without_its_key_nothing_leaves(
 # --- another secret ---------------------------------------------------------------------------
 
 OTHER_SECRET = (
-    r"^another secret: that of the earlier release of these persons, as study 's', is not the one"
+    r"^another secret: that of the earlier release of these people, as study 's', is not the one"
     r" in force, .* put that secret back, from a backup if need be \(it is looked for in the"
     r" environment variable DISCREET_SECRET, .*\); or, if nothing of it was given away, withdraw"
     r" it: `discreet register withdraw s --reason REASON`$"
@@ -374,7 +374,7 @@ def test_a_mark_that_is_a_folder_stops_all(register: Register, tmp_path: Path) -
 def test_what_is_withdrawn_counts_no_more_and_stays_in_the_chain(register: Register) -> None:
     for number in range(4):
         leave(register, f"s{number}", f"{number}", rows=(60 * number, 400 + 60 * number))
-    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may leave"):
         leave(register, "e", "e", rows=(240, 640))
 
     assert register.withdraw("s2", "it was looked at and deleted") == 1
@@ -426,7 +426,7 @@ def test_twice_a_version_is_withdrawn_and_no_third_time_by_any_name(register: Re
         leave(register, study, f"{number}", k=5 + number)
         if study == "s":
             assert register.withdraw("s", "tried") == number + 1
-    with pytest.raises(LeavingError, match="of the same persons under other names, were withdr"):
+    with pytest.raises(LeavingError, match="of the same people under other names, were withdr"):
         register.withdraw("t", "tried")
     leave(register, "others", "9", rows=(5000, 5400), k=9)
     assert register.withdraw("others", "tried") == 1
@@ -436,7 +436,9 @@ def test_a_copy_that_was_withdrawn_leaves_again_as_any_other(register: Register)
     leave(register)
     register.withdraw("s", "tried")
     leave(register, "t", "2", rows=(200, 600), k=6)
-    with pytest.raises(LeavingError, match="'k' must be the same as in the earlier copy of these people"):
+    with pytest.raises(
+        LeavingError, match="'k' must be the same as in the earlier copy of these people"
+    ):
         leave(register, "u", "1")
     register.withdraw("t", "tried")
     leave(register, "u", "1")

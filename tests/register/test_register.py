@@ -118,7 +118,9 @@ def test_nothing_leaves_under_other_settings(
     if new:
         register = register_in(tmp_path / "state")
     for drawn in ("x", "y"):
-        with pytest.raises(LeavingError, match=f"^'{what}' must be the same as in the earlier release of"):
+        with pytest.raises(
+            LeavingError, match=f"^'{what}' must be the same as in the earlier release of"
+        ):
             leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
     assert len(register.history()) == 1
 

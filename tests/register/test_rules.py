@@ -147,7 +147,7 @@ CHANGED: dict[str, tuple[str, int, int, str]] = {
         r"the data of study 's' have changed since a release, and the difference would give the "
         r"changed rows away; open a new version: `discreet version new FILE --study s`$",
     ),
-    "other persons": (
+    "other people": (
         "s",
         5000,
         200,
@@ -313,7 +313,7 @@ UNRELATED: dict[str, Callable[[int], tuple[Columns, Columns]]] = {
     ),
     "nearly one size": lambda s: (levels(s, 200), levels(s + 1000, 193)),
     "sex alone": lambda s: (only(levels(s, 300), "sex"), only(levels(s + 1000, 300), "sex")),
-    "other columns of other persons": lambda s: (
+    "other columns of other people": lambda s: (
         only(levels(s), "sex", "smoker"),
         only(levels(s + 1000), "smoker", "stage"),
     ),

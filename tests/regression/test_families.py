@@ -213,7 +213,7 @@ def test_errors_by_persons_by_hand() -> None:
         asked, columns, {}, weights=np.full(8, 3.0), persons=np.repeat([4, 7, 1, 9], 2)
     )
     assert weighted.variances == pytest.approx(found.variances)
-    with pytest.raises(RefusedError, match="as many coefficients as its rows are of persons"):
+    with pytest.raises(RefusedError, match="as many coefficients as its rows are of people"):
         estimated(asked, columns, {}, persons=np.repeat([0, 1], 4))
 
 

@@ -250,7 +250,7 @@ def test_the_policy_is_said_and_of_the_version_its_beginning(
         told = "It is of version 01234567, and no longer shown."
         assert page.locator(".told:visible").all_inner_texts() == [told]
         first = page.locator("#rules li").first
-        assert first.inner_text().split("\n")[0].startswith("At least 5 persons stand behind")
+        assert first.inner_text().split("\n")[0].startswith("At least 5 people stand behind")
         assert first.locator("code").inner_text() == "k = 5"
         shown = page.locator("#rules li").count()
         page.get_by_role("button", name="Show all").click()

@@ -555,7 +555,7 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "a number in words": ("histogram", {"columns": ["a"], "k": "5"}, "k"),
     "yes for a number": ("histogram", {"columns": ["a"], "k": True}, "k"),
     "nobody": ("histogram", {"columns": ["a"], "k": 0}, "k"),
-    "too many persons": ("histogram", {"columns": ["a"], "k": 10**6 + 1}, "k"),
+    "too many people": ("histogram", {"columns": ["a"], "k": 10**6 + 1}, "k"),
     "one bar": ("histogram", {"columns": ["a"], "bins": 1}, "bins"),
     "too many bars": ("histogram", {"columns": ["a"], "bins": 1001}, "bins"),
     "no noise": ("scatter", {**AB, "q": 0}, "q"),

@@ -200,7 +200,7 @@ FEW: dict[str, tuple[Sequence[Any], Sequence[Any] | None, bool]] = {
     "a second value of two": ([0] * 40 + [1] * 2, None, False),
     "a missing one and two others": ([0, 1] * 20 + [2, 3, None, NAN], None, True),
     "three rows of one person": ([0, 1] * 20 + [2, 2, 3], [*range(40), 9, 9, 9], True),
-    "three rows of three persons": ([0, 1] * 20 + [2, 2, 2], [*range(40), 7, 8, 9], False),
+    "three rows of three people": ([0, 1] * 20 + [2, 2, 2], [*range(40), 7, 8, 9], False),
     "a second value of one person": ([0] * 40 + [1] * 3, [*range(40), 9, 9, 9], False),
 }
 

@@ -271,7 +271,7 @@ class TestClusters:
             page.keyboard.press("Tab")
             page.keyboard.press("ArrowRight")
             said = page.locator("[aria-live]").text_content()
-            assert said == "a 0–10 · b 0–10, at least 3 persons"
+            assert said == "a 0–10 · b 0–10, at least 3 people"
             assert page.locator(".hl path").count() == len(CLUSTERS.lit(0, 0))
 
 

@@ -19,7 +19,7 @@ from discreet.provenance import own_version
 EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
         0: "All went well.",
-        DiscreetError.exit_code: "`discreet doctor` found something that keeps discreet from working.",
+        DiscreetError.exit_code: "`discreet doctor` found what keeps discreet from working.",
         InputError.exit_code: "The command, the file or the policy is wrong.",
         RefusedError.exit_code: "The policy does not allow it to be shown.",
         LeavingError.exit_code: "It may be viewed, but not released.",

@@ -92,7 +92,7 @@ def serve(
         Study files (.discreet); a table is protected first, by another process.
     research
         The table is public: its rows are served as they are, marked PUBLIC, and its parallel
-        coordinates as clusters of persons.
+        coordinates as clusters of people.
     """
     with needing("server", "serving"):
         from discreet.serve.logs import log_written

@@ -241,7 +241,7 @@ class TriedOptions:
     m
         Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.
     left_out
-        Of whole copies, largest shares of persons left out: .2,.4; .2 by default.
+        Of whole copies, largest shares of people left out: .2,.4; .2 by default.
     q
         Values of q: 0.1,0.25,0.5.
     risk

@@ -516,7 +516,7 @@ def dates_of(days: Floats, dates: Dates) -> pa.Array:
 
 
 def parts_of(days: Floats, persons: Labels | None, k: int) -> int | None:
-    """Return into how many parts of a day dates are told, but for those of fewer than k persons.
+    """Return into how many parts of a day dates are told, but for those of fewer than k people.
 
     1 for dates without a time, 24, 1440 or 86400; None where seconds have parts, too.
 

@@ -42,7 +42,7 @@ from discreet.vault.vault import version_of_whole
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOST_COPIES = 4
-"""So many copies of the same persons with leaves of 4 k: with more, who has left is found out."""
+"""So many copies of the same people with leaves of 4 k: with more, who has left is found out."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class ReleaseGate:
 
     @property
     def most_copies(self) -> int:
-        """How many copies of the same persons may leave, for they add up."""
+        """How many copies of the same people may leave, for they add up."""
         policy = self.policy
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)

@@ -72,7 +72,7 @@ def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({
 
     Notes
     -----
-    The text holds names of columns, and no level, count or value that fewer than k persons share.
+    The text holds names of columns, and no level, count or value that fewer than k people share.
     A range is that of a guarded picture's axis (the means of the k smallest and k largest values,
     rounded outward), once more rounded outward; where a picture would be refused there is none. A
     bound is 0 where nothing is negative, or what the k smallest or k largest all share. Codes are
@@ -144,7 +144,7 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
 
 
 def _shared_levels(table: Table, k: int, name: str) -> int:
-    """Return how many values a column has, if they are few and k persons share each; else 0."""
+    """Return how many values a column has, if they are few and k people share each; else 0."""
     little = 10 * FEW_BY_NAME
     if table.columns[name].kind == "continuous" and not (
         _reach(table, name) < little and table.is_whole(name)
@@ -199,9 +199,9 @@ def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None
 
 
 def _bounds(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
-    """Return what k persons or more lie at and none beyond, or 0 below; None where both are open.
+    """Return what k people or more lie at and none beyond, or 0 below; None where both are open.
 
-    A column that is coded to 80 ends there with many persons; one that is measured does not.
+    A column that is coded to 80 ends there with many people; one that is measured does not.
     """
     try:
         lows, highs = table.extremes(name, policy.k)
@@ -262,7 +262,7 @@ COLUMNS = "\n".join(
         _column_comment(
             "limits",
             "Without them an axis ends near the data, which shows roughly where the outermost"
-            " persons lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
+            " people lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
             " study that took in no others, rather than what is proposed: that is rounded from the"
             " data. No limits are proposed where the data do not allow it.",
         ),

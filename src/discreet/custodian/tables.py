@@ -245,10 +245,10 @@ def _check_reached(
 
 
 def check_formula(pair: Pair, formula: str) -> None:
-    """Refuse a regression on raw data whose estimates single persons would move.
+    """Refuse a regression on raw data whose estimates single people would move.
 
     A term such as 1 / ((x - 34.7)**2 + 0.00001) is one person's: fourteen of them in a formula gave
-    the outcomes of 70 persons of 300, all within 5 % of a standard deviation.
+    the outcomes of 70 people of 300, all within 5 % of a standard deviation.
     """
     model = model_of(pair, formula)
     if not model.additive:

@@ -50,7 +50,7 @@ from discreet.vault.whole_columns import RawWhole
 
 TASK = "trying copies"
 PER_K = (2, 4, 6)
-"""So many times k persons are tried in a leaf."""
+"""So many times k people are tried in a leaf."""
 RISKS = {
     "linkage": "records linked to the row drawn for them",
     "far linkage": "the five farthest records linked to the row drawn for them",
@@ -59,7 +59,7 @@ RISKS = {
     "membership": "membership of a typical person (AUC)",
 }
 PAIRS = 50
-"""So many pairs of copies are made of each of the persons whose membership is looked for."""
+"""So many pairs of copies are made of each of the people whose membership is looked for."""
 
 
 def settings_of_whole(

@@ -143,7 +143,7 @@ def _ratio(distance: float, resample: float) -> float:
 
 
 class SubsetFit(NamedTuple):
-    """How far subsets of about so many persons are.
+    """How far subsets of about so many people are.
 
     `size` and `size_p90` are the mean and the 90 % quantile of the relative error of how many there
     are; `far_means` is the share of means that are more than two standard errors off.
@@ -177,7 +177,7 @@ class Fidelity(Documented):
     coefficients : Beside or None
         The mean error of linear coefficients, in standard errors.
     subsets : tuple of SubsetFit
-        Subsets of about 30, 50, 100 and 300 persons, where there are any.
+        Subsets of about 30, 50, 100 and 300 people, where there are any.
     exact : bool, default True
         Whether the figures are exact, for the custodian alone.
     moments : tuple of MomentFit
@@ -265,7 +265,7 @@ class Fidelity(Documented):
             Those that the copy was made with: each figure goes up or down as the secret says.
         persons : ndarray of int, optional
             Whose each raw row is, where a person may have several: figures are then rounded as for
-            so many persons, and not for so many rows.
+            so many people, and not for so many rows.
 
         Returns
         -------
@@ -492,7 +492,7 @@ class Fidelity(Documented):
             head, rows = (head[0], *head[2:]), tuple((row[0], *row[2:]) for row in rows)
         listings = [Listing("Columns", head, rows)]
         if self.subsets:
-            head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
+            head = ("people", "size off, mean", "90 %", "a resample", "means far off", "by chance")
             subsets = (
                 (it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample)
                 for it in self.subsets

@@ -40,8 +40,7 @@ def check_two(request: PlotRequest, whole: WholeTable) -> None:
         return
     if request.plot.get("show") == DENSITY:
         raise InputError(
-            "a scatter plot by two columns always shows points; leave show out, or draw a heat "
-            "map",
+            "a scatter plot by two columns always shows points; leave show out, or draw a heat map",
             parameter="show",
             rule="two",
         )

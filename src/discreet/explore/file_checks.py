@@ -235,7 +235,10 @@ def verdict_of(
     """
     drawn = "plot" in provenance.request
     if renamed:
-        return ALTERED, f"it was made here as a {renamed} file, and its name now has a different ending"
+        return (
+            ALTERED,
+            f"it was made here as a {renamed} file, and its name now has a different ending",
+        )
     if checks.get("numbers") == FAILED:
         return ALTERED, "its numbers were changed"
     if checks.get("file") == FAILED:
@@ -294,5 +297,5 @@ def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
             said.append(f"counts rounded to {settings['round_to']}")
     elif source != MEASURED:
         least = settings.get("m", settings["k"])
-        said.append(f"each value drawn anew from at least {least} persons")
+        said.append(f"each value drawn anew from at least {least} people")
     return tuple(said)

@@ -57,7 +57,9 @@ class _Difference(NamedTuple):
 def unlike(made: bytes, given: bytes, form: str) -> Unlike:
     """Say how a given file differs from the one that was made anew, both of one form."""
     if len(given) > 2 * len(made) + ROOM:
-        return Unlike((f"it has {len(given):,} bytes in the file, but {len(made):,} when drawn again",))
+        return Unlike(
+            (f"it has {len(given):,} bytes in the file, but {len(made):,} when drawn again",)
+        )
     compare = {".json": _of_json, ".html": _of_page, ".svg": _of_svg, CSV: _of_csv}[form]
     every = [*islice(compare(made, given), LOOKED_AT)]
     said = tuple(it.says for it in every[:NAMED])
@@ -80,7 +82,9 @@ def _short(value: object) -> str:
 
 def _differ(what: str, given: object, made: object) -> _Difference:
     tiny = all(type(it) in (int, float) for it in (given, made)) and _are_near(made, given)
-    return _Difference(f"{what} is {_short(given)} in the file, but {_short(made)} when drawn again", tiny)
+    return _Difference(
+        f"{what} is {_short(given)} in the file, but {_short(made)} when drawn again", tiny
+    )
 
 
 def _are_near(made: Any, given: Any) -> bool:
@@ -111,7 +115,9 @@ def _of_values(made: Any, given: Any, at: str) -> Iterator[_Difference]:
                 yield _Difference(f"{_short(name)} was added{f' to {at}' if at else ''}")
     elif isinstance(made, list) and isinstance(given, list):
         if len(made) != len(given):
-            yield _Difference(f"{at} has {len(given):,} entries in the file, but {len(made):,} when drawn again")
+            yield _Difference(
+                f"{at} has {len(given):,} entries in the file, but {len(made):,} when drawn again"
+            )
         for i, (ours, theirs) in enumerate(zip(made, given, strict=False)):
             yield from _of_values(ours, theirs, f"{at}[{i}]")
     elif type(made) is not type(given) or made != given:
@@ -180,7 +186,9 @@ def _of_csv(made: bytes, given: bytes) -> Iterator[_Difference]:
         yield _Difference("its header is different")
         return
     if len(ours) != len(theirs):
-        yield _Difference(f"it has {len(theirs) - 1:,} rows in the file, but {len(ours) - 1:,} when drawn again")
+        yield _Difference(
+            f"it has {len(theirs) - 1:,} rows in the file, but {len(ours) - 1:,} when drawn again"
+        )
     for i, (one, other) in enumerate(zip(ours, theirs, strict=False)):
         if len(one) != len(other):
             yield _Difference(f"row {i} has a different number of cells")

@@ -102,7 +102,7 @@ class WholeTable:
 
     @property
     def persons(self) -> Labels | None:
-        """Whose each row is, as numbers of drawn persons; None where each row is one of its own."""
+        """Whose each row is, as numbers of drawn people; None where each row is one of its own."""
         for values in self.copy.whose.values():
             return np.unique(values, return_inverse=True)[1]
         return None
@@ -258,7 +258,7 @@ def levels_of_plot(plot: Plot[Any], model: Model | None = None) -> list[str]:
 
 
 def is_of_clusters(policy: Policy, plot: type[Plot[Any]]) -> bool:
-    """Whether a plot is of clusters of persons: the rows are those of a public table."""
+    """Whether a plot is of clusters of people: the rows are those of a public table."""
     return policy.shows_exact and plot.axes
 
 
@@ -327,7 +327,7 @@ def _settle_clusters(
     method: str | None,
     k: int | None,
 ) -> PlotRequest:
-    """Say how clusters of persons will be made, of the rows of a public table."""
+    """Say how clusters of people will be made, of the rows of a public table."""
     if not plot.axes:
         raise RefusedError(OF_PUBLIC, parameter="plot")
     _check_in_copy(whole, raw, columns=plot.names)
@@ -336,7 +336,7 @@ def _settle_clusters(
 
 
 def _check_no_clusters(plot: Plot[Any]) -> None:
-    """Refuse what is asked of clusters of persons."""
+    """Refuse what is asked of clusters of people."""
     for name in OF_CLUSTERS:
         if plot.get(name) is not None:
             raise InputError(

@@ -2,8 +2,8 @@
 
 All of it comes of copies of the copy (`estimates.own_error`); nothing raw plays a part. Curves of
 survival have it at each time, on the scale that their intervals are made on; means over time at
-each period; bars and counts have one number for all. Where persons have several rows, chance is by
-persons.
+each period; bars and counts have one number for all. Where people have several rows, chance is by
+people.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def _widened(session: DerivedCopy, view: View, panel: Panel) -> View:
 
 
 def _chance(session: DerivedCopy, halves: Callable[..., Figures]) -> Chance | None:
-    """Return halves of intervals by persons; None where each row is a person of its own."""
+    """Return halves of intervals by person; None where each row is a person of its own."""
     if session.whole.persons is None:
         return None
     known = halves(session.whole, by_persons=True)
@@ -284,7 +284,7 @@ def _of_survival(
 def _over_time(
     table: WholeTable, view: OverTimeView, panel: Panel, *, by_persons: bool = False
 ) -> Figures:
-    """Return the mean of each period of each line, or half of its interval by persons."""
+    """Return the mean of each period of each line, or half of its interval by person."""
     date, value = view.columns
     part = columns_of_copy(table, [date, value], [view.by, panel[0]])
     times, values, persons = part.copy.columns[date], part.copy.columns[value], part.persons
@@ -442,7 +442,7 @@ def _shares(
 ) -> Bars:
     """Return which share of each group's rows each bar has, and how many rows the group has.
 
-    Where persons have several rows, as many rows say as much as are worth it by persons.
+    Where people have several rows, as many rows say as much as are worth it by person.
 
     Examples
     --------

@@ -23,7 +23,7 @@ FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
 UNSAID = ("sensitive", "diversity", "cost", "noise_on")
-"""Settings of clusters of persons and of noise, which no file says."""
+"""Settings of clusters of people and of noise, which no file says."""
 
 
 def begun(

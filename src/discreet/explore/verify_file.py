@@ -52,8 +52,7 @@ TITLED = "its title was written by whoever drew it"
 OTHER_ROWS = "made from other rows: from another version of this study, or from another study"
 OTHER_FILE = "made from the same rows, but from a different file of them"
 NOT_FROM_FILE = (
-    "made where the data are, not from a study file; the custodian can say whether it is "
-    "unchanged"
+    "made where the data are, not from a study file; the custodian can say whether it is unchanged"
 )
 SAYS_NOTHING = (
     "it has no provenance: it was made elsewhere, is a table without one, or its provenance was "
@@ -66,8 +65,7 @@ NO_PLOT = (
 )
 OTHER_NUMBERS = "its numbers differ from those drawn again"
 WRITTEN_ANEW = (
-    "drawn again it looks the same, but the file was rewritten and may contain more than it "
-    "shows"
+    "drawn again it looks the same, but the file was rewritten and may contain more than it shows"
 )
 BY_EYE = (
     "pixels and pages are not compared: have it drawn again (--beside FOLDER), and look at both"

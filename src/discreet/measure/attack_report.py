@@ -264,7 +264,9 @@ def _overview(attacks: Sequence[Attack]) -> Listing:
         at = {it.what: _percent(it.share) for it in attack.at}
         rows.append((attack.title, *_cells(attack.found), *(at.get(what, "") for what in rates)))
     short = (what.removeprefix("found at ").removesuffix(" positives") for what in rates)
-    right = " (success: an AUC, and true positives at a low rate of false positives)" if rates else ""
+    right = (
+        " (success: an AUC, and true positives at a low rate of false positives)" if rates else ""
+    )
     return Listing(f"Attacks, in %{right}", (*COUNTED, *short), tuple(rows))
 
 
@@ -306,7 +308,7 @@ def attacked(
     persons : ndarray of int of shape (n,), optional
         Whose each row is.
     k : int
-        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k people
         have is rare.
     pairs : int, default 100
         So many pairs of copies are made for each attack on membership; a tenth as many times who
@@ -345,7 +347,7 @@ def attacked(
     _on_one(tried, records, given, k)
     if make is not None:
         some = first_of(records, HELD_OUT_OF)
-        held = tried.value("persons held out", held_out, some, make)
+        held = tried.value("people held out", held_out, some, make)
         if held is not None:
             _on_held_out(tried, held, k)
         if pairs:
@@ -381,7 +383,7 @@ def attack_released(
     original, released : frame, path or array
         The raw rows, and the released table, whoever made it, of any number of rows.
     k : int
-        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k people
         have is rare.
     categorical : sequence of str
         Columns of codes that are levels; texts and yes/no are levels anyway.
@@ -404,7 +406,7 @@ def attack_released(
 
     Notes
     -----
-    Without the method no copy can be made with persons held out, so inference counts what is so
+    Without the method no copy can be made with people held out, so inference counts what is so
     in general as well, and membership is not looked at.
 
     Examples

@@ -6,11 +6,11 @@ copy, or whom the copy was not made from, is right as well. What does not beat t
 neither that the copy is safe.
 
 What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
-compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
+compare people in a copy with people held out in `attacks_held_out`, and those that need many
 copies in `attacks_by_copies`. Every one takes the raw rows (`Records`, in keyed order, so that the
 order of a file changes nothing), or copies made of parts of them (`HeldOut`), and returns an
 `Attack`; RefusedError says that there is nobody to try it on. `k` is what the method
-promises: 1/k is what it allows of linkage, and what fewer than k persons have is rare.
+promises: 1/k is what it allows of linkage, and what fewer than k people have is rare.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Success:
     well that of their difference, put around it. `baseline` is what somebody else reaches, and
     `against` who; `allowed` what the method's promise allows, `bound` what it may reach (see
     `BOUNDS`), and it `rings` if the interval lies above that. Shares were rounded to a `step`, 0
-    where they are exact. Trials may be `copies`, not persons or records; how many there are is no
+    where they are exact. Trials may be `copies`, not people or records; how many there are is no
     secret then.
     """
 
@@ -523,7 +523,7 @@ def first_rows(records: Records) -> Labels:
 
 
 def first_of(records: Records, rows: int) -> Records:
-    """Return whole persons from the beginning of the records, so that there are `rows` at most."""
+    """Return whole people from the beginning of the records, so that there are `rows` at most."""
     if len(records) <= rows:
         return records
     whose, first = np.unique(records.persons, return_index=True)
@@ -549,7 +549,7 @@ def whole_maker(
     """Return what makes a copy of a whole table of records, by a secret.
 
     The parameters are those of `Settings`, m being 4 k where it is not given. With a `unit` the
-    persons of records are declared, and have rows that belong together; otherwise rows that are
+    people of records are declared, and have rows that belong together; otherwise rows that are
     alike by no chance are one person's. InputError is raised if k is no whole number of at least 2,
     or m below it.
     """

@@ -28,7 +28,7 @@ FOLDS = 5
 FEWEST_PAIRS = 2 * FOLDS
 MARGINAL_SDS, JOINT_SDS, LEAST_VARIANCE = 8.0, 6.0, 0.05
 TYPICAL = (0.4, 0.5, 0.6)
-"""Typical persons have these places among all, by their distance from the mean."""
+"""Typical people have these places among all, by their distance from the mean."""
 MOST_ROWS = 3
 """So many of a person's rows, first to last, are looked for in a copy."""
 MANY = (0.9, 1.0)
@@ -36,7 +36,7 @@ MANY = (0.9, 1.0)
 FEWEST_ROWS = 2
 TOLD_APART = "copies with the person distinguished from copies without (AUC)"
 FEW = "few"
-"""What a level is called that some persons get."""
+"""What a level is called that some people get."""
 
 #: Whose membership is asked for, in words.
 WHO = MappingProxyType(
@@ -72,8 +72,8 @@ def membership(
     `who` is "typical": three records, each by itself, whose distance from the mean is near the
     median; "marginal": that at the median with one number 8 sd off; "joint": with its numbers 6 sd
     off along the direction in which they vary least; "level": one of `k`, and one of 2 k - 1,
-    persons who get a level of their own, in the column that has most; or "rows": with most rows rows,
-    and who has more than nine tenths of all persons, with all of them. `pairs` (at least 10) copies
+    persons who get a level of their own, in the column that has most; or "rows": who has most rows,
+    and who has more than nine tenths of all people, with all of them. `pairs` (at least 10) copies
     of at most `rows` records are made with the person, and as many without.
 
     The AUC is of several linear rules together (`learned`), cross-validated, on all figures of a
@@ -152,7 +152,7 @@ def _figures_of_copies(
 
 
 def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
-    """Return with most rows rows, and who has more than most persons have."""
+    """Return who has most rows, and who has more than most people have."""
     rows = np.bincount(records.persons)
     if rows.max() < FEWEST_ROWS:
         raise RefusedError("nobody has several rows")
@@ -168,7 +168,7 @@ def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
 
 
 def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
-    """Return persons near the median distance from the mean, or one of them who is far off."""
+    """Return people near the median distance from the mean, or one of them who is far off."""
     at = attacks.space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
     places = []
@@ -181,7 +181,7 @@ def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
 
 
 def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
-    """Return persons who share a level of their own with k - 1 others, and with 2 k - 2."""
+    """Return people who share a level of their own with k - 1 others, and with 2 k - 2."""
     levels = records.table.levels
     if not levels:
         raise RefusedError("there is no column of levels for such a person")
@@ -199,7 +199,7 @@ def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
         rest, person = _split_off(attacks.Records(side, records.persons), int(rows[0]))
-        places.append(_Place(f"of {size} persons", rest, person))
+        places.append(_Place(f"of {size} people", rest, person))
     return places
 
 
@@ -229,9 +229,7 @@ def _move_person(person: Side, rest: Side, who: str) -> Side:
         if len(np.unique(values[~np.isnan(values)])) > 1
     ]
     if len(names) < (1 if who == "marginal" else 2):
-        raise RefusedError(
-            "there are too few columns of numbers for such a person"
-        )
+        raise RefusedError("there are too few columns of numbers for such a person")
     table = np.column_stack([rest.numbers[name] for name in names])
     mean, sd = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     numbers = dict(person.numbers)
@@ -273,11 +271,11 @@ def versions(
 ) -> attacks.Attack:
     """See whether several versions of a table give away who left it between them.
 
-    Of at most `rows` records a share `leave` of the persons leaves between the first and the last
+    Of at most `rows` records a share `leave` of the people leaves between the first and the last
     of `copies` versions (at least 2), as many each time; it is tried `repeats` times with others
     who leave. How that shows is learned from the other times, as somebody does who makes versions
     of their own; tried once, the nearest rows say it. The AUC is that of leavers beside stayers;
-    its parts are the share of leavers among as many persons as left, those who are suspected most,
+    its parts are the share of leavers among as many people as left, those who are suspected most,
     and the AUC of the nearest rows alone.
     """
     count = check_whole("copies", copies, least=2)
@@ -311,15 +309,13 @@ def versions(
         (
             f"{100 * share:.0f} % leave between the first and the last version, equally many "
             "each time.",
-            f"Tried {repeats} times with {len(first)} persons.",
+            f"Tried {repeats} times with {len(first)} people.",
             "An attacker who knows when somebody may have left can do better.",
         ),
         attacks.bounded("versions", attacks.ranked_within(what, groups, folds=folds)),
         (
             attacks.counted_of(suspected, caught, few * repeats, few / len(first)),
-            attacks.ranked_within(
-                "by the distance of the nearest rows alone (AUC)", alone
-            ),
+            attacks.ranked_within("by the distance of the nearest rows alone (AUC)", alone),
         ),
         attacks.recognised(groups, folds=folds),
     )

@@ -1,4 +1,4 @@
-"""Attacks on persons in a copy, beside the same attacks on persons whom it was not made from.
+"""Attacks on people in a copy, beside the same attacks on people whom it was not made from.
 
 What can be said of a person who took no part follows from what is so in general; an attack is on
 the copy only as far as it says more of those who did. The records are parted in five; five copies
@@ -48,12 +48,12 @@ FEW = 20
 IN_GENERAL = "What holds in general, and could be inferred about anybody, counts as well."
 NEIGHBOURS = 8
 """Of so many nearest rows one is taken to be that of a record that an insider knows."""
-TASK = "attacks on persons held out"
+TASK = "attacks on people held out"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeldOut:
-    """Five copies, each made without one part of the persons.
+    """Five copies, each made without one part of the people.
 
     Row i took no part in copy `part[i]`; the sources of copies are places among the rows that did.
     """
@@ -68,7 +68,7 @@ class HeldOut:
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
-    """Make five copies, each without a fifth of the persons."""
+    """Make five copies, each without a fifth of the people."""
     whose, first = np.unique(records.persons, return_index=True)
     rank = np.empty(len(whose), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(whose))
@@ -205,9 +205,9 @@ def _inference_attack(
     inside, outside = (_mean_known([both[i] for both in shares.values()]) for i in (0, 1))
     way = {
         "rows": "takes the released row that is nearest in all other columns, and infers that the "
-            "person has its value in this one",
+        "person has its value in this one",
         "model": "fits a linear model of this column to the released table, and infers what it "
-            "predicts",
+        "predicts",
     }[by]
     return Attack(
         f"{kind} by {by}",
@@ -310,7 +310,7 @@ def _guess_by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 
 
 def verbatim(held: HeldOut) -> Attack:
-    """Count the persons whose very row is in a copy, beside those held out of it."""
+    """Count the people whose very row is in a copy, beside those held out of it."""
     inside, outside = _try_all(
         held,
         lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
@@ -328,12 +328,12 @@ def verbatim(held: HeldOut) -> Attack:
 
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
-    """Count how often a copy has a rare combination of persons in it, and of those held out."""
+    """Count how often a copy has a rare combination of people in it, and of those held out."""
     inside, outside = _try_all(held, lambda trial, _: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
-        "rare persons",
+        "rare people",
         "Persons with a rare combination",
         f"An attacker knows that a person has a combination of levels that fewer than {k} "
         "people have, and takes a released row with it as proof that the person is in the "
@@ -374,7 +374,7 @@ def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
 
 
 def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
-    """See how near somebody who knows a share of the persons gets to the others.
+    """See how near somebody who knows a share of the people gets to the others.
 
     Who is unknown is compared with who is held out: of how many pairs is the one in the copy
     nearer to a row that is left (AUC). Where sources are known, its part is the share of unknown
@@ -383,7 +383,9 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
     from scipy.spatial import cKDTree
 
     if check_ratio("share", share, zero=False) >= 1:
-        raise InputError("share must be below 1: an attacker who knows everybody has nobody left to find")
+        raise InputError(
+            "share must be below 1: an attacker who knows everybody has nobody left to find"
+        )
     near: list[Floats] = []
     far: list[Floats] = []
     linked, trials, guess, sourced = 0.0, 0, 0.0, True
@@ -434,7 +436,7 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
 
 
 def _known(held: HeldOut, inside: Labels, share: float, turn: int) -> NDArray[np.bool_]:
-    """Say which of the rows in a copy an insider knows: all rows of some persons."""
+    """Say which of the rows in a copy an insider knows: all rows of some people."""
     whose = held.records.persons[inside]
     persons, first = np.unique(whose, return_index=True)
     persons = persons[np.argsort(first)]

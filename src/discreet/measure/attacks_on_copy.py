@@ -139,7 +139,7 @@ def coincidences(records: Records, copy: Copy) -> Attack:
 
 
 def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
-    """Count the released rows with a combination of levels that fewer than k persons have.
+    """Count the released rows with a combination of levels that fewer than k people have.
 
     Combinations of two columns of levels, and of three where there are few, that at least one raw
     person has; the baseline as in `coincidences`.
@@ -219,7 +219,7 @@ def combined(columns: Mapping[str, Codes]) -> Iterator[tuple[tuple[str, ...], La
 
 
 def shared_by_few(codes: Labels, persons: Labels, k: int) -> Flags:
-    """Say which rows have what fewer than k persons have."""
+    """Say which rows have what fewer than k people have."""
     at = np.unique(codes, return_inverse=True)[1]
     pairs = np.unique(at * (int(persons.max()) + 1) + persons)
     few: Flags = np.bincount(pairs // (int(persons.max()) + 1))[at] < k
@@ -269,8 +269,8 @@ def found_records(raw: Side, released: Side) -> Estimate:
     """Count the raw records that some released row is like: in all levels, and nearly in numbers.
 
     Numbers match if they are at most a fiftieth of a standard deviation apart. Of very many raw
-    rows a sample is looked for. The baseline is how often a released row is like rows that are no record,
-    but lies among them: halfway between a record and its nearest other one of the same levels, at
+    rows a sample is looked for. The baseline is how often a released row is like a row that is no
+    record, but lies among them: halfway between a record and its nearest other one of the same levels, at
     values that the columns have; where there is none it is the record.
 
     Parameters

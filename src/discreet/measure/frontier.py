@@ -34,7 +34,7 @@ class Setting:
         The name of a row method.
     k, q, m, left_out : int, float, int and float, optional
         The size of its groups, its noise as a share of the standard deviation, and of a copy of the
-        whole table the least persons in a leaf and the largest share of persons left out.
+        whole table the least people in a leaf and the largest share of people left out.
 
     Examples
     --------

@@ -264,7 +264,7 @@ def _cases(risk: Estimate, to: int | None) -> str:
 
 
 def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
-    """Say how often persons are found, and how large that risk is by itself and beside guessing."""
+    """Say how often people are found, and how large that risk is by itself and beside guessing."""
     share = _cases(risk, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess, beside, who = "", "", ""
@@ -315,7 +315,7 @@ def _strata(measured: Measured, *, paired: bool) -> list[str]:
     if given is not None and given.count and not paired:
         sentences.append(
             f"For {out_of(given.share)} released rows, all released rows of the same {names} have"
-            f" the same {sensitive}. Whether the persons of the original have it is as certain as"
+            f" the same {sensitive}. Whether the people of the original have it is as certain as"
             " the released table is near it."
         )
     elif given is not None and given.count:
@@ -407,7 +407,7 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
 
 
 KEYS = {
-    "linkage": "How many persons are found by their true values",
+    "linkage": "How many people are found by their true values",
     "far_linkage": "Whether those who differ most from the others are found",
     "records": "How many records stand in the released table",
     "near_1": "How many rows lie very near the true values",

@@ -92,7 +92,7 @@ class Rounding:
     leaves_open: ClassVar[str] = (
         "Where many records lie close together the mean lies near each of them, and where k are"
         " equal it is their value; means of columns are kept, so versions that differ in few"
-        " persons give them away."
+        " people give them away."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -130,7 +130,7 @@ class Rounding:
     ) -> Floats:
         """Round `values` (n rows, p columns) within `strata`; `normals` do not matter.
 
-        Of persons with several rows the means are rounded, and all rows become that of theirs.
+        Of people with several rows the means are rounded, and all rows become that of theirs.
         """
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
@@ -192,7 +192,7 @@ class Microaggregation:
     promises: ClassVar[str] = Rounding.promises
     leaves_open: ClassVar[str] = (
         "Where many records lie close together the mean lies near each of them; means of columns"
-        " are kept, so versions that differ in few persons give them away."
+        " are kept, so versions that differ in few people give them away."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0

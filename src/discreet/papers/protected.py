@@ -123,11 +123,11 @@ def said(done: Done, k: int) -> tuple[str, ...]:
         rows = _rough(done.suppressed, k)
         lines.append(
             f"{rows} rows of strata that stayed small are left out, so what all rows of a stratum"
-            " share may not be true of all persons"
+            " share may not be true of all people"
         )
     if done.persons is not None:
         lines.append(
-            f"groups are of at least {k} persons ({done.persons}): all rows of a person in a"
+            f"groups are of at least {k} people ({done.persons}): all rows of a person in a"
             " stratum are in one"
         )
     return tuple(lines)

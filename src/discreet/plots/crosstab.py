@@ -1,4 +1,4 @@
-"""The cross-table: how many persons have each pair of levels of two categorical columns."""
+"""The cross-table: how many people have each pair of levels of two categorical columns."""
 
 from __future__ import annotations
 

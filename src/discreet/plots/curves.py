@@ -144,7 +144,7 @@ def left_out(
 def intervals_for(counted: str, own_error: bool, by_persons: bool = False) -> str:
     """Say what intervals are for; `own_error` is whether they hold how far the copy is off.
 
-    `by_persons` is whether chance is that of persons, who may have several rows.
+    `by_persons` is whether chance is that of people, who may have several rows.
 
     Examples
     --------

@@ -100,7 +100,7 @@ def levels_of(table: Countable, name: str) -> Levels:
 def panels_of(table: Countable, plot: Plot[Any], how: How) -> Levels:
     """Return the levels of the column that divides a plot which have a panel of their own.
 
-    Each is of k persons or more who have what is drawn; smaller ones are joined.
+    Each is of k people or more who have what is drawn; smaller ones are joined.
     """
     if (name := plot.by_name) is None:
         raise BrokenPromiseError("small multiples need by=")
@@ -614,9 +614,7 @@ class PanelsView(View):
             pairs = named([f"{first} with {second}" for first, second in self.few])
             said.append(f"not drawn, with fewer than {FEWEST} rows: {pairs}")
         if self.rough:
-            said.append(
-                f"rough, with fewer than {ROUGH} rows: {self.rough} of {self.drawn} parts"
-            )
+            said.append(f"rough, with fewer than {ROUGH} rows: {self.rough} of {self.drawn} parts")
         return tuple(said)
 
     def _boxes(self) -> Panel:

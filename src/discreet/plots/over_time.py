@@ -33,7 +33,7 @@ MOST_NAMED = 8
 LEAST_WHOLE = 3
 """Periods that are covered in part are left off where at least so many others are drawn."""
 BEYOND = 3
-"""So many times k persons at most have a date beyond either end of the copy: its end stands on the
+"""So many times k people at most have a date beyond either end of the copy: its end stands on the
 farthest k to 2 k, and is drawn in by as much as k more."""
 ABOVE = 1.05
 NARROW = 0.15
@@ -112,7 +112,7 @@ class OverTimeView(View):
     own_error : bool
         Whether the intervals hold how far the copy is off.
     by_persons : bool
-        Whether chance in them is that of persons, who have several rows.
+        Whether chance in them is that of people, who have several rows.
     """
 
     kind: ClassVar[str] = "over_time"
@@ -247,9 +247,7 @@ class OverTimeView(View):
             if not self.of_means or it.means[at] is not None
         ]
         if any(rough):
-            said.append(
-                f"rough, with fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
-            )
+            said.append(f"rough, with fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points")
         said += left_out(None, self.few, self.others)
         divided = () if self.by is None else (f"one line for each level of {self.label(self.by)}",)
         return (*divided, *said)
@@ -408,9 +406,9 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
     -----
     Computed from rows of the copy of the whole table, so it teaches nothing that the copy does not.
     A period without rows has a count of 0, and a gap in place of a mean. In the copy dates are
-    means of some persons' dates: a peak of a few days is flatter than in the data. Intervals are
-    for the population: they include sampling error among so many rows and how far the copy is off, as far as
-    copies of it are from it (`own_error`).
+    means of some people's dates: a peak of a few days is flatter than in the data. Intervals are
+    for the population: they include sampling error and the copy's own error, as far as copies of
+    it are from it (`own_error`).
 
     Examples
     --------

@@ -258,8 +258,10 @@ def remarks_on_order(asked: AxesRequest) -> tuple[str, ...]:
     ]
     if not early:
         return ()
-    return (f"sensitive: {', '.join(early)}, not the last of the axes, so both sides reveal "
-        "something about it",)
+    return (
+        f"sensitive: {', '.join(early)}, not the last of the axes, so both sides reveal "
+        "something about it",
+    )
 
 
 def proposed_order(
@@ -270,7 +272,7 @@ def proposed_order(
 
 
 def counted_cells(table: Countable, axes: Sequence[CellAxis]) -> Counted:
-    """Count the persons in each bin that axes share, levels first, where the data are."""
+    """Count the people in each bin that axes share, levels first, where the data are."""
     bins = [axis.bins for axis in axes if axis.bins is not None]
     levels = {axis.shown.name: axis.levels.places for axis in axes if axis.levels is not None}
     return table.count(bins, levels)

@@ -1,4 +1,4 @@
-"""Parallel coordinates: clusters of persons between neighbouring axes, as boxes of pixels."""
+"""Parallel coordinates: clusters of people between neighbouring axes, as boxes of pixels."""
 
 from __future__ import annotations
 

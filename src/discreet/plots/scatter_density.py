@@ -160,7 +160,9 @@ class ScatterDensityView(View):
         if self.few:
             said.append(f"not drawn, with fewer than {LEAST_ROWS} rows: {named(self.few)}")
         if self.others:
-            said.append(f"not among the {MOST_CURVES} largest levels, so not drawn: {named(self.others)}")
+            said.append(
+                f"not among the {MOST_CURVES} largest levels, so not drawn: {named(self.others)}"
+            )
         return tuple(said)
 
     def _subject(self) -> str:

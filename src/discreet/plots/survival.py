@@ -117,7 +117,7 @@ class SurvivalView(View):
     own_error : bool
         Whether the intervals hold how far the copy is off.
     by_persons : bool
-        Whether chance in them is that of persons, who have several rows.
+        Whether chance in them is that of people, who have several rows.
     """
 
     kind: ClassVar[str] = "survival"

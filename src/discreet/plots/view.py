@@ -61,7 +61,7 @@ class Origin:
     """Where a View comes from: never more than its reader may know.
 
     `version` names the protected copy (a keyed digest), None for counts; `counted` is what the
-    numbers count. `remarks` are sentences that stand with the plot. `shown` is how many persons or
+    numbers count. `remarks` are sentences that stand with the plot. `shown` is how many people or
     records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
     column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the

@@ -107,7 +107,7 @@ class Policy:
         "least 3; with the papers' methods, behind anything drawn.",
         "copy",
         option="-k",
-        words="At least {k} persons\n stand behind every bar, cell, band and point.",
+        words="At least {k} people\n stand behind every bar, cell, band and point.",
     )
     round_to: int = setting(
         whole(1, 1000),
@@ -123,9 +123,9 @@ class Policy:
         " guarded policy has none.",
         "copy",
         words="Each plot is protected separately\n, by the papers' methods as published: only for "
-            "public or simulated data.",
+        "public or simulated data.",
         otherwise="All releases are consistent.\n Methods and numbers are fixed by the policy, so "
-            "that two plots reveal no more than one.",
+        "that two plots reveal no more than one.",
     )
     public: bool = setting(
         YES_NO,
@@ -137,11 +137,11 @@ class Policy:
     m: int | None = setting(
         optional(whole(1, 10**6)),
         None,
-        "The least number of persons in a leaf of the copy; at least k, by default 4 k. With "
+        "The least number of people in a leaf of the copy; at least k, by default 4 k. With "
         "less than 4 k a study can have only one version.",
         "copy",
         option="-m",
-        words="Rows of the copy are drawn anew\n from at least {members} persons who are alike.",
+        words="Rows of the copy are drawn anew\n from at least {members} people who are alike.",
     )
     left_out: float = setting(
         number(0.1, 0.5),
@@ -151,7 +151,7 @@ class Policy:
         "the copy, and the larger are its errors.",
         "copy",
         option="--left-out",
-        words="Some persons are left out of the copy\n: {shares} in 100, chosen by the secret.",
+        words="Some people are left out of the copy\n: {shares} in 100, chosen by the secret.",
     )
     copy: str = setting(
         word(("browser", "served")),
@@ -190,7 +190,7 @@ class Policy:
         "table: at most four, and one if leaves have fewer than 4 k people.",
         "nothing",
         words="At most {copies} copies\n of the same people may be released: together they show "
-            "who joined and left.",
+        "who joined and left.",
     )
     tables: tuple[tuple[str, ...], ...] | None = setting(
         optional(PAIRS),
@@ -215,7 +215,7 @@ class Policy:
         "The least residual degrees of freedom of a regression; at least 10 when guarded.",
         "answers",
         words="A model leaves at least {residual_df} degrees of freedom\n: it has that many fewer "
-            "terms than people.",
+        "terms than people.",
     )
     missing_values: Edges = setting(
         DIFFERENT,
@@ -348,12 +348,12 @@ class Policy:
 
     @property
     def shows_exact(self) -> bool:
-        """Whether counts and values of single persons may be shown as they are."""
+        """Whether counts and values of single people may be shown as they are."""
         return not self.fixed
 
     @property
     def count_step(self) -> int:
-        """What numbers of persons are rounded to: k where counts are not rounded."""
+        """What numbers of people are rounded to: k where counts are not rounded."""
         if self.shows_exact:
             return 1
         return self.round_to if self.round_to > 1 else self.k
@@ -492,7 +492,7 @@ class Policy:
 
     @property
     def members(self) -> int:
-        """How many persons a leaf of the copy of the whole table has at least."""
+        """How many people a leaf of the copy of the whole table has at least."""
         return Whole(self.k, self.m).members
 
     @property

@@ -48,7 +48,7 @@ def words(policy: Policy) -> list[Sentence]:
     >>> from discreet.policy.words import words
     >>> first = words(Policy.preset("standard"))[0]
     >>> first.words, first.setting
-    ('At least 5 persons stand behind every bar, cell, band and point.', 'k = 5')
+    ('At least 5 people stand behind every bar, cell, band and point.', 'k = 5')
     """
     always = {*ALWAYS, *(("m", "copy") if policy.fixed else ())}
     sentences = []

@@ -1,7 +1,7 @@
 """The rules of release: what may be released beside what was released before.
 
 A table or version is compared with all that the register holds: whether it is of the same data or
-the same persons, and not by chance, and then whether the two together give records away.
+the same people, and not by chance, and then whether the two together give records away.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ReleaseRecord:
     (`Policy.settings`), `choices` for some columns. `sketches` are of what is drawn; fewer than 10
     `k` changed rows must not go beside the old ones. `kind` to `form` are what the record says.
     `provenance` are the provenances that its files carry, one line of text each, and `lines` by
-    what a table of text is recognised. `copies` is how many copies may leave of the same persons;
+    what a table of text is recognised. `copies` is how many copies may leave of the same people;
     `new_version` says how the next version of a study is opened, and `options` are what a command
     needs to know the policy. `secret` is a fingerprint of the one in force.
     """
@@ -166,14 +166,14 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
 def other_way(
     record: ReleaseRecord, version: Version, choices: Mapping[str, str]
 ) -> LeavingError | None:
-    """Return what is raised where other methods or numbers of a paper left of the same persons.
+    """Return what is raised where other methods or numbers of a paper left of the same people.
 
     A copy beside what the papers made is another way, too.
     """
     for what, value in record.choices.items():
         if what in WAYS and choices.get(what, value) != value:
             return LeavingError(
-                f"the {what} must be the same as in the earlier release of these persons, "
+                f"the {what} must be the same as in the earlier release of these people, "
                 f"{version.named} ({choices[what]}), because the two together would reveal "
                 "records; use that one, or, where the data are public, say so: public=True "
                 "(--public)",
@@ -182,7 +182,7 @@ def other_way(
     for one, other in ((record.choices, choices), (choices, record.choices)):
         if COPY_OF_TABLE in one and not {*WAYS}.isdisjoint(other):
             return LeavingError(
-                "a protected copy, and what the papers' methods make of the same persons, "
+                "a protected copy, and what the papers' methods make of the same people, "
                 f"would reveal records together, and one of them was released, {version.named}; "
                 f"draw only from that one{record.withdraw(version.study)}",
                 "regime",
@@ -191,10 +191,10 @@ def other_way(
 
 
 def check_secret(record: ReleaseRecord, version: Version) -> None:
-    """Refuse another secret than that of an earlier release of the same persons."""
+    """Refuse another secret than that of an earlier release of the same people."""
     if record.secret != version.secret:
         raise LeavingError(
-            f"another secret: that of the earlier release of these persons, {version.named}, is "
+            f"another secret: that of the earlier release of these people, {version.named}, is "
             "not the current one, and two copies of them by two secrets would reveal records; "
             f"put that secret back, from a backup if need be (it is {PLACES})"
             + record.withdraw(version.study)
@@ -290,7 +290,7 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
     """Refuse what may not be released beside another study's version.
 
     Where it is nearly that table, has a column of it in another unit, which would be protected
-    anew, or holds its persons and counts are not rounded.
+    anew, or holds its people and counts are not rounded.
     """
     nearly = nearly_the_same(known, new, record.fewer_than(version))
     check_not_nearly(record, version, nearly)
@@ -315,7 +315,7 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
 
 
 def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, new: Known) -> str:
-    """Say how many persons a table has in common with another study's version; empty if few.
+    """Say how many people a table has in common with another study's version; empty if few.
 
     Copies of whole tables add up whichever is the larger, so that those of a part count as well.
     """
@@ -340,7 +340,7 @@ def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> 
 def rows_a_person(known: Known, fresh: Known, least: int) -> int:
     """Return how many changed rows may be of one person.
 
-    One where at least so many persons gained or lost rows: then so many have changed.
+    One where at least so many people gained or lost rows: then so many have changed.
     """
     one, two = known.get(WHOSE), fresh.get(WHOSE)
     if one is None or two is None or one.changed_persons(two) >= least:
@@ -349,9 +349,9 @@ def rows_a_person(known: Known, fresh: Known, least: int) -> int:
 
 
 def _too_few(known: Known, fresh: Known, k: int) -> list[str]:
-    """Return what has changed, but in rows of too few persons for two versions of it.
+    """Return what has changed, but in rows of too few people for two versions of it.
 
-    Where enough persons came or went, few levels change by few net of them, and tell of none.
+    Where enough people came or went, few levels change by few net of them, and tell of none.
     """
     least = CHANGED_PER_K * k
     one, two = (held.get(WHOSE, held.get(PERSONS)) for held in (known, fresh))
@@ -377,7 +377,7 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
 
     By whole rows; and where one of the two has only columns of few levels, by whether the other
     has all of them. Two samples of one population may be much the same there: what chance would
-    do as well does not count. What the column says that tells persons apart comes first.
+    do as well does not count. What the column says that tells people apart comes first.
     """
     persons = _persons(old, new)
     if persons is not None and persons <= 1 / 2:
@@ -394,10 +394,10 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
 
 
 def same_persons(old: Known, new: Known) -> bool:
-    """Whether more than half of the persons of a new table are persons of an old one.
+    """Whether more than half of the people of a new table are people of an old one.
 
     By the column that says who is who, where both have one; else by whole rows, where these tell
-    persons apart in both tables.
+    people apart in both tables.
     """
     persons = _persons(old, new)
     if persons is not None:
@@ -457,7 +457,7 @@ def _ways(counts: NDArray[np.int64], drawn: NDArray[np.int64]) -> float:
 
 
 def _persons(old: Known, new: Known) -> float | None:
-    """Return the share of the new table's persons that are in the old one, where both name them."""
+    """Return the share of the new table's people that are in the old one, where both name them."""
     one, two = old.get(PERSONS), new.get(PERSONS)
     return None if one is None or two is None else one.shared(two)
 

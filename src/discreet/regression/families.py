@@ -94,7 +94,7 @@ class Estimates:
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
     measure of the fit and its value. `references` are the columns of levels, each with the one that
     others are compared with. A linear model whose terms hold no constant has the R² of its squares
-    `about_zero`. `persons` are how many the rows are of, where variances are by persons.
+    `about_zero`. `persons` are how many the rows are of, where variances are by person.
     """
 
     terms: tuple[str, ...]
@@ -195,12 +195,12 @@ def estimated(
         A survey's, of linear and logistic models: finite and above 0, one for each row. A Cox model
         has none here, and InputError is raised.
     persons : ndarray of int, optional
-        Whose each row is, where some have several: variances are by persons then.
+        Whose each row is, where some have several: variances are by person then.
 
     Raises
     ------
     RefusedError
-        If the outcome is constant, a term follows from others, there are no more rows (or persons)
+        If the outcome is constant, a term follows from others, there are no more rows (or people)
         than coefficients, or terms tell rows with the event from the others completely.
 
     Notes
@@ -208,8 +208,8 @@ def estimated(
     Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
     scaled before, and coefficients turned back after. With weights estimates solve the weighted
     equations, and variances are by linearisation (the sandwich), as of rows that were drawn
-    independently (Binder 1983): only ratios of weights matter. By persons it is the sandwich of
-    sums by person, times persons / (persons - 1) (Liang and Zeger 1986). **What it does not
+    independently (Binder 1983): only ratios of weights matter. By people it is the sandwich of
+    sums by person, times people / (people - 1) (Liang and Zeger 1986). **What it does not
     protect.** Nothing: who shows what it returns has to have protected the rows before.
 
     Examples
@@ -248,14 +248,14 @@ def estimated(
 
 
 class Clusters(NamedTuple):
-    """Whose each row is, as places among so many persons."""
+    """Whose each row is, as places among so many people."""
 
     places: Labels
     size: int
 
     @classmethod
     def of(cls, persons: Labels) -> Clusters:
-        """Return whose rows are, with persons numbered."""
+        """Return whose rows are, with people numbered."""
         names, places = np.unique(persons, return_inverse=True)
         return cls(places, len(names))
 

@@ -334,7 +334,7 @@ def _of_copy(
         drawable.require([it for it in [how.get("weights")] if it], "continuous")
     if not is_of_clusters(copy.policy, plot):
         if sensitive:
-            raise RefusedError("of clusters of persons", parameter="sensitive")
+            raise RefusedError("of clusters of people", parameter="sensitive")
         if "diversity" in how:
             raise RefusedError("without use", parameter="numbers")
         how = _without(how, "sensitive")

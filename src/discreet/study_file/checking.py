@@ -142,7 +142,7 @@ class Check:
     rows : int
         Rows of the copy.
     persons : int
-        About how many persons there are.
+        About how many people there are.
     columns : tuple of Column
     k, m : int
         Persons behind each value, and in each leaf.
@@ -201,13 +201,13 @@ class Check:
     def _rows(self) -> str:
         if self.is_public:
             return f"rows       {self.rows}, PUBLIC: those of the table itself, as it was declared"
-        return f"rows       {self.rows}, of a protected copy; persons: about {self.persons}"
+        return f"rows       {self.rows}, of a protected copy; people: about {self.persons}"
 
     def _protected(self) -> str:
         if self.is_public:
             return "protected  not at all"
         return (
-            f"protected  k = {self.k}, m = {self.m}: values rest on at least k persons, and are"
+            f"protected  k = {self.k}, m = {self.m}: values rest on at least k people, and are"
             " drawn from at least m who are alike"
         )
 

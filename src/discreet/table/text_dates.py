@@ -56,7 +56,7 @@ class DateReading:
 class SeenDates:
     """What the rows of a column of text say so far of the forms in which they may be dates.
 
-    `others` holds who does not fit each form: numbers of rows, or persons, up to `least` of them.
+    `others` holds who does not fit each form: numbers of rows, or people, up to `least` of them.
     """
 
     least: int
@@ -73,7 +73,7 @@ class SeenDates:
         return self.forms is None or any(not self.others[it] for it in self.forms)
 
     def see(self, values: Any, persons: Any = None) -> None:
-        """Look at some more rows, and whose each is if persons have several."""
+        """Look at some more rows, and whose each is if people have several."""
         coded = known_texts(values)
         texts = coded.dictionary.drop_null()
         at = np.asarray(coded.indices.cast("int64").fill_null(-1))
@@ -205,7 +205,7 @@ def find_dates(
 ) -> dict[str, Column]:
     """Return columns of which those of text hold dates where their form is declared, or plain.
 
-    Those of `levels` stay levels. `least` says how many rows, or persons where a `unit` says whose
+    Those of `levels` stay levels. `least` says how many rows, or people where a `unit` says whose
     they are, must fit one order of a day and a month alone.
     """
     schema = frame.collect_schema()

@@ -174,7 +174,7 @@ class Keyed:
 
 
 def unit_of(table: Table) -> str | None:
-    """Return the column that says who a row belongs to, where persons have several rows."""
+    """Return the column that says who a row belongs to, where people have several rows."""
     return table.unit if table.persons_repeat() else None
 
 
@@ -186,7 +186,7 @@ def places(placing: Keys, partitions: int | Labels) -> Labels:
 
 
 def persons_of(column: Any) -> Labels:
-    """Return whose each row is, as a place among the persons."""
+    """Return whose each row is, as a place among the people."""
     if isinstance(column, np.ndarray):
         return np.unique(column, return_inverse=True)[1]
     return np.asarray(column.indices).astype(np.intp)

@@ -154,7 +154,7 @@ def column_remarks(
 ) -> dict[str, tuple[str, ...]]:
     """Say of columns of a copy what is to be known of each of them.
 
-    `far_out` says of each partition how the means of columns are off that hang on few persons:
+    `far_out` says of each partition how the means of columns are off that hang on few people:
     of the copy it is said where it is so in half of the partitions, or more. `joined` says of each
     of how many levels or more "(other)" stands: of the copy the most.
 
