@@ -106,7 +106,7 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
     assert states(told)["bmi.svg"] == "changed"
     code, _, err = request_("--approve")
     assert code == 2
-    assert "changed since they were handed in: 'bmi.svg'" in err
+    assert "changed since they were submitted: 'bmi.svg'" in err
 
     drawn.write_text(text)
     assert states(request_()[1])["bmi.svg"] == "approved"

@@ -296,7 +296,7 @@ class TestHistograms:
         assert line.y == ((6, 6, 5, 5), (8, 8))
         assert shown.scene.notes == (
             "bars: original; line: released",
-            "hatched below the axis: nobody, or too few to show",
+            "hatched below the axis: nobody, or too few people to show",
         )
         assert len(histogram_plot("age", self.EDGES, (5,) * 4, (6,) * 4).scene.notes) == 1
 
@@ -427,7 +427,7 @@ def test_codes_are_taken_for_levels(
         found = compare(COHORT, MOVED, strata=["sex"], sensitive="code").measured
         assert (found.strata, found.sensitive, found.l) == (("sex",), "code", 3)
         assert "attribute_disclosure" in found.risks
-    said = "Taken for levels, being few whole numbers that did not change: code"
+    said = "Treated as levels, being few whole numbers that did not change: code"
     guessed = "code" in levels and "code" not in asked.get("categorical", ())
     assert (said in notes_of(report)) is guessed
 

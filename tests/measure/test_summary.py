@@ -23,7 +23,7 @@ from discreet.methods import ROW_METHODS
 
 LEARN, GOOD, NOT, HOW, MISSING = (
     "What somebody could learn about a person",
-    "What the table is good for",
+    "What the table can be used for",
     "What the table cannot be used for",
     "How it was made",
     "What was not measured, or is not shown",
@@ -184,8 +184,8 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
     LEARN: (
         (
             linked(17, 0.01, trials=100),
-            "Someone who knows a person's true values finds that person's row in about 17 of 100"
-            " cases; guessing would find it in about 1 of 100.",
+            "Somebody who knows a person's true values finds that person's row in about "
+            "17 of 100 cases; guessing would find it in about 1 of 100.",
         ),
         (
             linked(620),
@@ -224,8 +224,8 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "Columns were rounded one at a time, so the table is not k-anonymous: about 93 of 100"
             f" are {FEW}.",
         ),
-        (NO_FEW, f"There are no {FEW}; but nothing promises that."),
-        (ALONE, "Some row is the only one of its combination of sex and town"),
+        (NO_FEW, f"There are no {FEW}, but this is not guaranteed."),
+        (ALONE, "Some row is the only one with its combination of sex and town"),
         (ALONE, "was NOT measured here"),
         (
             measured(strata=("sex",), k=7),

@@ -278,7 +278,7 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "not the best perhaps": (
         {"exhaustive": False},
-        ["there may be a merging of less loss: not all were tried"],
+        ["a merging with less loss may exist: not all were tried"],
     ),
     "rows of people": (
         {"persons": "who"},

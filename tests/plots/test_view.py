@@ -693,9 +693,9 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
     assert view.describe().splitlines() == [
         "histogram of age: suppression (k = 5, bins = 2), policy standard",
         "counts are of records",
-        "promises: Every cell that is shown stands on at least k people.",
-        "does not protect: A total, or the same people counted on another grid, may give a hidden"
-        " count back.",
+        "promises: Every cell shown has at least k people.",
+        "does not protect: A total, or the same people counted on another grid, may reveal a "
+        "hidden count.",
         "hidden: 1",
         "left out for missing values: about 10",
     ]

@@ -165,13 +165,13 @@ def test_what_passes_is_asked_with_one_text(
 
 # --- what is refused ------------------------------------------------------------------------------
 
-NOT_DRAWN = "columns: each is one that can be drawn; /api/study lists them"
-BAD_BY = "by: it is a categorical column that can be drawn, and none of the columns"
+NOT_DRAWN = "columns: each must be one that can be drawn; /api/study lists them"
+BAD_BY = "by: must be a categorical column that can be drawn, and not one of the columns"
 NOT_ALLOWED = "method: the policy of this study does not allow it; /api/study lists those it does"
 NO_METHOD = "method: this plot has no such method; /api/study lists them"
 UNREAD = (
-    "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
-    " with :, *, log, log10, exp and sqrt"
+    "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with :, *, "
+    "log, log10, exp and sqrt"
 )
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
@@ -188,7 +188,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "guarded",
         "scatter",
         {"columns": ["age", "age"]},
-        "columns: each is named once",
+        "columns: name each only once",
     ),
     "levels for numbers": (
         "guarded",

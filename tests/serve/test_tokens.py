@@ -264,7 +264,7 @@ def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
 def test_a_revoked_token_gets_no_other_terms(store: Store) -> None:
     add_token(store, "s", "alice")
     revoke_token(store, "s", "alice")
-    with pytest.raises(InputError, match="'alice' is revoked and stays so; make another one"):
+    with pytest.raises(InputError, match="'alice' is revoked for good; make another one"):
         change_token(store, "s", "alice", days=3)
     with pytest.raises(InputError, match="the study has no token of that name"):
         change_token(store, "t", "alice", days=3)

@@ -481,7 +481,7 @@ def test_a_table_comes_by_standard_input(
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_empty_input_is_refused(given_by_input: Callable[[bytes], None], content: bytes) -> None:
     given_by_input(content)
-    with pytest.raises(InputError, match=r"^standard input is empty; give it a table: CSV, Parq"):
+    with pytest.raises(InputError, match=r"^standard input is empty; send a table: CSV, Parq"):
         opened("-")
 
 

@@ -306,7 +306,7 @@ def workbook(path: Path, cells: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("far", ["XFD1048576", "XFD1000", "KZ100000"])
 def test_a_workbook_of_far_cells_is_refused(tmp_path: Path, far: str) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 1, far: 1})
-    with pytest.raises(InputError, match=r"reaches to row [\d,]+ and column [\d,]+: more than"):
+    with pytest.raises(InputError, match=r"extends to row [\d,]+ and column [\d,]+: more than"):
         opened(path)
 
 

@@ -254,7 +254,7 @@ def token_add(
 
 @command("serve.tokens:add_token")
 def token_revoke(name: str, *, study: str, state: Path | None = None) -> None:
-    """Let a token open nothing from now on.
+    """Revoke a token.
 
     Parameters
     ----------

@@ -323,7 +323,7 @@ def _codes(classes: Sequence[object] | NDArray[Any], n: int) -> Labels:
         raise InputError("classes must hold one class for each row of x")
     levels, codes = np.unique(np.array(words), return_inverse=True)
     if len(levels) < 2:
-        raise InputError("classes must hold at least two classes; there is nothing to tell apart")
+        raise InputError("classes must hold at least two classes; there is nothing to distinguish")
     return codes.astype(np.intp)
 
 
@@ -334,8 +334,8 @@ PERFECT_FIT = 1e-9
 MOST_STEPS = 35
 """Newton's steps: where outcomes can be separated, each adds one to some logit for ever."""
 SEPARATED = (
-    "no logistic model fits: the terms, or some of them, tell the two outcomes apart without"
-    " fail; leave terms out, or merge levels"
+    "no logistic model fits: the terms, or some of them, separate the two outcomes completely; "
+    "leave terms out, or merge levels"
 )
 
 

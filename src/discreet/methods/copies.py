@@ -307,14 +307,14 @@ class Whole:
 
     name: ClassVar[str] = "whole"
     promises: ClassVar[str] = (
-        "One copy of the whole table: each value is drawn anew from at least m people who are"
-        " alike in the columns before it, and each level and each value stands on at least k."
-        " Whatever is drawn from the copy teaches nothing that the copy does not."
+        "One copy of the whole table: each value is drawn anew from at least m people who are "
+        "alike in the columns before it, and each level and each value has at least k behind "
+        "it. Whatever is drawn from the copy reveals nothing that the copy does not."
     )
     leaves_open: ClassVar[str] = (
-        "What a leaf has in common: who knows a person's other values learns a little about the"
-        " last one. Several copies of the same people add up, so versions are few. It is not"
-        " differential privacy."
+        "What a leaf has in common: somebody who knows a person's other values learns a little "
+        "about the last one. Several copies of the same people add up, so the number of "
+        "versions is limited. It is not differential privacy."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -328,7 +328,7 @@ class Whole:
         " least {m} people who are alike in the columns before it"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
-        "that a person cannot be recognised by several copies of the same table",
+        "that a person cannot be recognised from several copies of the same table",
         "differential privacy",
     )
 

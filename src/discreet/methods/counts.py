@@ -51,9 +51,9 @@ class Suppression:
     """
 
     name: ClassVar[str] = "suppression"
-    promises: ClassVar[str] = "Every cell that is shown stands on at least k people."
+    promises: ClassVar[str] = "Every cell shown has at least k people."
     leaves_open: ClassVar[str] = (
-        "A total, or the same people counted on another grid, may give a hidden count back."
+        "A total, or the same people counted on another grid, may reveal a hidden count."
     )
 
     k: int = whole(1, default=3)
@@ -83,11 +83,10 @@ class Generalization:
 
     name: ClassVar[str] = "generalization"
     promises: ClassVar[str] = (
-        "The grid is halved along each axis, and every cell that is shown stands on at least k"
-        " people."
+        "The grid is halved along each axis, and every cell shown has at least k people."
     )
     leaves_open: ClassVar[str] = (
-        "The same people counted on a finer grid, or a total, may give a hidden count back."
+        "The same people counted on a finer grid, or a total, may reveal a hidden count."
     )
 
     k: int = whole(1, default=3)
@@ -107,7 +106,7 @@ class NoProtection:
 
     name: ClassVar[str] = "none"
     promises: ClassVar[str] = "Nothing: counts are shown as they are."
-    leaves_open: ClassVar[str] = "Everything: a cell may stand on a single person."
+    leaves_open: ClassVar[str] = "Everything: a cell may be a single person."
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution`."""

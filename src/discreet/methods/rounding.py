@@ -90,9 +90,9 @@ class Rounding:
         " rows are k-anonymous over the columns of the group."
     )
     leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them, and where k are"
-        " equal it is their value; means of columns are kept, so versions that differ in few"
-        " people give them away."
+        "Where many records lie close together the mean lies near each of them, and where k are "
+        "equal it is their value; means of columns are kept, so versions that differ in few "
+        "people reveal them."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -191,8 +191,8 @@ class Microaggregation:
     name: ClassVar[str] = "microaggregation"
     promises: ClassVar[str] = Rounding.promises
     leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them; means of columns"
-        " are kept, so versions that differ in few people give them away."
+        "Where many records lie close together the mean lies near each of them; means of "
+        "columns are kept, so versions that differ in few people reveal them."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -258,8 +258,8 @@ class ColumnRounding:
         " least k records share it, in that column."
     )
     leaves_open: ClassVar[str] = (
-        "Rows of several columns are hardly ever shared by k records: it is no k-anonymity of the"
-        " rows. A region of few records tells of them."
+        "Rows of several columns are hardly ever shared by k records: it is no k-anonymity of "
+        "the rows. A region of few records reveals them."
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.0

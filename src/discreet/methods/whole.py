@@ -173,9 +173,9 @@ def _check_persons(persons: int, settings: Settings, draws: Draws) -> None:
     k, fewest = settings.k, max(PERSONS_PER_M * settings.m, PERSONS_PER_K * settings.k)
     if persons < fewest + draws.threshold("persons", k) - k:
         raise RefusedError(
-            f"the table has too few people for a copy of all its columns: {PERSONS_PER_M} times m"
-            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
-            " choose a smaller k"
+            f"the table has too few people for a copy of all its columns: {PERSONS_PER_M} times "
+            f"m are needed, {PERSONS_PER_K} times k, and up to k more, chosen by the secret; "
+            "choose a smaller k"
         )
 
 

@@ -58,12 +58,12 @@ def said_of_width(
     together = max(LEAST_TOGETHER, len(width) // math.ceil(wanted / everyone))
     widest = sorted(width, key=lambda name: (-width[name], name))[:MOST_NAMED]
     return (
-        f"the table is wide: its {len(width)} columns have about"
-        f" {about_two_digits(sum(width.values()))} levels (4 in a column of numbers), more than one"
-        f" for each {PERSONS_PER_LEVEL} people. Who knows everybody else may tell from a copy of"
-        " all of them who is in it; discreet attack measures it. Open a table of the columns that"
-        f" are needed together, of about {together} or fewer; most levels have"
-        f" {', '.join(map(repr, widest))}"
+        f"the table is wide: its {len(width)} columns have about "
+        f"{about_two_digits(sum(width.values()))} levels (4 in a column of numbers), more than "
+        f"one for each {PERSONS_PER_LEVEL} people. Somebody who knows everybody else may tell "
+        "from such a copy who is in it; discreet attack measures it. Open a table of the "
+        f"columns that are needed together, of about {together} or fewer; most levels have "
+        f"{', '.join(map(repr, widest))}"
     )
 
 

@@ -118,7 +118,7 @@ def said(done: Done, k: int) -> tuple[str, ...]:
     if merged:
         lines.append(f"small strata are merged: {'; '.join(merged)}")
     if not done.exhaustive:
-        lines.append("there may be a merging of less loss: not all were tried")
+        lines.append("a merging with less loss may exist: not all were tried")
     if done.suppressed:
         rows = _rough(done.suppressed, k)
         lines.append(

@@ -69,7 +69,7 @@ class Levels:
             return tuple(self.places[level] for level in stored)
         except KeyError:
             raise InputError(
-                "the data changed while they were read; open the study again"
+                "the data changed while they were being read; open the study again"
             ) from None
 
     def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:

@@ -414,8 +414,8 @@ class Policy:
         except OSError as error:
             why = type(error).__name__
             raise InputError(
-                f"the policy file {path_in_words(path)} cannot be read ({why}); it is a file that"
-                " whoever runs discreet may read"
+                f"the policy file {path_in_words(path)} cannot be read ({why}); whoever runs "
+                "discreet must be allowed to read it"
             ) from None
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))

@@ -353,7 +353,7 @@ def _history_row(row: Sequence[Any]) -> dict[str, Any]:
 def _reason(reason: str) -> str:
     words = check_words(reason)
     if not words:
-        raise InputError("say why in some words: they are kept, and `discreet log` shows them")
+        raise InputError("give a reason in some words: it is kept, and `discreet log` shows it")
     return words
 
 
@@ -364,7 +364,7 @@ def _version_to_withdraw(connection: sqlite3.Connection, study: str, number: int
         which = f"study {study!r}" if number is None else f"version {number} of study {study!r}"
         gone = any(it.study == study and number == it.number for it in withdrawn(connection))
         raise InputError(
-            f"{which} was withdrawn before"
+            f"{which} was already withdrawn"
             if gone
             else f"nothing of {which} was released; `discreet log --released` lists what was"
         )
@@ -376,8 +376,8 @@ def _version_to_follow(connection: sqlite3.Connection, study: str) -> Version:
     last = latest(connection, study)
     if last is None:
         raise InputError(
-            f"nothing of study {study!r} was released yet, so there is no version to follow;"
-            " just save what is to be released"
+            f"nothing of study {study!r} was released yet, so no new version is needed; just "
+            "save what is to be released"
         )
     return last
 

@@ -63,8 +63,8 @@ class Optimal:
         " their means."
     )
     leaves_open: ClassVar[str] = (
-        "Means lie as near to the values as k allows, and are kept for the whole column, so"
-        " versions that differ in few people give them away." + NOT_ROWS
+        "Means lie as near to the values as k allows, and are kept for the whole column, so "
+        "versions that differ in few people reveal them." + NOT_ROWS
     )
 
     k: int = whole(2, default=5)
@@ -118,9 +118,8 @@ class Mdav:
     supervised: ClassVar[bool] = False
     promises: ClassVar[str] = "Each region of a column holds at least k records."
     leaves_open: ClassVar[str] = (
-        "Where many values lie close together the mean of a region lies near each of them, and"
-        " means of columns are kept, so versions that differ in few people give them away."
-        + NOT_ROWS
+        "Where many values lie close together the mean of a region lies near each of them, and "
+        "means of columns are kept, so versions that differ in few people reveal them." + NOT_ROWS
     )
 
     k: int = whole(2, default=5)

@@ -104,9 +104,9 @@ Body = Mapping[str, Any]
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: this method does not use it; leave it out"
 WORDS: Mapping[tuple[str, str], str] = {
-    ("columns", ""): "columns: each is one that can be drawn; /api/study lists them",
-    ("columns", "twice"): "columns: each is named once",
-    ("by", ""): "by: it is a categorical column that can be drawn, and none of the columns",
+    ("columns", ""): "columns: each must be one that can be drawn; /api/study lists them",
+    ("columns", "twice"): "columns: name each only once",
+    ("by", ""): "by: must be a categorical column that can be drawn, and not one of the columns",
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
     ("by", "many"): (
@@ -117,24 +117,23 @@ WORDS: Mapping[tuple[str, str], str] = {
         "by: no pair of levels of these two columns has 50 rows of the copy; name one of them"
     ),
     ("formula", ""): (
-        "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
-        " with :, *, log, log10, exp and sqrt"
+        "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with "
+        ":, *, log, log10, exp and sqrt"
     ),
-    ("where", ""): (
-        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
-    ),
+    ("where", ""): ("where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"),
     ("where", "few"): "where: too few rows of the copy are left; ask for a larger part",
     ("assign", ""): (
-        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)"
+        "assign: cannot be read; give each new name columns of the copy, computed: log(bmi)"
     ),
     ("assign", "taken"): "assign: there is a column of that name; choose another one",
-    ("assign", "empty"): "assign: what is computed has no value in any row of the copy",
+    ("assign", "empty"): "assign: the result has no value in any row of the copy",
     ("cards", ""): (
         "cards: each axis has a column of the copy, with edges that rise or with levels"
     ),
     ("light", ""): "light: columns of the copy, each between two numbers or of one level",
     ("plot", "policy"): (
-        "of a public table parallel coordinates alone are drawn; see discreet research for others"
+        "from a public table only parallel coordinates can be drawn; see discreet research for "
+        "others"
     ),
     ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
@@ -146,8 +145,8 @@ WORDS: Mapping[tuple[str, str], str] = {
         "leave it out"
     ),
     ("event_is", ""): (
-        "event_is: which values of the event column are the event is not clear, or one is none of"
-        " its values; name some of them"
+        "event_is: it is not clear which values of the event column are the event, or one does "
+        "not occur in it; name some of its values"
     ),
     ("reference", ""): (
         "reference: columns of levels of the model, each with one of its levels that rows have"

@@ -296,7 +296,7 @@ def _output_routes() -> Iterator[Route | Post]:
         "Say what became of one's own outputs, newest first; a custodian sees all.",
         lambda served, caller, _: outputs.seen(served, caller),
     )
-    hand_in = "Hand in a plot or table that was asked for before, with what it is for."
+    hand_in = "Submit a plot or table that was asked for before, with what it is for."
     yield Post("/outputs", hand_in, hand_in, outputs.HandedIn, "outputs", outputs.hand_in)
     comment = "Comment on an output of one's own."
     yield Post("/outputs/{name}", comment, comment, outputs.Comment, "outputs", outputs.comment)
@@ -337,45 +337,42 @@ def _token_routes() -> Iterator[Route | Post]:
     yield _get(
         "/tokens/{name}",
         "revoke",
-        "Let a token open nothing from now on.",
+        "Revoke a token.",
         lambda served, caller, request: custodian.revoke(
             served, caller, request.path_params["name"]
         ),
         method="DELETE",
     )
-    yield _post("/tokens", "Make a token; it is told this once.", custodian.NewToken, custodian.add)
     yield _post(
-        "/tokens/{name}",
-        "Let a token hold for longer or shorter.",
-        custodian.Terms,
-        custodian.change,
+        "/tokens", "Make a token; it is shown only once.", custodian.NewToken, custodian.add
     )
+    yield _post("/tokens/{name}", "Change when a token expires.", custodian.Terms, custodian.change)
 
 
 def _record_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a custodian reviews outputs, and reads the record."""
     yield _post(
         "/outputs/{name}",
-        "Comment on an output that was handed in, approve or reject it.",
+        "Comment on a submitted output, approve or reject it.",
         outputs.Said,
         outputs.review_output,
     )
     yield _post(
         "/outputs",
-        "Hand in what was downloaded from the server and was not handed in yet.",
+        "Submit what was downloaded from the server but not yet submitted.",
         outputs.Collect,
         outputs.collect,
     )
     yield _get(
         "/outputs",
         "listed",
-        "Say what was handed in to be checked, newest first.",
+        "List what was submitted for checking, newest first.",
         lambda served, *_: outputs.outputs(served),
     )
     yield _get(
         "/outputs/{name}/file",
         "file",
-        "Answer with the file of an output that was handed in.",
+        "Answer with the file of an output that was submitted.",
         lambda served, _, request: outputs.file(served, request.path_params["name"]),
         media=_content(BYTES),
     )

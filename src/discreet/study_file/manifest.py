@@ -350,8 +350,8 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
     _check_fields(plain, Manifest, MANIFEST, required=True)
     if not is_signed(_without(plain, "signature"), plain["signature"], plain["key"]):
         raise InputError(
-            "the signature of the study file does not fit: it was changed after it was signed; "
-            "ask the custodian for a new copy of the file"
+            "the signature of the study file does not match: it was changed after it was "
+            "signed; ask the custodian for a new copy of the file"
         )
     try:
         made = _read_fields(plain)
@@ -430,7 +430,7 @@ def _check_length(text: object, what: str, most: int, least: int = 1) -> None:
 def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> None:
     _check_length(text, what, most, 0 if empty else 1)
     if any(it < " " or it == "\x7f" for it in str(text)):
-        raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
+        raise InputError(f"{what} contains an invisible character, such as a line break")
 
 
 def _check_remarks(remarks: tuple[str, ...], what: str) -> None:

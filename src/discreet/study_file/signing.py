@@ -293,8 +293,9 @@ def _read(path: Path) -> SigningKey:
 
 def _unusable(path: Path, error: OSError) -> InputError:
     return InputError(
-        f"the signing key {path_in_words(path)} cannot be read or made ({type(error).__name__});"
-        " its folder is one that whoever runs discreet may read and write"
+        f"the signing key {path_in_words(path)} cannot be read or made "
+        f"({type(error).__name__}); whoever runs discreet must be allowed to read and write its "
+        "folder"
     )
 
 

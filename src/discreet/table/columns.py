@@ -62,8 +62,8 @@ def columns_of(
     for column in identifying:
         if roles.get(column, "identifier") != "identifier":
             raise InputError(
-                f"column {column!r} says whose a row is, or which (unit or key), so that it"
-                " identifies people; roles must not give it another role: leave it out there"
+                f"column {column!r} says whose a row is, or which (unit or key), so it "
+                "identifies people; roles must not give it another role: leave it out there"
             )
     columns = {}
     for column, dtype in schema.items():

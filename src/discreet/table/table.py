@@ -739,7 +739,7 @@ class Table:
                 in_part = found | {name: levels_of(batch[second]) for name, second in also.items()}
                 yield found, {name: in_part[name] for name in (*numbers, *texts)}
         if seen != self.size:
-            raise InputError("the data have changed while they were read; open them again")
+            raise InputError("the data changed while they were being read; open them again")
 
     @property
     def alike(self) -> bool:

@@ -55,8 +55,8 @@ def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
     delimiter, names = header_of(source)
     if start.removeprefix(b"\xef\xbb\xbf")[:4].lower() == b"sep=":
         raise InputError(
-            f"file {source.name!r} begins with a line that tells a spreadsheet what parts its cells"
-            " (sep=): leave this line out, so that the first line names the columns"
+            f"file {source.name!r} begins with a line that tells a spreadsheet its separator "
+            "(sep=): remove this line, so that the first line names the columns"
         )
     named = _names_of_columns(source, names)
     texts = _read_texts(kept, source.file, source.compression, delimiter, named)
@@ -168,7 +168,7 @@ def why_no_csv(source: Source) -> str:
                 torn = cells if cells and len(cells) != wanted else None
                 line = rows.line_num + (torn is None)
     except UnicodeDecodeError:
-        return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
+        return f"it is not UTF-8 (but perhaps latin-1); {AS_UTF8}"
     except csv.Error:
         return (
             f"row {line} has a cell in double quotes that does not end, or with letters behind"
@@ -228,8 +228,9 @@ def _refuse_other_signs(source: Source) -> None:
         found = _cells_of_rows(source, sign)
         if len(found) > 1 and len({*found}) == 1 and found[0] > 1:
             raise InputError(
-                f"file {source.name!r} has its cells parted by {word}; part them by a comma, a"
-                " semicolon, a tab or | (and put a cell that holds such a sign in double quotes)"
+                f"file {source.name!r} has its cells separated by {word}; separate them by a "
+                "comma, a semicolon, a tab or | (and put a cell with such a character in "
+                "double quotes)"
             )
 
 

@@ -146,9 +146,9 @@ def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
             wrong = np.flatnonzero(here & ~found.fits[at])
             if len(wrong):
                 raise InputError(
-                    f"column {name!r} is declared to hold dates written as {form!r}, and row"
-                    f" {rows + int(wrong[0]) + 1} below the names is written otherwise; correct the"
-                    " cell, leave it empty, or declare another form"
+                    f"column {name!r} is declared to hold dates written as {form!r}, and row "
+                    f"{rows + int(wrong[0]) + 1} below the names is written differently; "
+                    "correct the cell, leave it empty, or declare another form"
                 )
             timed |= bool(found.timed.any())
             ahead |= bool((found.days > today).any())
@@ -156,8 +156,8 @@ def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
         rows += len(at)
     if zoned not in (0, known):
         raise InputError(
-            f"column {name!r} holds times of which some have a time zone and some have none; write"
-            " all of them with one, or none"
+            f"column {name!r} holds times some with a time zone and some without; write all of "
+            "them with one, or all without"
         )
     if ahead and "%y" in form:
         raise InputError(
