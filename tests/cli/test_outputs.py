@@ -106,7 +106,7 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
     assert states(told)["bmi.svg"] == "changed"
     code, _, err = request_("--approve")
     assert code == 2
-    assert "changed since they were submitted: 'bmi.svg'" in err
+    assert "changed since they were handed in: 'bmi.svg'" in err
 
     drawn.write_text(text)
     assert states(request_()[1])["bmi.svg"] == "approved"
@@ -277,7 +277,7 @@ OF_A_SERVER = {
     "a token alone": (("--token", "alice"), "give --from-server with it"),
     "a token of nobody": (
         ("--from-server", "--state", "{server}", "--token", "eva"),
-        "nothing was submitted with a token 'eva'; outputs are of 'alice', 'bob'",
+        "nothing was handed in with a token 'eva'; outputs are of 'alice', 'bob'",
     ),
     "no record": (("--from-server", "--token", "alice"), "there is no server's record in"),
     "an act": (("--from-server", "--approve"), "files are collected first"),

@@ -100,8 +100,8 @@ def test_a_file_that_is_changed_after_a_decision_shows_as_changed(
     folder.write(CONFIG, ())
     said = (folder.path / "checksums" / "bmi.svg.txt").read_text()
     assert said == hashlib.sha256(b"made\n").hexdigest()  # so SACRO's viewer says so, too
-    assert "changed since it was submitted" in (folder.path / "index.html").read_text()
-    with pytest.raises(InputError, match=r"changed since they were submitted: 'bmi\.svg'"):
+    assert "changed since it was handed in" in (folder.path / "index.html").read_text()
+    with pytest.raises(InputError, match=r"changed since they were handed in: 'bmi\.svg'"):
         folder.review("approved", "all the same")
 
     target.write_text("made\n")
@@ -190,7 +190,7 @@ def test_of_a_table_that_was_changed_nothing_is_shown(
     (folder.path / "t.csv").write_text(text)
     folder.write(CONFIG, ())
     page = (folder.path / "index.html").read_text()
-    assert "changed since it was submitted" in page
+    assert "changed since it was handed in" in page
     assert 'href="t.csv"' not in page
 
 

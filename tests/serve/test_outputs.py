@@ -166,7 +166,7 @@ def test_an_analyst_hands_in_what_she_was_answered_and_sees_what_becomes_of_it(
         ("output commented", "token alice"),
         ("output reviewed", "token carol"),
         ("output reviewed", "token carol"),
-        ("output submitted", "token alice"),
+        ("output handed in", "token alice"),
     ]
     assert verify(served.studies.store).broken == ()
 

@@ -43,7 +43,8 @@ def policy_page() -> str:
 def _parts() -> Iterator[str]:
     yield (
         "# Fields of the policy file\n\nWhat each field means, its allowed values, and its value "
-        "in the presets that come with discreet. [The policy](../policy.md) shows how they are used.\n"
+        "in the presets that come with discreet. [The policy](../policy.md) shows how they are "
+        "used.\n"
     )
     for name, field in all_fields().items():
         yield f"({anchor(name)})=\n## `{name}`\n"

@@ -299,7 +299,7 @@ def _verifier(
 # --- outputs --------------------------------------------------------------------------------------
 
 NO_APPROVAL = {
-    "changed": "something in the folder has changed since it was submitted: no approval covers it",
+    "changed": "something in the folder has changed since it was handed in: no approval covers it",
     "outdated": (
         "something in the folder was approved under an earlier policy or version: it needs a "
         "new decision"
@@ -338,7 +338,7 @@ def outputs(
     The folder gets each file that was made here and not changed since, a record in ACRO's layout,
     and a page to read. What analysts handed in on a server is in the server's record, in the folder
     --state. What is said and decided is in the register. Ends with 4 where no decision holds for
-    a file in the folder any more: it was changed since it was submitted, or approved under another
+    a file in the folder any more: it was changed since it was handed in, or approved under another
     policy or version than the one in force.
 
     Parameters

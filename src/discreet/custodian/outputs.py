@@ -141,17 +141,17 @@ def _finding_of(output: Output) -> Finding:
     """
     record = {name: it for name, it in output.record.items() if name != "policy"}
     record |= {name: tuple(record[name]) for name in ("columns", "callers") if name in record}
-    says = (*output.record["says"], f"submitted on a server, version {output.version}")
+    says = (*output.record["says"], f"handed in on a server, version {output.version}")
     return Finding(**{**record, "says": says, "status": "review"}, digest=output.digest)
 
 
 def _outputs_of_token(handed: Sequence[Output], token: str) -> list[Output]:
-    """Return the outputs that were submitted with a token; refuse one that has none."""
+    """Return the outputs that were handed in with a token; refuse one that has none."""
     found = [it for it in handed if {token, f"token {token}"} & {*_callers(it)}]
     if not found:
         known = sorted({name.removeprefix("token ") for it in handed for name in _callers(it)})
-        who = f"outputs are of {one_of(known)}" if known else "nobody has submitted anything"
-        raise InputError(f"nothing was submitted with a token {token!r}; {who}")
+        who = f"outputs are of {one_of(known)}" if known else "nobody has handed anything in"
+        raise InputError(f"nothing was handed in with a token {token!r}; {who}")
     return found
 
 

@@ -347,7 +347,7 @@ def attacked(
     _on_one(tried, records, given, k)
     if make is not None:
         some = first_of(records, HELD_OUT_OF)
-        held = tried.value("people held out", held_out, some, make)
+        held = tried.value("persons held out", held_out, some, make)
         if held is not None:
             _on_held_out(tried, held, k)
         if pairs:
@@ -480,8 +480,8 @@ def _on_one(tried: _Tried, records: Records, copies: Sequence[Copy], k: int) -> 
 
 
 def _on_held_out(tried: _Tried, held: HeldOut, k: int) -> None:
-    tried("exact match of a person's row", verbatim, held)
-    tried("people with a rare combination", rare_persons, held, k)
+    tried("a person's very row", verbatim, held)
+    tried("persons with a rare combination", rare_persons, held, k)
     for by in ("rows", "model"):
         tried(f"inference by {by}", inference, held, by=by)
     for share in SHARES:

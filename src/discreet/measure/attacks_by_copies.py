@@ -162,7 +162,7 @@ def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
         person = order[min(int(place * len(order)), len(order) - 1)]
         of = np.flatnonzero(records.persons == person)
         rest, _ = _split_off(records, int(of[0]))
-        name = "with most rows" if place == 1 else f"with more rows than {100 * place:.0f} % of all"
+        name = "who has most" if place == 1 else f"who has more than {100 * place:.0f} % of all"
         places.append(_Place(name, rest, records.table.taken(of)))
     return places
 
@@ -199,7 +199,7 @@ def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
         words = [word if has else its for has, its in zip(having, levels[column], strict=True)]
         side = Side.of(records.table.numbers, {**levels, column: tuple(words)})
         rest, person = _split_off(attacks.Records(side, records.persons), int(rows[0]))
-        places.append(_Place(f"of {size} people", rest, person))
+        places.append(_Place(f"of {size} persons", rest, person))
     return places
 
 

@@ -333,7 +333,7 @@ def rare_persons(held: HeldOut, k: int) -> Attack:
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
-        "rare people",
+        "rare persons",
         "Persons with a rare combination",
         f"An attacker knows that a person has a combination of levels that fewer than {k} "
         "people have, and takes a released row with it as proof that the person is in the "

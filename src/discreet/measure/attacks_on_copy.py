@@ -270,8 +270,8 @@ def found_records(raw: Side, released: Side) -> Estimate:
 
     Numbers match if they are at most a fiftieth of a standard deviation apart. Of very many raw
     rows a sample is looked for. The baseline is how often a released row is like a row that is no
-    record, but lies among them: halfway between a record and its nearest other one of the same levels, at
-    values that the columns have; where there is none it is the record.
+    record, but lies among them: halfway between a record and its nearest other one of the same
+    levels, at values that the columns have; where there is none it is the record.
 
     Parameters
     ----------

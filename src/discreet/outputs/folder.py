@@ -140,7 +140,7 @@ class Folder:
     def review(self, what: str, text: str, names: Sequence[str] = ()) -> tuple[Standing, ...]:
         """Record a comment, or a decision, on the outputs of some names or on all in the folder.
 
-        Of a file that was changed since it was submitted nothing is recorded; nor where the folder
+        Of a file that was changed since it was handed in nothing is recorded; nor where the folder
         holds what was not handed in, for it would go out with the rest.
         """
         self._check_inside(self._inside())
@@ -152,8 +152,8 @@ class Folder:
         changed = [it.output.name for it in chosen if it.state == CHANGED]
         if changed:
             raise InputError(
-                f"changed since they were submitted: {one_of(changed)}; put back what was "
-                "submitted, or collect it again"
+                f"changed since they were handed in: {one_of(changed)}; put back what was "
+                "handed in, or collect it again"
             )
         if not chosen:
             raise InputError("the folder has no outputs yet; collect some first")

@@ -50,7 +50,7 @@ WORDS = {
     "approved": "approved",
     "outdated": "approved under an earlier policy, and awaits a new decision",
     "rejected": "rejected",
-    "changed": "changed since it was submitted",
+    "changed": "changed since it was handed in",
 }
 
 
@@ -159,7 +159,7 @@ def page_text(
     parts += [_output(folder, it, now, f"output-{i}") for i, it in enumerate(standing, 1)]
     if rest:
         parts += [
-            heading("Released, but not submitted"),
+            heading("Released, but not handed in"),
             paragraph("The register lists these too; their files are not in this folder.", "soft"),
             items(rest),
         ]
@@ -195,7 +195,7 @@ def _output(folder: Path, standing: Standing, now: InForce, mark: str) -> Html:
         items(output.says(now)),
         Html("") if state == CHANGED else _seen(folder / output.name),
         items(remarks),
-        paragraph(f"SHA-256 when it was submitted: {output.digest}", "soft"),
+        paragraph(f"SHA-256 when it was handed in: {output.digest}", "soft"),
     ]
     return Html(f'<section class="output" id="{mark}">{head}{"".join(parts)}</section>')
 

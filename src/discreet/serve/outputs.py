@@ -37,7 +37,7 @@ from discreet.serve.requests import Body
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
-HAND_IN, COMMENTED = "output submitted", "output commented"
+HAND_IN, COMMENTED = "output handed in", "output commented"
 REVIEWED, COLLECTED = "output reviewed", "outputs collected"
 OUTPUTS = (HAND_IN, COMMENTED, REVIEWED, COLLECTED)
 """What the record calls what is done here."""
@@ -45,7 +45,7 @@ MOST_WAITING = 100
 """So many outputs of one caller may wait for a decision."""
 MOST_COMMENTS = 50
 """So many comments a caller may write on one output."""
-ENOUGH = "Too many of your outputs await a decision; submit more once some are decided."
+ENOUGH = "Too many of your outputs await a decision; hand in more once some are decided."
 SAID_ENOUGH = "You have reached the number of comments allowed on this output."
 OTHER_FORM = "form: this plot or table is not given in this form"
 
@@ -72,7 +72,7 @@ def _handed_in() -> type[BaseModel]:
     }
     model: type[BaseModel] = create_model("HandedIn", __config__=STRICT, **fields)
     model.__doc__ = (
-        "A plot or table by the id in its answer, the format to submit, and what it is for."
+        "A plot or table by the id in its answer, the format to hand in, and what it is for."
     )
     return model
 
@@ -187,7 +187,7 @@ def comment(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
 
 
 def review_output(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
-    """Comment on a submitted output, approve or reject it."""
+    """Comment on an output that was handed in, approve or reject it."""
     store, now, output = served.store, rules_in_force(served), _output(served, id_)
     request = {"output": output.name if output else "", "said": body["what"]}
 
@@ -200,7 +200,7 @@ def review_output(served: Served, caller: Caller, id_: str, body: Body) -> Reply
 
 
 def collect(served: Served, caller: Caller, _: str, body: Body) -> Reply:
-    """Submit what was downloaded from the server but not yet submitted."""
+    """Hand in what was downloaded from the server but not yet handed in."""
     of, store, now = body["caller"], served.store, rules_in_force(served)
 
     def make() -> Reply:

@@ -296,7 +296,7 @@ def _output_routes() -> Iterator[Route | Post]:
         "Say what became of one's own outputs, newest first; a custodian sees all.",
         lambda served, caller, _: outputs.seen(served, caller),
     )
-    hand_in = "Submit a plot or table that was asked for before, with what it is for."
+    hand_in = "Hand in a plot or table that was asked for before, with what it is for."
     yield Post("/outputs", hand_in, hand_in, outputs.HandedIn, "outputs", outputs.hand_in)
     comment = "Comment on an output of one's own."
     yield Post("/outputs/{name}", comment, comment, outputs.Comment, "outputs", outputs.comment)
@@ -353,26 +353,26 @@ def _record_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a custodian reviews outputs, and reads the record."""
     yield _post(
         "/outputs/{name}",
-        "Comment on a submitted output, approve or reject it.",
+        "Comment on an output that was handed in, approve or reject it.",
         outputs.Said,
         outputs.review_output,
     )
     yield _post(
         "/outputs",
-        "Submit what was downloaded from the server but not yet submitted.",
+        "Hand in what was downloaded from the server but not yet handed in.",
         outputs.Collect,
         outputs.collect,
     )
     yield _get(
         "/outputs",
         "listed",
-        "List what was submitted for checking, newest first.",
+        "List what was handed in for checking, newest first.",
         lambda served, *_: outputs.outputs(served),
     )
     yield _get(
         "/outputs/{name}/file",
         "file",
-        "Answer with the file of an output that was submitted.",
+        "Answer with the file of an output that was handed in.",
         lambda served, _, request: outputs.file(served, request.path_params["name"]),
         media=_content(BYTES),
     )

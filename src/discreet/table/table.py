@@ -554,10 +554,10 @@ class Table:
 
     def _extremes_of_persons(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return `k` values or more at either end of a column, one a person, asked for once."""
-        found = self._answers.get(("ends of people", name))
+        found = self._answers.get(("ends of persons", name))
         if found is None or EXTREMES <= len(found[0]) < k:  # fewer are all
             found = self._extremes_by_sorting(name, max(k, EXTREMES), ())
-            self._answers["ends of people", name] = found
+            self._answers["ends of persons", name] = found
         return found[0], found[1]
 
     def _extremes_by_sorting(

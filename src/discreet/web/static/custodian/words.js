@@ -18,7 +18,7 @@ const SAID = {
 
 /** What was done with outputs, beside their review. */
 const HANDED = {
-  "output submitted": ({ output }) => `handed in ${output || "an output"}`,
+  "output handed in": ({ output }) => `handed in ${output || "an output"}`,
   "output commented": ({ output }) => `commented on ${output || "an output"}`,
   "outputs collected": ({ caller }) => `handed in what ${caller ? who(caller) : "anybody"} downloaded`,
 };
