@@ -50,7 +50,7 @@ REFUSED = {
     "no copy": (
         ["--policy", "research", "-o", "board.html"],
         2,
-        "a policy with papers is of the papers' methods",
+        "a policy with papers is for the papers' methods",
     ),
 }
 

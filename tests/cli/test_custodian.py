@@ -118,7 +118,9 @@ def test_a_check_prints_rows_and_head(
 
     assert code == 0
     assert out.splitlines()[:2] == [f"rows: {found.rows}", f"head: {found.head}"]
-    assert "no row that is here was changed; whether the last ones were cut off" in out
+    assert (
+        "no row that is here was changed; only --head can tell whether the last rows were cut off"
+    ) in out
     code, out, _ = run("log", "--verify", "--head", found.head, *words)
     assert code == 0
     assert "what the head stands for is all there" in out
@@ -149,7 +151,7 @@ def test_a_head_that_is_gone_is_found(run: Run, register: Register, policy: str)
 
 MISUSED = {
     "no head": (("--head", "abc"), "64 hexadecimal digits"),
-    "a part of the log": (("--last", "3"), "leave --released and --last out"),
+    "a part of the log": (("--last", "3"), "leave out --released and --last"),
     "no record": (("--state", "nowhere"), "the folder of --state has no server record"),
 }
 

@@ -66,7 +66,7 @@ def test_what_was_released_is_collected(
     assert sorted(it.name for it in folder.iterdir()) == [
         *("bmi.json", "bmi.svg", "checksums", "config.json", "index.html", "results.json")
     ]
-    assert "left out, for this study did not release them as they are" in out
+    assert "left out, because this study did not release them in this form" in out
     assert "bars(sex), as png" in out  # released, and not in the folder
     told = json.loads((folder / "results.json").read_text())["results"]["bmi.svg"]
     assert (told["status"], told["type"]) == ("pass", "plot")
@@ -102,7 +102,7 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
 
     code, told, err = request_()
     assert code == 4
-    assert "is not as it was handed in" in err
+    assert "has changed since it was handed in" in err
     assert states(told)["bmi.svg"] == "changed"
     code, _, err = request_("--approve")
     assert code == 2

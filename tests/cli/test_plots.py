@@ -94,7 +94,7 @@ ERRORS = {
     "a policy of research": (
         ["plot", "histogram", "F", "bmi", "--policy", "research", "--json"],
         2,
-        "a policy with papers is of the papers' methods",
+        "a policy with papers is for the papers' methods",
     ),
     "a plot of no paper": (
         ["research", "violin", "F", "bmi", "--json"],
@@ -111,7 +111,7 @@ ERRORS = {
         2,
         "a histogram has no --grid",
     ),
-    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
+    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where to write the plot"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
@@ -185,7 +185,7 @@ def test_a_second_k_is_refused_in_a_new_process_and_nothing_is_written(
     assert draw("5", "first.png").returncode == 0
     again = draw("6", "second.png")
     assert again.returncode == dc.LeavingError.exit_code
-    assert "'k' must be as in" in again.stderr
+    assert "'k' must be the same as in" in again.stderr
     assert not (tmp_path / "second.png").exists()
 
 
@@ -433,7 +433,7 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "a secret of the copy": (
         [*AXES, "--sensitive", "history"],
         2,
-        "rows of the copy are nobody's; leave it out",
+        "rows of the copy belong to nobody; leave it out",
     ),
     "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no --grid"),
     "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no --bins"),
@@ -446,7 +446,7 @@ RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "a value that nobody has": (
         [*AXES, "--sensitive", "history=9"],
         2,
-        "a sensitive value of 'history' is none that its axis shows",
+        "a sensitive value of 'history' is not on its axis",
     ),
     "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates does not use -"),
 }

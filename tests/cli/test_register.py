@@ -66,7 +66,7 @@ def test_a_lost_register_is_begun_anew_as_the_message_says(
 def test_where_nothing_is_lost_nothing_begins(run: Run, policy: str) -> None:
     code, out, err = run("register", "begin", "--lost", "tidying up", "--policy", policy)
     assert (code, out) == (dc.InputError.exit_code, "")
-    assert "is not lost, so it cannot be begun anew" in err
+    assert "is not lost, so it cannot be started again" in err
     assert run("register", "begin")[0] == dc.InputError.exit_code
 
 

@@ -127,7 +127,7 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
 
     assert (code, err) == (0, "")
     assert "efficient settings" in out
-    assert "not a release" in out
+    assert "not for release" in out
     assert "microaggregation k=50" in out
     assert "<html" in out_file.read_text()[:200].lower()
     assert json.loads(run("log", "--released", "--json")[1]) == []
@@ -278,7 +278,7 @@ def test_a_second_table_by_another_k_is_refused_and_not_written(
     )
 
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "'k' must be as in" in err
+    assert "'k' must be the same as in" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -309,7 +309,7 @@ def test_risk_prints_a_report_or_json_and_saves_a_page(
     found = json.loads(out)["measured"]
     assert (found["columns"], found["strata"], found["sensitive"]) == (["x"], ["arm"], "ill")
     assert found["model"] is not None
-    assert json.loads(run("log", "--released", "--json")[1]) == [], "it is no release"
+    assert json.loads(run("log", "--released", "--json")[1]) == [], "it is not for release"
 
 
 def test_rows_in_another_order_are_compared_when_that_is_said(
@@ -334,7 +334,7 @@ def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_p
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
     assert (code, err) == (0, "")
     assert out.startswith(f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\n")
-    assert "\nFor the custodian: not a release.\n" in out
+    assert "\nFor the custodian: not for release.\n" in out
     assert (tmp_path / "map.svg").exists()
 
     code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
@@ -600,7 +600,7 @@ def test_nothing_is_tried_for_a_file_that_cannot_be_written(run: Run, sixty: Pat
     ("words", "said"),
     [
         ("--folds 1", "folds"),
-        ("--methods mdva", "no way to round 'mdva'"),
+        ("--methods mdva", "unknown rounding method 'mdva'"),
         ("-k few", "--k must be whole numbers"),
         ("--target z", "no column 'z'"),
         ("--methods mdlp", "name a target that has classes"),

@@ -157,7 +157,7 @@ def test_figure_made_beside_the_data_is_compared_with_the_file(
     assert run("protect", str(cohort), "--no-unit", "-o", str(path))[0] == 0
     code, out, _ = run("verify", str(figure), "--study", str(path))
     assert (code, out.splitlines()[-1]) == (0, "  not checked: seal")
-    assert "its seal can be checked there alone" in out
+    assert "its seal can only be checked there" in out
 
 
 def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file: Path) -> None:
@@ -167,8 +167,8 @@ def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file
 
 WRONG: dict[str, tuple[list[str], str]] = {
     "the file as data": (["--data", "FILE"], "a study file holds no data; give it as --study"),
-    "both": (["--study", "FILE", "--data", "x.csv"], "a study file says itself how"),
-    "a policy": (["--study", "FILE", "--policy", "sacro"], "a study file says itself how"),
+    "both": (["--study", "FILE", "--data", "x.csv"], "a study file already says how"),
+    "a policy": (["--study", "FILE", "--policy", "sacro"], "a study file already says how"),
     "beside without it": (["--beside", "."], "--beside is of figures of a study file"),
     "no file": (["--study", "none.discreet"], "the file 'none.discreet' cannot be read"),
 }

@@ -210,7 +210,10 @@ def forbidden(*_: object) -> None:
 
 
 ROLES = 'roles = { smoker = "sensitive" }'
-OTHER_ROLES, OTHER_M = "another copy of the whole table was", "'m' must be as in the earlier"
+OTHER_ROLES, OTHER_M = (
+    "another copy of the whole table was",
+    "'m' must be the same as in the earlier",
+)
 
 
 @pytest.mark.parametrize(

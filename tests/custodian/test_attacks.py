@@ -114,7 +114,7 @@ def test_a_picture_says_that_its_end_bins_are_open(policy: str) -> None:
     limited = door(people(), dc.Policy.preset(policy, limits={"x": (-1, 1)}))
     edges = {"x": (-1, 0, 1)}
     plain = door(people(), policy)
-    said = "the end bins of x hold what lies beyond them, too"
+    said = "the end bins of x include what lies beyond them"
 
     def notes(view: dc.View) -> str:
         return "; ".join(view.scene().notes)

@@ -56,7 +56,9 @@ def test_no_copy_by_another_k_or_m_leaves(
 ) -> None:
     raw = cohort(N)
     drawn(raw, "a")
-    with pytest.raises(LeavingError, match=r"'[km]' must be as in|nearly the same|another unit"):
+    with pytest.raises(
+        LeavingError, match=r"'[km]' must be the same as in|nearly the same|another unit"
+    ):
         drawn(change(raw), "b", **how)
     drawn(others(), "c", **how)
     if control:

@@ -108,9 +108,9 @@ def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
     for part in parts[: dc.Policy.preset("standard").versions - 1]:
         part.bars("sex").to_json()
     for part in parts[dc.Policy.preset("standard").versions - 1 :]:
-        with pytest.raises(LeavingError, match="no more copies of these people may leave"):
+        with pytest.raises(LeavingError, match="no more copies of these people may be released"):
             part.bars("sex").to_json()
-    with pytest.raises(LeavingError, match="no more copies of these people may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         dc.protect(
             cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])), study="all"
         ).new_version()

@@ -311,7 +311,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
     "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),
     "an event": (
         lambda s: s.survival("age", "start"),
-        r"'start' holds dates, and no event; .*--assign 'days=end - start'\)",
+        r"'start' holds dates, not events; .*--assign 'days=end - start'\)",
     ),
 }
 

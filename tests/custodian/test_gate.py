@@ -228,7 +228,7 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     keeper.release([record(keeper, BarChart("ward"))])
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
 
-    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
+    with pytest.raises(LeavingError, match="the file has changed since the study was opened"):
         keeper.release([record(keeper, BarChart("ward"))])
     assert len(heard.told) == 1
 
@@ -347,7 +347,7 @@ def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
     keeper.release(records(keeper))
 
     table, report = records(keeper)
-    with pytest.raises(LeavingError, match="'regime' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="'regime' must be the same as in the earlier release"):
         keeper.release([table, replace(report, settings={"regime": "guarded"})])
     assert [entry["form"] for entry in register.history()] == ["csv", "html"]
     keeper.release(records(keeper)[:1])

@@ -325,7 +325,7 @@ def test_the_refusal_names_both_ways_out_and_no_value() -> None:
     columns = {'a "patient" id': words(each(4))}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
 
-    with pytest.raises(RefusedError, match="some have several rows: then k must count") as refused:
+    with pytest.raises(RefusedError, match="some with several rows: then k must count") as refused:
         refuse_unsaid_persons(table, {})
     for way in (
         "unit='a \"patient\" id'",

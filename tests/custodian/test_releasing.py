@@ -568,7 +568,7 @@ def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path, file_o
     path = file_of(tmp_path / "data.csv", COHORT)
     release = research(path).anonymize(["x", "y"])
     path.write_text(path.read_text() + "\n")
-    with pytest.raises(LeavingError, match="has been written since the study was opened"):
+    with pytest.raises(LeavingError, match="has changed since the study was opened"):
         release.save(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 

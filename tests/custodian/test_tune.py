@@ -324,9 +324,11 @@ def test_progress_is_told() -> None:
 
 
 SAVED: dict[str, Callable[[str], bool]] = {
-    "map.html": lambda text: text.lower().startswith("<!doctype html") and "not a release" in text,
+    "map.html": lambda text: (
+        text.lower().startswith("<!doctype html") and "not for release" in text
+    ),
     "map.json": lambda text: json.loads(text)["release"] is False,
-    "map.txt": lambda text: "not a release" in text,
+    "map.txt": lambda text: "not for release" in text,
     "map.svg": lambda text: "<svg" in text,
 }
 

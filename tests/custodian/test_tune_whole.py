@@ -210,10 +210,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "gaps that are filled": ({"missing": "mean"}, "unknown setting 'missing' here"),
     "m below every k": ({"m": [4]}, "one m that is at least k"),
     "m that is none": ({"m": [4.5]}, "m must be a whole number"),
-    "m of no whole copy": ({"m": [10], "methods": ["mdav"]}, "m is of copies of the whole table"),
+    "m of no whole copy": ({"m": [10], "methods": ["mdav"]}, "m is for copies of the whole table"),
     "a share left out of no whole copy": (
         {"left_out": [0.2], "methods": ["mdav"]},
-        "left_out is of copies of the whole table",
+        "left_out is for copies of the whole table",
     ),
     "a share that is no list": ({"left_out": 0.2}, "left_out of a sweep must be a list of numbers"),
 }

@@ -311,7 +311,7 @@ def check_other_number_of_json(study: dc.Study, tmp_path: Path, what: str) -> No
     assert (found.verdict, found.checks["numbers"]) == (ALTERED, FAILED)
     twice = '{"kind": "x", ' + json.dumps(plain)[1:]
     path.write_text(twice)
-    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+    with pytest.raises(InputError, match="not JSON written by discreet"):
         study.verify(path)
 
 
@@ -558,7 +558,7 @@ def test_what_another_table_says_does_not_fit(study: dc.Study, tmp_path: Path) -
     put_words(two, before, carried(one))
     assert study.verify(two).verdict == ALTERED
     two.write_bytes(one.read_bytes()[:-20])
-    with pytest.raises(InputError, match="no parquet file, or a broken one"):
+    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
         study.verify(two)
 
 
@@ -577,7 +577,7 @@ def changed(path: Path, change: Callable[[list[list[str]]], list[list[str]]]) ->
 CHANGED: dict[str, tuple[Callable[[list[list[str]]], list[list[str]]], str]] = {
     "a number": (
         lambda rows: [rows[0], [*rows[1][:-1], "12.5"], *rows[2:]],
-        "stand in another order, or a few were changed|some rows were changed",
+        "are in a different order, or a few were changed|some rows were changed",
     ),
     "a row less": (lambda rows: rows[:-1], "it has fewer rows"),
     "a row more": (lambda rows: [*rows, rows[-1]], "it has more rows"),

@@ -105,7 +105,7 @@ def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study
         mind, made = view.scene().notes
         assert mind.startswith("rows of the protected copy, made anew; ")
         assert made.endswith(view.note())
-        assert "protected rows are made anew; where values are coarse" in view.describe()
+        assert "protected rows are drawn anew; with few distinct" in view.describe()
 
 
 def test_a_walk_of_two_analysts_is_never_refused() -> None:
@@ -236,7 +236,7 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
     policy = dc.Policy.preset("standard", m=5)
     whole(policy=policy, study="once").histogram("age").to_json()
     other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
-    with pytest.raises(LeavingError, match="no more copies of these people may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 
@@ -246,7 +246,7 @@ def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> N
 
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
         whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
-    with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
         whole(policy=dc.Policy.preset("standard", m=25)).bars("smoker").to_json()
     changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
     with pytest.raises(LeavingError, match="have changed since a release"):
@@ -473,6 +473,9 @@ def test_other_kinds_of_columns_are_another_copy() -> None:
     raw = cohort()
     dc.open(raw, study="kinds").scatter("age", "bmi").to_json()
     other = dc.open(raw, study="kinds", kinds={"smoker": "categorical", "age": "categorical"})
-    says = r"the kind of 'age' must be as in .*use what that release used: kinds=\{'age': 'cont"
+    says = (
+        r"the kind of 'age' must be the same as in .*use what that release used: kinds=\{'age': "
+        r"'cont"
+    )
     with pytest.raises(LeavingError, match=says):
         other.bars("sex").to_json()

@@ -247,8 +247,8 @@ def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
 
 JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
-    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are of"),
-    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is of a .png"),
+    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are for"),
+    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is for a .png"),
     "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
 }
 

@@ -333,7 +333,7 @@ def test_models_of_other_families_have_a_reference(study: Study) -> None:
 
 UNKNOWN: dict[str, tuple[Any, str]] = {
     "another column": ({"grade": "Grade 1"}, r"^reference names column 'grade', .*; it has 'sex'$"),
-    "a number": ({"age": 30}, r"^reference names column 'age', which is none of the model's"),
+    "a number": ({"age": 30}, r"^reference names column 'age', which is not one of the model's"),
     "another level": (
         {"sex": "X"},
         r"^reference: 'X' is not a level of 'sex' in these rows; .*'F'",

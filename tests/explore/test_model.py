@@ -163,7 +163,7 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
         ("bmi ~ age", {"family": "probit"}, "choose one of 'linear', 'logistic', 'cox'"),
         ("bmi ~ age", {"event_is": "now"}, "leave it out"),
         ("smoker ~ age", {"family": "logistic"}, "event_is='...'.*'never', 'now'"),
-        ("smoker ~ age", {"family": "logistic", "event_is": "once"}, "'once' is no level"),
+        ("smoker ~ age", {"family": "logistic", "event_is": "once"}, "'once' is not a level"),
         ("bmi ~ age", {"family": "logistic"}, "too many different values to be an event"),
         ("survival(start, died) ~ age", {"family": "cox"}, "holds dates"),
         ("bmi ~ age + I(2 * age)", {}, "follows from the others"),

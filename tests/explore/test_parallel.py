@@ -180,7 +180,7 @@ def test_research_has_secrets_of_the_moment() -> None:
     assert study.parallel(["x", "y", "ill"], sensitive="ill").parameters["l"] == 2
     with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
         study.parallel(["x", "y", "ill"], sensitive="ill", diversity=5)
-    with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
+    with pytest.raises(InputError, match="a sensitive value of 'ill' is not on its axis"):
         study.parallel(["x", "y", "ill"], sensitive={"ill": ["e"]})
 
 

@@ -188,7 +188,7 @@ def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None
 
 @pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
-    with pytest.raises(RefusedError, match="a Study holds raw data and cannot be pickled"):
+    with pytest.raises(RefusedError, match="a Study contains raw data and cannot be pickled"):
         way(opened())
 
 
@@ -473,7 +473,7 @@ def test_every_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
         lambda: copy.deepcopy(view),
     ]
     for leave in leaving:
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             leave()
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert len(register_of("standard").history()) == len(BEFORE)
@@ -483,7 +483,7 @@ def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> 
     opened().histogram("x").save(tmp_path / "view.svg")
     before = (tmp_path / "view.svg").read_bytes()
 
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         opened(k=6).histogram("x").save(tmp_path / "view.svg")
     assert (tmp_path / "view.svg").read_bytes() == before
 
@@ -517,7 +517,7 @@ def test_nothing_leaves_under_another_policy_in_a_new_process(
     outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
 
     assert outcomes.pop("again") == "left"
-    assert [name for name, words in outcomes.items() if "must be as in" not in words] == []
+    assert [name for name, words in outcomes.items() if "must be the same as in" not in words] == []
 
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["", "shuffled"])
@@ -543,7 +543,7 @@ def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
 
     refusal = tried(opened(floats, k=6), ({}, "histogram", ["children"], {}), tmp_path / "t.json")
 
-    assert "'k' must be as in" in refusal
+    assert "'k' must be the same as in" in refusal
 
 
 def test_other_data_are_free(tmp_path: Path) -> None:
@@ -576,7 +576,9 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
 
     attempt: Attempt = ({}, "histogram", ["z"], {})
     target = tmp_path / "t.json"
-    assert "'regime' must be as in" in tried(by_either_door(preset=second), attempt, target)
+    assert "'regime' must be the same as in" in tried(
+        by_either_door(preset=second), attempt, target
+    )
     assert tried(by_either_door(preset=first), attempt, target) == "left"
     assert tried(by_either_door(preset=second, public=True), attempt, target) == "left"
 
@@ -631,7 +633,7 @@ def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
     changed = research(pa.table({**COHORT, "x": [it + 1 for it in COHORT["x"]]}), study="s")
     changed.new_version()
 
-    with pytest.raises(LeavingError, match="way of protecting rows must be as in"):
+    with pytest.raises(LeavingError, match="way of protecting rows must be the same as in"):
         changed.scatter("x", "y", k=4).save(tmp_path / "b.svg")
     changed.scatter("x", "y").save(tmp_path / "b.svg")
 
@@ -642,7 +644,11 @@ TABLES_BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"method": "equal_width", "c": 6},
         "c = 5",
     ),
-    "other strata": ({"k": 8}, {"k": 8, "drop": ["sex"]}, "strata of tables must be as in"),
+    "other strata": (
+        {"k": 8},
+        {"k": 8, "drop": ["sex"]},
+        "strata of tables must be the same as in",
+    ),
 }
 
 
@@ -730,7 +736,7 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
         outcomes = list(pool.map(run, range(3)))
 
     assert outcomes.count("left") == 1
-    assert all("'k' must be as in" in words for words in outcomes if words != "left")
+    assert all("'k' must be the same as in" in words for words in outcomes if words != "left")
     assert len(register_of("standard").history()) == 1
 
 
@@ -774,7 +780,7 @@ def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_ho
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
     assert not (own_home / ".local/state/discreet").exists()
     assert register_of(policy).history()[0]["study"] == "s"
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         dc.open(pa.table(COHORT), policy, study="s", k=6).histogram("x").save(tmp_path / "b.svg")
     # the next study reads the copy
     stored = hidden / f"whole-{study.session.kept.copy.version}.parquet"
@@ -1088,9 +1094,9 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
     views = hospital(study="s", k=6).histogram("x", by="half")
 
     for view in (views, *views.views):
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.to_json()
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.save(tmp_path / "view.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
@@ -1099,7 +1105,7 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
 FORMULAS: dict[str, str] = {
     "y ~ X": "did you mean 'x'",
     "y": "needs one ~",
-    "y ~ y": "stands on the right",
+    "y ~ y": "is also on the right",
     "sex ~ x": "the outcome must be one continuous column",
     "y ~ __import__('os').system('true')": "the sign",
     "y ~ eval(x)": "there is no function 'eval'",

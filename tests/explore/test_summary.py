@@ -184,8 +184,8 @@ def test_what_is_refused(asked: dict[str, Any], error: type[Exception], says: st
 
 
 NO_MEANS: dict[str, tuple[str, Any, type[Exception], str]] = {
-    "of levels": ("sex", "grade", InputError, "'sex' is one of levels and is not averaged"),
-    "of dates": ("start", "sex", InputError, "'start' is one of dates and is not averaged"),
+    "of levels": ("sex", "grade", InputError, "'sex' holds levels and cannot be averaged"),
+    "of dates": ("start", "sex", InputError, "'start' holds dates and cannot be averaged"),
     "of no column": ("agee", "sex", InputError, "agee"),
     "by itself": ("grade", "grade", InputError, "means are of one column by the levels of one or"),
     "twice by one": ("age", ["sex", "sex"], InputError, "by the levels of one or two others"),

@@ -460,7 +460,7 @@ def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "another version": ({"version": "0" * 16}, "another version of this study, or of another"),
     "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
-    "the same rows, other words": ({"remarks": ("mind the gap",)}, "from another file of them"),
+    "the same rows, other words": ({"remarks": ("mind the gap",)}, "from a different file of them"),
 }
 
 
@@ -537,7 +537,7 @@ def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path)
     write(path, sealed(study, path, told, rest))
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
-    assert "drawn by matplotlib 3.1.0, which may draw it in another way" in found.says
+    assert "drawn by matplotlib 3.1.0, which may draw it differently" in found.says
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
@@ -576,8 +576,8 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "limits that are none": ({**H, "limits": {"bmi": [9, 3]}}, "limits"),
     "the settings of a session": ({**H, "secret": "x"}, "its 'secret' is none"),
     "an argument of a method": ({**H, "self": 1}, "its 'self' is none"),
-    "no plot of a name": ({"plot": "__class__"}, "it names no plot"),
-    "a list as a plot": ({"plot": ["histogram"]}, "it names no plot"),
+    "no plot of a name": ({"plot": "__class__"}, "it does not name a plot"),
+    "a list as a plot": ({"plot": ["histogram"]}, "it does not name a plot"),
     "no columns": ({"plot": "histogram"}, "no plot of these columns"),
     "bins of axes": (
         {"plot": "parallel", "columns": ["age", "bmi"], "bins": 10**9},

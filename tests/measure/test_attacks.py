@@ -154,9 +154,9 @@ def test_the_rows_of_a_person_count_as_one_trial() -> None:
 
 
 def test_nobody_to_try_it_on_is_refused() -> None:
-    with pytest.raises(RefusedError, match="nobody of whom it could be tried"):
+    with pytest.raises(RefusedError, match="nobody to try it on"):
         compared("right", np.full(3, np.nan), np.zeros(3), np.arange(3))
-    with pytest.raises(RefusedError, match="nobody of whom it could be tried"):
+    with pytest.raises(RefusedError, match="nobody to try it on"):
         ranked("told apart", np.zeros(0), np.zeros(3))
 
 

@@ -287,7 +287,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "target of words": (lambda: regression_on(X, Y, X, list("abcd")), "rounded_y must hold numb"),
     "gap in the target": (
         lambda: regression_on(X, [1, 2, 3, math.inf], X, Y),
-        "original_y holds missing or infinite",
+        "original_y contains missing or infinite",
     ),
     "classes": (lambda: tree_on(X, "abc", X), "classes must hold one class for each row"),
     "one class": (lambda: tree_on(X, ["a"] * 4, X), "at least two classes"),
@@ -540,7 +540,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "unknown column": ("y ~ X", "there is no column 'X'; did you mean 'x'"),
     "unknown outcome": ("who ~ x", "there is no column 'who'"),
     "three levels": ("group ~ x", "the outcome 'group' must have two levels"),
-    "outcome on the right": ("ill ~ ill + x", "'ill' stands on the right"),
+    "outcome on the right": ("ill ~ ill + x", "'ill' is also on the right"),
     "no formula": ("ill", "a formula needs one ~"),
     "python": ("y ~ __import__('os')", "has no place in a formula"),
 }

@@ -479,7 +479,7 @@ def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str
     text = " ".join(report.to_text().split())
     assert "(other)" in {*drawn["ward"]}
     assert report.made["rows"] == "not compared one by one"
-    assert "In a copy whose rows were drawn anew some lie so near by chance" in text
+    assert "In a copy whose rows were drawn anew some are that near by chance" in text
     for claim in ("which row is that person's", "can be read off", "knows the other"):
         assert claim not in text
 

@@ -59,7 +59,7 @@ WORST = {
     ),
     "records that stand in the table": (
         {"linkage": (20, 0.001), "records": (600, 0.02)},
-        "is high (half of the cases or more): a person's record stands in the released table",
+        "is high (half of the cases or more): a person's record appears in the released table",
     ),
     "of records what chance leaves": (
         {"linkage": (80, 0.001), "records": (900, 0.88)},
@@ -92,7 +92,7 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
     assert "right in 80.0 % (72.0 to 86.0 %; guessing 50.0 %), in about 30 of 100 cases" in first
     assert "Membership" not in summary(linked(500), {}, (name, found))[0][1][0]
     assert "Membership of anybody" in loud
-    assert "which is more than it may be" in loud
+    assert "which is more than allowed" in loud
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             linked(620),
             "high (half of the cases or more): the row is found about 620 times as often as",
         ),
-        (linked(620), "must be taken as found"),
+        (linked(620), "can be found"),
         (linked(300), "considerable (20 to 50 of 100 cases): the row is found about 300 times"),
         (linked(100), "moderate (5 to 20 of 100 cases): the row is found"),
         (linked(20), "low (fewer than 5 of 100 cases): the row is found about 20"),
@@ -199,10 +199,10 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         (linked(1000), "in every case; guessing"),
         (
             linked(3, 0.002),
-            "cannot be told apart from guessing, which says nothing of other attacks",
+            "cannot be distinguished from guessing, which says nothing about other attacks",
         ),
         (linked(98, 0.97, trials=100), GUESSES),
-        (linked(98, 0.97, trials=100), "must be taken as found"),
+        (linked(98, 0.97, trials=100), "can be found"),
         (NONE, "in fewer than 5 of 1000 cases"),
         (NONE, "Fewer than 5 of 1000 released rows lie"),
         (ALL, "in all but fewer than 5 of 1000"),
@@ -278,7 +278,7 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
 NEVER_SAID: Sequence[tuple[Measured, str, str]] = (
     (linked(17, 0.01, trials=100), LEARN, "NOT measured"),
     (linked(17, 0.01, trials=100), LEARN, "one at a time"),
-    (linked(300), LEARN, "must be taken as found"),
+    (linked(300), LEARN, "can be found"),
     (linked(170, None), LEARN, "guessing"),
     (NONE, LEARN, "in no case"),
     (NONE, LEARN, "No released row"),

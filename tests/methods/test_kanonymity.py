@@ -618,7 +618,11 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "diversity of nothing": (SEX, {"diversity": 2}, "diversity and closeness need sensitive"),
     "closeness of nothing": (SEX, {"closeness": 0.2}, "diversity and closeness need sensitive"),
     "too few values": (SEX, {"sensitive": ["x"]}, "sensitive must have one value for each row"),
-    "values that are no texts": (SEX, {"sensitive": [1, 2, 3, 4]}, "'sensitive' must hold texts"),
+    "values that are no texts": (
+        SEX,
+        {"sensitive": [1, 2, 3, 4]},
+        "'sensitive' must contain only text",
+    ),
     "an unknown column": (SEX, {"ordered": {"x": []}}, "ordered names column 'x'; there are 'sex'"),
     "an order that lacks one": (SEX, {"ordered": {"sex": ["f"]}}, "order of column 'sex' lacks a"),
     "a hierarchy that lacks one": (

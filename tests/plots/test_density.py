@@ -105,7 +105,7 @@ def test_levels_without_a_curve_are_named() -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ([7] * 12, "'age' has one value alone, so it has no density"),
+        ([7] * 12, "'age' has only one value, so it has no density"),
         ([-1e308, 1e308] * 6, "'age' lie too close together or too far apart"),
         ([0, 5e-324] * 6, "'age' lie too close together or too far apart"),
         (range(9), "no column has 10 rows"),

@@ -294,9 +294,9 @@ def test_of_few_periods_all_are_drawn_and_those_in_part_are_named() -> None:
 
 
 def test_where_no_point_has_ten_rows_it_is_refused() -> None:
-    with pytest.raises(RefusedError, match=r"^no point stands on 10 rows; take longer periods"):
+    with pytest.raises(RefusedError, match=r"^no point has 10 rows; take longer periods"):
         drawn({"day": SPELL, "score": SPELL}, "score", every="day")
-    with pytest.raises(RefusedError, match=r"^no point stands on 10 rows; .* leave by= out$"):
+    with pytest.raises(RefusedError, match=r"^no point has 10 rows; .* leave by= out$"):
         drawn({"day": SPELL[:18], "ward": ["a", "b"] * 9}, by="ward")
 
 

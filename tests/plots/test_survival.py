@@ -173,7 +173,7 @@ def test_which_level_is_the_event(names: list[str], said: Any, expected: tuple[s
     assert event_of(names, said, "status") == expected
 
 
-ASKED = r"^which values of 'status' are the event is not clear; say it: event_is='\.\.\.'"
+ASKED = r"^it is not clear which values of 'status' are the event; name them: event_is='\.\.\.'"
 UNCLEAR: dict[str, tuple[list[str], Any, str]] = {
     "words": (["dead", "alive"], None, ASKED + r".* --event-is\).*; there are 'dead', 'alive'$"),
     "other codes": (["1", "2"], None, ASKED),

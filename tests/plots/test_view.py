@@ -944,9 +944,9 @@ def test_a_plot_is_as_wide_and_as_fine_as_asked_with_its_title(tmp_path: Path) -
 
 
 NOT_DRAWN: dict[str, tuple[str, dict[str, Any], str]] = {
-    "a title of numbers": ("a.json", {"title": "x"}, r"are of a picture: one of '\.png'"),
+    "a title of numbers": ("a.json", {"title": "x"}, r"are for a picture: one of '\.png'"),
     "a width of a page": ("a.html", {"width": 85}, "a .html file is saved without them"),
-    "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are of"),
+    "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are for"),
     "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is for a .png; a .svg is drawn in lines"),
     "few pixels": ("a.png", {"dpi": 49}, "dpi must be from 50 to 1200"),
     "many pixels": ("a.png", {"dpi": 1201}, "dpi must be from 50 to 1200"),

@@ -17,7 +17,7 @@ from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 GUARDED: Mapping[str, Any] = {"regime": "guarded", "k": 5, "m": 20}
-NO_MORE = r"^no more copies of these people may leave: .* at most 4, counted one by one"
+NO_MORE = r"^no more copies of these people may be released: .* at most 4, counted over all parts"
 
 
 def of(*ranges: range) -> Sketch:
@@ -156,7 +156,7 @@ def test_of_leaves_of_k_there_is_one_copy(shared: range, may: bool) -> None:
     if may:
         check_copies(asked(copies=1), rows(shared), left(rows(ALL)))
         return
-    with pytest.raises(LeavingError, match="there are at most 1, counted one by one"):
+    with pytest.raises(LeavingError, match="there may be at most 1, counted over all parts"):
         check_copies(asked(copies=1), rows(shared), left(rows(ALL)))
 
 

@@ -221,7 +221,11 @@ MALFORMED: dict[str, tuple[str, dict[str, Any], str]] = {
     "lengths": ("y ~ x", {"x": [1.0, 2]}, "of one length"),
     "lengths of texts": ("y ~ sex", {"sex": ["m", "f"]}, "of one length"),
     "no rows": ("y ~ x", {"x": [], "y": []}, "have rows"),
-    "numbers among texts": ("y ~ sex", {"sex": [1, 2, 1, 2, 1, 2]}, "column 'sex' must hold texts"),
+    "numbers among texts": (
+        "y ~ sex",
+        {"sex": [1, 2, 1, 2, 1, 2]},
+        "column 'sex' must contain only text",
+    ),
     "missing text": ("y ~ sex", {"sex": ["m", "f", None, "m", "f", "f"]}, "column 'sex' must hold"),
 }
 

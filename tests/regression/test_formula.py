@@ -157,8 +157,8 @@ MISTAKES = {
     "y + x ~ x2": "write I",
     "y:x ~ x2": "cannot be read on from here",
     "1 ~ x2": "write I",
-    "y ~ x + log(y)": "outcome 'y' stands on the right",
-    "log(y) ~ y": "outcome 'y' stands on the right",
+    "y ~ x + log(y)": "outcome 'y' is also on the right",
+    "log(y) ~ y": "outcome 'y' is also on the right",
 }
 
 

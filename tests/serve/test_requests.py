@@ -323,7 +323,7 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
 
     assert isinstance(found, Refusal)
     assert (found.code, found.nearest) == ("policy", None)
-    assert found.says.startswith("of a public table parallel coordinates alone are drawn")
+    assert found.says.startswith("from a public table only parallel coordinates can be drawn")
 
 
 # --- methods and numbers --------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def test_a_name_is_used_once_for_ever(store: Store) -> None:
     ):
         add_token(store, "s", "alice")
     revoke_token(store, "s", "alice")
-    with pytest.raises(InputError, match="a name is used once, so take another"):
+    with pytest.raises(InputError, match="names cannot be reused, so choose another"):
         add_token(store, "s", "alice", "custodian")
     assert [token.role for token in list_tokens(store)] == ["analyst"]
 

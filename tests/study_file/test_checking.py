@@ -94,7 +94,7 @@ def test_file_of_another_key_is_not_opened_until_it_is_trusted(tmp_path: Path) -
     path = signed(tmp_path, "two", second)
     with pytest.raises(InputError, match="ANOTHER KEY than before"):
         open_signed(path)
-    with pytest.raises(InputError, match="not that of the key which signed"):
+    with pytest.raises(InputError, match="not that of the key that signed"):
         check(path, trust=fingerprint(first.public))
     assert check(path, trust=fingerprint(second.public)).signer.state == "trusted"
     with open_signed(path) as file:

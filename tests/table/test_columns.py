@@ -398,7 +398,7 @@ def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None
 
 COMMAS = "its numbers contain commas: use decimal points, and no separators between thousands"
 POINT = "a single point stands for a missing value, as in SAS: leave such cells empty"
-WORDS = "beside numbers it holds words: leave such cells empty, or write a number for them"
+WORDS = "it contains words as well as numbers: leave such cells empty, or use a number for them"
 OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
     "decimal commas": (["1,5", "2,25", "-3,0"], COMMAS),
@@ -439,7 +439,7 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
     assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
     assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
     assert f"{OF_LEVELS}; or declare it: kinds={{'code'" in said("code", "continuous")
-    assert said("when", "continuous").endswith("such as days since a day")
+    assert said("when", "continuous").endswith("such as days since a date")
     assert "levels are needed here; or declare it" in said("when", "categorical")
 
 

@@ -573,7 +573,7 @@ class TestBatches:
         table = opened(path)
         assert table.size == 2
         file_of(path, {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]})
-        with pytest.raises(InputError, match="the data have changed while they were read"):
+        with pytest.raises(InputError, match="the data changed while they were being read"):
             list(table.batches(["x"]))
 
     def test_errors_do_not_tell(self) -> None:
@@ -911,7 +911,7 @@ class TestNothingIsTold:
     ) -> None:
         table = opened(source({"age": [987654.321], "name": ["Canary-Alice"]}))
         with pytest.raises(
-            RefusedError, match="a Table holds raw data and cannot be pickled"
+            RefusedError, match="a Table contains raw data and cannot be pickled"
         ) as told:
             take(table)
         no_canary_in(told.value)
