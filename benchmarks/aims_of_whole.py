@@ -164,7 +164,7 @@ def near(name: str, records: Records) -> Found:
 
 
 def persons_per_level(records: Records) -> float:
-    """Return how many persons there are for each level: a table with fewer than ten is wide."""
+    """Return how many people there are for each level: a table with fewer than ten is wide."""
     levels = {
         name: levels_of(np.unique([it for it in words if it], return_counts=True)[1].tolist(), K)
         for name, words in records.table.levels.items()
@@ -195,7 +195,7 @@ def _attacked(name: str, records: Records, unit: bool) -> Found:
 
 
 def gain_on(name: str, records: Records, make: Callable[..., Copy]) -> float:
-    """Return how much oftener a column is said rightly than of persons held out, in points."""
+    """Return how much oftener a column is said rightly than of people held out, in points."""
     parts = [part for attack in inference(held_out(records, make)) for part in attack.parts]
     return 100 * next(part.gain for part in parts if part.what.startswith(f"{name} "))
 
@@ -204,7 +204,7 @@ def gain_on(name: str, records: Records, make: Callable[..., Copy]) -> float:
 
 
 def members(name: str, records: Records, rows: int) -> Found:
-    """Measure how well persons are recognised, and who left between versions."""
+    """Measure how well people are recognised, and who left between versions."""
     make = whole_maker(K, unit=TABLES[name].unit is not None)
     some = first_of(records, rows)
     found: Found = {"n": [len(some)], "wide": [persons_per_level(some)]}
@@ -244,7 +244,7 @@ def pages() -> Iterator[str]:
 
 def table_of(found: dict[str, Found], aims: dict[str, Aim]) -> str:
     """Return a table of the page: a row for each table, a column for each figure."""
-    rows = [f"| | rows | persons a level | {' | '.join(it.title for it in aims.values())} |"]
+    rows = [f"| | rows | people a level | {' | '.join(it.title for it in aims.values())} |"]
     rows.append(f"|---|--:|--:|{'--:|' * len(aims)}")
     for name, figures in found.items():
         many = int(figures["n"][0])

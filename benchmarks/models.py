@@ -237,7 +237,7 @@ def compared(study: dc.Study, asked: Asked, k: int, secret: int) -> Iterator[Row
                 "raw": value,
                 "copy": there["estimate"],
                 "error": there["std. error"],
-                "alone": there["std. error of the rows alone"],
+                "alone": there["std. error from the rows alone"],
             }
 
 

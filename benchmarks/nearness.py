@@ -43,7 +43,7 @@ def nearness(
 ) -> dict[str, float]:
     """Return how far a copy is from its raw table; `noted` columns are left out of the worst mean.
 
-    `persons` say whose each raw row is: standard errors are then by persons.
+    `persons` say whose each raw row is: standard errors are then by people.
 
     "means" and "groups" are root mean squares in standard errors, "worst" is the mean that is
     farthest off in percent of itself, "beyond" the percentage of means of groups that are more
@@ -106,7 +106,7 @@ def _of_groups(
 
 
 def _error(values: pd.Series[float], whose: Whose) -> float:
-    """Return the standard error of a mean: of rows, or of the sums of persons."""
+    """Return the standard error of a mean: of rows, or of the sums of people."""
     if whose is None:
         return float(values.sem())
     sums = (values - values.mean()).groupby(whose[values.index]).sum()

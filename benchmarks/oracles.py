@@ -2,11 +2,11 @@
 
     python benchmarks/oracles.py                    # all decisions, 300 secrets at each place
     python benchmarks/oracles.py gaps rules         # some of them
-    python benchmarks/oracles.py --fixed            # the control: numbers of persons that are fixed
+    python benchmarks/oracles.py --fixed            # the control: numbers of people that are fixed
 
-Of each decision there are tables in which it hangs on j persons, and an attacker who knows all
+Of each decision there are tables in which it hangs on j people, and an attacker who knows all
 others and looks at the sign of it in what leaves. Prints the AUC of telling copies of j + 1 from
-those of j persons: averaged over all j at which the secret may let it turn, and at the worst of
+those of j people: averaged over all j at which the secret may let it turn, and at the worst of
 them. The worst of some ten places is .03 above .5 by chance alone, with 300 secrets.
 """
 
@@ -63,7 +63,7 @@ DECIDES = (
     "later rows",
     "lone",
 )
-"""Names of the draws that say how many persons decide something."""
+"""Names of the draws that say how many people decide something."""
 
 
 class Raw(NamedTuple):
@@ -98,9 +98,9 @@ class Raw(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Makes a table in which it hangs on so many persons, and looks at the sign of a copy.
+    """Makes a table in which it hangs on so many people, and looks at the sign of a copy.
 
-    `first` and `last` are the numbers j of persons between which the secret lets it turn.
+    `first` and `last` are the numbers j of people between which the secret lets it turn.
     """
 
     made: Callable[[int], Raw]
@@ -120,7 +120,7 @@ def of_copy(sign: Callable[[WholeCopy], Any]) -> Callable[[Raw, Secret], float]:
 
 
 def last(persons: int) -> Any:
-    """Say which persons something is so of: the last ones."""
+    """Say which people something is so of: the last ones."""
     return N - persons <= AT
 
 
@@ -143,7 +143,7 @@ def mixed(base: Any, *others: tuple[Any, str]) -> Any:
 
 
 def alone(j: int) -> Raw:
-    """Numbers of a level with few persons, one of whom is far from all others that have it."""
+    """Numbers of a level with few people, one of whom is far from all others that have it."""
     x = np.where(last(j), 10 + Y / 20, 30 + X)
     x[-1] = 75.0
     return words(np.where(last(j), "b", "a").astype(object), x=x)
@@ -157,7 +157,7 @@ def halves(j: int) -> Raw:
 
 
 def scale(j: int) -> Raw:
-    """Twelve persons at the end of a scale, and some beyond."""
+    """Twelve people at the end of a scale, and some beyond."""
     x = np.linspace(0, 90, N)
     x[-12 - j :] = 100.0
     x[last(j)] = 113.0
@@ -216,7 +216,7 @@ def width(raw: Raw, secret: Secret) -> str:
 
 
 def wide(j: int) -> Raw:
-    """So many persons of four columns of two levels, which 72 to 88 persons are few for."""
+    """So many people of four columns of two levels, which 72 to 88 people are few for."""
     return Raw({}, {name: AB[:j] for name in "stuv"})
 
 
@@ -227,20 +227,20 @@ def parts(raw: Raw, secret: Secret) -> float:
 
 
 def rules(j: int) -> Raw:
-    """One level implies another, but for some persons."""
+    """One level implies another, but for some people."""
     sex = np.where(AT < N // 2, "m", "f")
     yes = mixed(np.where((AT >= N // 2) & (AT % 2 == 0), "yes", "no"), (j > AT, "yes"))
     return Raw({"z": Y}, {"gender": sex, "pregnant": yes})
 
 
 def skipped(j: int) -> Raw:
-    """A number that persons of one level alone have, but for some."""
+    """A number that people of one level alone have, but for some."""
     x = np.where((AT < N // 2) & (j <= AT), np.nan, X)
     return Raw({"x": x, "z": Y}, {"gender": np.where(AT < N // 2, "m", "f")})
 
 
 def apart(j: int) -> Raw:
-    """Two columns that so many persons have both: a start and an end."""
+    """Two columns that so many people have both: a start and an end."""
     both = last(j)
     first = both | (AT % 2 == 0)
     start = np.where(first, START, np.nan)
@@ -334,15 +334,15 @@ DECISIONS: dict[str, Decision] = {
     "a column that some have": Decision(
         skipped, of_copy(lambda c: (rows_with(c, gender="m") & ~np.isnan(c.numbers["x"])).any())
     ),
-    "a column constant in persons": Decision(lambda j: visits(changed=j), of_copy(towns_change)),
-    "an order in persons": Decision(lambda j: visits(twice=j), of_copy(goes_on)),
-    "persons of several rows": Decision(
+    "a column constant in people": Decision(lambda j: visits(changed=j), of_copy(towns_change)),
+    "an order in people": Decision(lambda j: visits(twice=j), of_copy(goes_on)),
+    "people of several rows": Decision(
         lambda j: visits(several=j),
         of_copy(lambda c: c.persons is not None and len(np.unique(c.persons)) < len(c.persons)),
         0,
         3 * M,
     ),
-    "enough persons": Decision(
+    "enough people": Decision(
         lambda j: Raw({"x": X[:j], "z": Y[:j]}), of_copy(lambda c: True), 4 * K - 1, 5 * K
     ),
     "how many rows": Decision(
@@ -363,7 +363,7 @@ def auc(beside: Floats, without: Floats) -> float:
 
 
 def told(of: Decision, copies: int) -> list[float]:
-    """Return the AUC of each number of persons beside one more, in so many copies of each."""
+    """Return the AUC of each number of people beside one more, in so many copies of each."""
     found = []
     for j in range(of.first, of.last + 1):
         raw = of.made(j)
@@ -373,7 +373,7 @@ def told(of: Decision, copies: int) -> list[float]:
 
 
 def aucs(names: Iterator[str] | list[str], copies: int) -> Iterator[tuple[str, float, float, int]]:
-    """Give for each decision its name, the AUC on average and at worst, and at how many persons."""
+    """Give for each decision its name, the AUC on average and at worst, and at how many people."""
     for name in names:
         each = told(DECISIONS[name], copies)
         worst = int(np.argmax(each))
@@ -382,7 +382,7 @@ def aucs(names: Iterator[str] | list[str], copies: int) -> Iterator[tuple[str, f
 
 @contextmanager
 def fixed() -> Iterator[None]:
-    """Let all numbers of persons be the least ones, and everybody take part: the control."""
+    """Let all numbers of people be the least ones, and everybody take part: the control."""
     drawn = Draws.of_table
 
     def least(self: Draws, name: str, count: int) -> Floats:
@@ -406,7 +406,7 @@ def main() -> None:
     parser.add_argument("--fixed", action="store_true", help="The control.")
     asked = parser.parse_args()
     names = [it for it in DECISIONS if not asked.names or any(n in it for n in asked.names)]
-    print("| decision | AUC on average | at worst | of so many persons |\n|---|---|---|---|")
+    print("| decision | AUC on average | at worst | of so many people |\n|---|---|---|---|")
 
     def shown() -> None:
         for name, mean, worst, persons in aucs(names, asked.copies):

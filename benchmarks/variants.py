@@ -3,7 +3,7 @@
     python -m benchmarks.variants           # writes the table of docs/whole.md
 
 Of four tables of 500 rows, and three of 3,000: each variant changes one setting and leaves all
-others as they are. Nearness is the mean of five secrets, "typical" that of three persons a table
+others as they are. Nearness is the mean of five secrets, "typical" that of three people a table
 (an AUC, of 50 pairs of copies each), "far" that of one who is 8 sd off in a column, and "joint"
 that of one who is usual in each column and far from all alike. It takes half
 an hour of one core.
@@ -101,7 +101,7 @@ def near(every: list[Records], make: Make) -> dict[str, float]:
 
 
 def members(every: list[Records], make: Make) -> dict[str, float]:
-    """Return how well persons are recognised, on average over tables."""
+    """Return how well people are recognised, on average over tables."""
     return {
         who: float(np.mean([_auc(records, make, who) for records in every]))
         for who in ("typical", "marginal", "joint")

@@ -47,7 +47,7 @@ def test_a_sound_installation_has_no_problem(own_home: Path) -> None:
     assert found.memory_limit == "2GB"
     assert "parquet" in found.duckdb_extensions
     assert not (own_home / ".local/state").exists()
-    assert "discreet can work." in found.to_text()
+    assert "Everything is in order." in found.to_text()
 
 
 def test_packages_are_those_of_extras_that_are_for_users(installed: Callable[..., None]) -> None:
@@ -96,8 +96,8 @@ def test_a_place_that_may_not_be_written_is_a_problem(
     (problem,) = checkup().problems
 
     assert problem == (
-        f"{str(state / 'register.sqlite')!r} may not be written, so nothing can be released;"
-        " make it writable"
+        f"{str(state / 'register.sqlite')!r} cannot be written to, so nothing can be released; "
+        "make it writable"
     )
 
 

@@ -158,7 +158,7 @@ def test_a_bug_says_where_in_discreet_it_is() -> None:
     assert [it.partition(",")[0] for it in own] == [Path(__file__).name]
     assert place.startswith("counts.py, line ")
     assert message == (
-        "BrokenPromiseError: a cell that stands on fewer than k persons is about to be shown"
+        "BrokenPromiseError: a cell that stands on fewer than k people is about to be shown"
     )
 
 

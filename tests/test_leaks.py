@@ -553,7 +553,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "no axes": lambda _: standard().histogram("income").plot(ax=[1, 2]),
     "copied": lambda _: pickle.dumps(standard()),
     # levels, lines and models
-    "bars of persons": lambda _: standard().bars("patient"),
+    "bars of people": lambda _: standard().bars("patient"),
     "bars of numbers": lambda _: standard().bars("income"),
     "a table of too many": lambda _: papers(
         ward=[f"Zebulon {i % 60}" for i in range(N)], sex=[f"{BIRD}{i % 40}" for i in range(N)]
@@ -567,7 +567,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         relation("SELECT error(patient) AS ward, income FROM cohort")
     ).bars("ward"),
     "a formula of nobody": lambda _: standard().residuals("income ~ deb"),
-    "a formula of persons": lambda _: standard().residuals("income ~ patient"),
+    "a formula of people": lambda _: standard().residuals("income ~ patient"),
     "a formula that is code": lambda _: standard().leverage("income ~ debt.sum()"),
     "a formula that calls": lambda _: standard().leverage("income ~ print(debt)"),
     "a model of research of few": lambda _: papers(2).residuals("income ~ debt"),
@@ -589,7 +589,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         json.dumps({"discreet": 1, "kind": "multiples", "views": [COHORT]})
     ),
     # axes
-    "axes of persons": lambda _: standard().parallel(["income", "patient"]),
+    "axes of people": lambda _: standard().parallel(["income", "patient"]),
     "one axis": lambda _: standard().parallel(["income"]),
     "an axis twice": lambda _: standard().parallel(["income", "income"]),
     "an axis of nobody": lambda _: standard().parallel(["income", "deb"]),
@@ -607,7 +607,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         roles={"ward": "sensitive"}, diversity=9
     ).parallel(["income", "ward"]),
     "a secret of the moment": lambda _: standard().parallel(["income", "debt"], sensitive="debt"),
-    "pairs of persons": lambda _: standard(pairs=[["income", "patient"]]),
+    "pairs of people": lambda _: standard(pairs=[["income", "patient"]]),
     "levels of each": lambda _: standard(kinds={"income": "categorical"}).parallel(
         ["income", "debt"]
     ),
@@ -812,9 +812,9 @@ CALLS: dict[str, tuple[str, list[str], int]] = {  # what follows the file, the e
     "no number": ("scatter", ["income", "debt", "-k", "many"], 2),
     "no policy": ("histogram", ["income", "--policy", "missing.toml"], 2),
     "several rows": ("box", ["income", "--unit", "ward"], 3),
-    "by persons": ("bars", ["ward", "--by", "patient"], 3),
+    "by people": ("bars", ["ward", "--by", "patient"], 3),
     "by numbers of which none is frequent": ("box", ["income", "debt", "--by", "code"], 2),
-    "a model of persons": ("qq", ["income ~ patient"], 3),
+    "a model of people": ("qq", ["income ~ patient"], 3),
     "a model that is code": ("leverage", ["income ~ debt.sum()"], 2),
     "one axis": ("parallel", ["income"], 2),
     "a secret value of nobody": (

@@ -119,10 +119,10 @@ def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> N
     policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
     dc.open(pa.table(PEOPLE), study="s").histogram("income").save(tmp_path / "a.json")
 
-    with pytest.raises(dc.LeavingError, match="'missing_values' must be as in"):
+    with pytest.raises(dc.LeavingError, match="'missing_values' must be the same as in"):
         dc.open(pa.table(PEOPLE), policy, study="s").histogram("income").save(tmp_path / "b.json")
     # Under another name it is the same data, whatever is declared.
-    with pytest.raises(dc.LeavingError, match="'missing_values' must be as in"):
+    with pytest.raises(dc.LeavingError, match="'missing_values' must be the same as in"):
         dc.open(pa.table(PEOPLE), policy, study="t").histogram("income").save(tmp_path / "c.json")
 
 

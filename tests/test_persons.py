@@ -82,7 +82,7 @@ def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
     heatmap = study.heatmap(*CELLS)
     assert isinstance(heatmap, GridView)
     assert min(held for held in cells_on(heatmap, given) if held) >= K
-    assert heatmap.origin.counted == "persons (patient_id)"
+    assert heatmap.origin.counted == "people (patient_id)"
 
     histogram = study.histogram("x")
     assert isinstance(histogram, HistogramView)

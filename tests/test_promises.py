@@ -378,7 +378,7 @@ def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
 
     for k in (4, 6, 10):
         view = dc.open(datasets.d1(), k=k).scatter("X", "Y")
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.save(tmp_path / f"{k}.json")
     assert [path.name for path in tmp_path.iterdir()] == ["5.json"]
 

@@ -121,7 +121,7 @@ def test_the_same_numbers_have_the_same_id() -> None:
     ],
 )
 def test_what_is_none_is_refused(wrong: str) -> None:
-    with pytest.raises(InputError, match="no provenance that discreet wrote"):
+    with pytest.raises(InputError, match="not provenance written by discreet"):
         Provenance.from_text(wrong)
 
 
@@ -135,7 +135,7 @@ def test_words_that_say_the_same_otherwise_are_refused() -> None:
         text.replace("copy", "\\u0063opy"),
     ):
         assert json.loads(same) == json.loads(text)
-        with pytest.raises(InputError, match="no provenance that discreet wrote"):
+        with pytest.raises(InputError, match="not provenance written by discreet"):
             Provenance.from_text(same)
 
 

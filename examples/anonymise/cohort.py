@@ -1,6 +1,6 @@
 """A stand-in for the 1958 cohort of the paper, which is not public.
 
-What it shares with the paper is printed there: 1211 persons aged 45 in four strata, and about how
+What it shares with the paper is printed there: 1211 people aged 45 in four strata, and about how
 glucose goes with the other columns (Table 4). The moments below are ours. They are those of a
 British cohort of middle age as far as such are commonly reported: men of 176 cm and 84 kg, women of
 163 cm and 70 kg; HDL of 1.4 and 1.7 mmol/l, about 0.1 lower in smokers; a fasting glucose of 5.3
@@ -94,7 +94,7 @@ def solved() -> tuple[ValeMaurelli, ...]:
 
 
 def cohort() -> pd.DataFrame:
-    """Return the 1211 persons, the same each time.
+    """Return the 1211 people, the same each time.
 
     Sex and Smoker are codes as in the paper: 1 is female, and 1 smokes.
     """
@@ -103,9 +103,9 @@ def cohort() -> pd.DataFrame:
 
 
 def sizes(persons: int) -> tuple[int, ...]:
-    """Return how many of so many persons are in each stratum, in the shares of the cohort.
+    """Return how many of so many people are in each stratum, in the shares of the cohort.
 
-    Rounded down, and the persons left over go where most was cut off: 203, 46, 193 and 58 of 500,
+    Rounded down, and the people left over go where most was cut off: 203, 46, 193 and 58 of 500,
     and 20, 5, 19 and 6 of 50, as in the paper.
     """
     whole = [stratum.persons * persons // PERSONS for stratum in STRATA]
@@ -131,7 +131,7 @@ def drawn(
     persons: list[int] | tuple[int, ...],
     chance: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw a table with so many persons in each stratum."""
+    """Draw a table with so many people in each stratum."""
     parts = []
     for stratum, shape, rows in zip(STRATA, shapes, persons, strict=True):
         part = pd.DataFrame(shape.draw(rows, chance), columns=list(COLUMNS))

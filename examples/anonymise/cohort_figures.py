@@ -28,7 +28,7 @@ TERMS = {
 COLUMNS_OF_MODEL = ("Sex", "Smoker", "HDL", "Height", "Weight")
 W1 = (0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1)
 W2 = (0.05, 0.2, 0.4, 0.6)
-STAND_IN = "The 1958 cohort is not public: these are 1211 persons simulated to stand in for it"
+STAND_IN = "The 1958 cohort is not public: these are 1211 people simulated to stand in for it"
 
 
 def of_cohort(table: pd.DataFrame) -> Compared:
@@ -61,7 +61,7 @@ def figure_5(found: Compared) -> Plate:
     )
     w1, share, ticks = (
         "w1, width of the boxes",
-        "share of persons",
+        "share of people",
         (0, 0.02, 0.04, 0.06, 0.08, 0.1),
     )
     panels = (

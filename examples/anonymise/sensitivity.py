@@ -1,4 +1,4 @@
-"""What k and the number of persons do: many data sets simulated like the stand-in cohort.
+"""What k and the number of people do: many data sets simulated like the stand-in cohort.
 
 As in the paper: the moments of each stratum as observed, a hundred data sets of each size.
 """
@@ -27,7 +27,7 @@ PERSONS, K_OF_SIZES, SETS = 500, 5, 100
 SEED = 2022
 
 Setting = tuple[int, int]
-"""How many persons a data set has, and its k."""
+"""How many people a data set has, and its k."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def spreads(
             # One list for each data set, of one entry for each k: turned round.
             for k, rows in zip(by_size[persons], zip(*sets_of_size, strict=True), strict=True):
                 gathered[persons, k] = gather(rows)
-            tell(f"{sets} data sets of {persons} persons")
+            tell(f"{sets} data sets of {persons} people")
     return gathered
 
 

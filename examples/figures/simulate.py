@@ -1,4 +1,4 @@
-"""The simulated data of the 2021 paper: its own at 500 persons, by its formulas at other sizes."""
+"""The simulated data of the 2021 paper: its own at 500 people, by its formulas at other sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEED = 1234
 
 
 def table(name: str, persons: int = PERSONS) -> pa.Table:
-    """Return D1, D2 or D3 of so many hypothetical persons, with the columns X and Y.
+    """Return D1, D2 or D3 of so many hypothetical people, with the columns X and Y.
 
     At 500 it is the paper's own table, which comes with the package. The others are drawn here by
     the formulas of section 3, because the paper's smaller ones were not published; so they are

@@ -53,14 +53,14 @@ def as_matrix(values: ArrayLike) -> Floats:
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError("X must hold numbers alone, as many in each row") from None
+        raise InputError("X must contain only numbers, as many in each row") from None
     if matrix.ndim == 1:
         matrix = matrix[:, None]
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise InputError("X must be a table of at least one row and one column")
     if not np.isfinite(matrix).all():
         raise InputError(
-            "X holds missing or infinite values; leave those rows out before protecting the rest"
+            "X contains missing or infinite values; leave those rows out before protecting the rest"
         )
     return matrix
 
@@ -70,13 +70,13 @@ def as_column(x: ArrayLike) -> Floats:
     try:
         column = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError("x must hold numbers alone") from None
+        raise InputError("x must contain only numbers") from None
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1 or column.size == 0:
         raise InputError("x must be one column of at least one number")
     if not np.isfinite(column).all():
-        raise InputError("x holds missing or infinite values; leave those rows out first")
+        raise InputError("x contains missing or infinite values; leave those rows out first")
     return column + 0.0  # -0.0 becomes 0.0
 
 
@@ -99,7 +99,7 @@ def as_levels(name: str, given: Sequence[str]) -> tuple[Labels, tuple[str, ...]]
         raise InputError(f"column {name!r} must be a sequence of texts, one for each row")
     codes, found = pd.factorize(texts)
     if (codes < 0).any() or not all(isinstance(level, str) for level in found):
-        raise InputError(f"column {name!r} must hold texts alone; give a missing level as a text")
+        raise InputError(f"column {name!r} must contain only text; give a missing level as a text")
     order = sorted(range(len(found)), key=found.__getitem__)
     rank = np.empty(len(found), dtype=np.intp)
     rank[order] = np.arange(len(found))

@@ -17,7 +17,7 @@ SIMULATED = ("D1", "D2", "D3")
 def d1() -> pa.Table:
     """Return D1: two normal columns on a line, X ~ N(10, 0.5²) and Y = X + N(0, 1).
 
-    500 hypothetical persons, simulated by Avraam et al. (2021), "Privacy preserving data
+    500 hypothetical people, simulated by Avraam et al. (2021), "Privacy preserving data
     visualizations", EPJ Data Science 10:2, section 3.
 
     Examples
@@ -32,7 +32,7 @@ def d1() -> pa.Table:
 def d2() -> pa.Table:
     """Return D2: a skewed column on a curve, X ~ Lognormal(0, 0.5²) and Y = log(X) + U(0, 1).
 
-    500 hypothetical persons, simulated as those of `d1`.
+    500 hypothetical people, simulated as those of `d1`.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def d2() -> pa.Table:
 def d3() -> pa.Table:
     """Return D3: two bounded columns without relation, X ~ Beta(5, 2) and Y ~ Beta(0.5, 0.5).
 
-    500 hypothetical persons, simulated as those of `d1`.
+    500 hypothetical people, simulated as those of `d1`.
 
     Examples
     --------

@@ -204,7 +204,7 @@ def _why_hidden(path: Path, *, folder: bool) -> str | None:
     except OSError as error:
         return type(error).__name__
     if folder != path.is_dir():
-        return "it is a file, and no folder" if folder else "it is a folder, and no file"
+        return "it is a file, not a folder" if folder else "it is a folder, not a file"
     needed = os.R_OK | os.X_OK if folder else os.R_OK
     return None if os.access(path, needed) else "PermissionError"
 
@@ -224,7 +224,7 @@ def _unwritable(places: Mapping[str, Place]) -> Iterator[str]:
         "temporary files": "no large table can be read",
     }.items():
         if places[name].hidden is None and not places[name].writable:
-            yield f"{places[name].path!r} may not be written, so {what}; make it writable"
+            yield f"{places[name].path!r} cannot be written to, so {what}; make it writable"
 
 
 def _damaged(register: Place) -> Iterator[str]:
@@ -286,8 +286,8 @@ def _kernels() -> tuple[Kernels, list[str]]:
     if not kept.missing:
         return kernels, []
     if not kept.writable:
-        return kernels, [f"{NOWHERE}; until then each start compiles what it needs, for a minute"]
-    return kernels, ["the first pictures wait for kernels to be compiled: `discreet warm`"]
+        return kernels, [f"{NOWHERE}; until then each start spends about a minute compiling"]
+    return kernels, ["the first plots must wait for kernels to compile; run `discreet warm`"]
 
 
 def _extensions() -> tuple[str, ...]:
@@ -321,7 +321,7 @@ def _lines(result: Checkup) -> Iterator[str]:
     yield from (f"problem: {it}" for it in result.problems)
     yield from (f"remark: {it}" for it in result.remarks)
     if not result.problems:
-        yield "discreet can work."
+        yield "Everything is in order."
 
 
 def _place_words(place: Place) -> Iterator[str]:
@@ -331,4 +331,4 @@ def _place_words(place: Place) -> Iterator[str]:
     yield "there" if place.exists else "not made yet"
     yield "writable" if place.writable else "not writable"
     if place.private is not None:
-        yield "its owner's alone" if place.private else "others may read it"
+        yield "readable only by its owner" if place.private else "readable by others"

@@ -12,7 +12,7 @@ parameters and rules, never a cell's value and never an exact count.
     │       └── RegisterError     the register cannot be read or written, so nothing may be released
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
 
-    WideTableWarning    a copy is made all the same, and shows more of persons than others do
+    WideTableWarning    a copy is made all the same, and shows more of people than others do
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def without_urls(text: str) -> str:
 
 
 class WideTableWarning(UserWarning):
-    """A table has many columns for its rows, so that its copy shows more of persons than usual.
+    """A table has many columns for its rows, so that its copy shows more of people than usual.
 
     It is given before the copy is made: `warnings.simplefilter("error", WideTableWarning)` makes
     none of such a table.

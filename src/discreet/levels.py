@@ -1,7 +1,7 @@
 """The order of the levels of a column, wherever they are listed, drawn or compared.
 
 What the data or the policy declare comes first; else the numbers that levels hold. How often a
-level occurs plays no part, for that would tell of the persons. The board has the same order:
+level occurs plays no part, for that would tell of the people. The board has the same order:
 `web/static/rows/order.js`.
 """
 

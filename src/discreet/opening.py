@@ -11,8 +11,8 @@ from discreet.explore.study import Study, study_of_file
 from discreet.policy import Policy
 
 OF_FILE = (
-    "a study file says itself what its study is and how it was protected; open it without policy"
-    " and other settings"
+    "a study file already says what its study is and how it was protected; open it without a "
+    "policy or other settings"
 )
 
 
@@ -53,14 +53,14 @@ def open(
         "identifier", "quasi-identifier", "sensitive" or "other" for each column; identifiers,
         and text columns with a different value in every row, are never shown.
     unit : str or False, optional
-        The column that says which person a row belongs to; k then counts persons. False: a row is
+        The column that says which person a row belongs to; k then counts people. False: a row is
         a person; rows that are alike by no chance are one person's in the protected copy all the
-        same. It must be said where a table looks as if persons had several rows.
+        same. It must be said where a table looks as if people had several rows.
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
     k : int, optional
-        The least number of persons behind a level, a gap and a value of the copy; the preset's
+        The least number of people behind a level, a gap and a value of the copy; the preset's
         where None.
     labels : mapping of str to str, optional
         What is drawn in place of the names of columns, the unit in brackets:
@@ -79,7 +79,7 @@ def open(
     InputError
         If the source, the policy or a column named here is wrong.
     RefusedError
-        If a guarded study looks as if persons had several rows, by a column or by rows that are
+        If a guarded study looks as if people had several rows, by a column or by rows that are
         alike, and no `unit` is given.
 
     Notes

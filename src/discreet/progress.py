@@ -14,7 +14,7 @@ _listener: ContextVar[Listener | None] = ContextVar("discreet_progress", default
 def advance(task: str, done: int, total: int) -> None:
     """Tell the listener, if there is one, that `done` of `total` steps of `task` are behind us.
 
-    The numbers are of work, not of persons; a listener shows a share of them at most.
+    The numbers are of work, not of people; a listener shows a share of them at most.
     """
     listener = _listener.get()
     if listener is not None:

@@ -107,7 +107,7 @@ class Provenance:
     @staticmethod
     def from_plain(given: Any) -> Provenance:
         """Read what `to_plain` wrote; refuse what has other fields, or another id."""
-        wrong = InputError("this is no provenance that discreet wrote")
+        wrong = InputError("this is not provenance written by discreet")
         try:
             plain = dict(given)
             schema, id_ = plain.pop("schema"), plain.pop("id")
@@ -141,7 +141,7 @@ class Provenance:
         JSON lets a name stand twice, of which the last counts: the first could be a page, that
         whoever opens the file sees.
         """
-        wrong = InputError("this is no provenance that discreet wrote")
+        wrong = InputError("this is not provenance written by discreet")
         try:
             found = Provenance.from_plain(json.loads(text))
         except (ValueError, RecursionError):

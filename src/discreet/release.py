@@ -213,7 +213,7 @@ class Release:
     def attack(self, pairs: int = 100) -> AttackReport:
         """Try on the table what somebody could do to learn of a person from it.
 
-        Linkage, inference beside persons held out, membership by copies with and without a person,
+        Linkage, inference beside people held out, membership by copies with and without a person,
         an insider, several versions, coincidences: each with its story, interval and baseline.
 
         Parameters
@@ -236,12 +236,12 @@ class Release:
         Notes
         -----
         **What it does not show.** That an attack fails says nothing of others; what no column
-        holds, and other releases of the same persons, are not known here.
+        holds, and other releases of the same people, are not known here.
         """
         if self.attacker is None:
             raise InputError(
-                "only the copy of a guarded study's table knows how to be made again, which"
-                " attacks need; discreet.measure.attacked takes any method"
+                "attacks need to make the copy again, which only works for the copy of a "
+                "guarded study; discreet.measure.attacked takes any method"
             )
         if check_whole("pairs", pairs, least=0) and pairs < FEWEST_PAIRS:
             raise InputError(f"pairs must be 0 or at least {FEWEST_PAIRS}")

@@ -330,8 +330,8 @@ def _read(path: Path) -> Secret:
         text = "" if shared else path.read_text(encoding="ascii")
     except OSError as error:
         raise InputError(
-            f"the secret in {path} cannot be read ({type(error).__name__}); it is a file that"
-            " whoever runs discreet owns and may read"
+            f"the secret in {path} cannot be read ({type(error).__name__}); whoever runs "
+            "discreet must own it and be allowed to read it"
         ) from None
     except UnicodeDecodeError:
         raise InputError(

@@ -121,9 +121,9 @@ TOLD_APART = 0.75
 HELD = 0.05
 """So much of a part, as a share of its rows, may differ from what it is a part of."""
 SMALLEST = 8192
-"""How many of the smallest digests a sketch of rows or persons keeps: 64 kB, however many are.
+"""How many of the smallest digests a sketch of rows or people keeps: 64 kB, however many are.
 
-Of small tables these are all; of two large ones, those of the same persons.
+Of small tables these are all; of two large ones, those of the same people.
 """
 MOST_CUT = 2
 """Of more digests than so many times those that are kept, the smallest are looked for first."""
@@ -141,7 +141,7 @@ class Sketch:
     """A keyed stand-in of a column or of rows: equal for equal values in any order.
 
     `mark` is the sum of their keyed digests, `buckets` how many fall into each bucket, and
-    `smallest` the first words of the smallest different digests, in order: of rows and persons
+    `smallest` the first words of the smallest different digests, in order: of rows and people
     alone, by which the share that two tables have in common can be estimated.
     """
 
@@ -192,7 +192,7 @@ class Sketch:
 
     @property
     def alike(self) -> float:
-        """The share of what it is of that is like another part of it; of rows, not of persons."""
+        """The share of what it is of that is like another part of it; of rows, not of people."""
         return max(0.0, 1 - self.different / max(self.rows, 1))
 
     def holds(self, new: Sketch) -> bool:
@@ -220,7 +220,7 @@ class Sketch:
         return int(max(gained, lost))
 
     def changed_persons(self, new: Sketch) -> int:
-        """Return of how many persons at least the number of rows differs; of persons alone."""
+        """Return of how many people at least the number of rows differs; of people alone."""
         return int(np.count_nonzero(self.buckets != new.buckets))
 
     @property
@@ -236,7 +236,7 @@ class Sketched:
 
     `numbering` are the columns of whole numbers that follow one another, each once, as those of
     any table as long do; `persons` those that say who is who, but for whole numbers that
-    fill half of their range, as those of other persons may. `shapes` are what a linear change of a
+    fill half of their range, as those of other people may. `shapes` are what a linear change of a
     column leaves as it is.
     """
 

@@ -29,7 +29,7 @@ file whose name ends as both."""
 RELEASED = ".discreet-"
 """How the name begins of what is being written where a user wants it."""
 OWN, USUAL = 0o600, 0o666
-"""Rights of a file of its owner's alone, and of one as the user's others are."""
+"""Rights of a file of readable only by its owner, and of one as the user's others are."""
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def unused(path: Path, begins: bytes = b"") -> Iterator[bool]:
 
 
 def is_own(found: os.stat_result, kind: Callable[[int], bool]) -> bool:
-    """Whether a file or folder is its owner's alone, and that is who runs this process."""
+    """Whether a file or folder is readable only by its owner, and that is who runs this process."""
     if sys.platform == "win32":
         return kind(found.st_mode)
     return kind(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077

@@ -104,7 +104,7 @@ def test_tables_of_research_are_not_attacked(run: Run, tables: tuple[Path, Path]
     assert "No such option: --attacks" in err
     code, _, err = run("attack", str(tables[0]), "--policy", "research", "--no-unit")
     assert code == 2
-    assert "a policy with papers is of the papers' methods" in err
+    assert "a policy with papers is for the papers' methods" in err
 
 
 REFUSED = {

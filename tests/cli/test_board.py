@@ -44,13 +44,13 @@ def test_a_part_of_it_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "nowhere": ([], 2, "say where the board goes"),
+    "nowhere": ([], 2, "say where to write the board"),
     "another ending": (["-o", "board.pdf"], 2, "a board is saved as one of"),
     "a file that is there": (["-o", "{cohort}.html"], 2, "there is a file"),
     "no copy": (
         ["--policy", "research", "-o", "board.html"],
         2,
-        "a policy with papers is of the papers' methods",
+        "a policy with papers is for the papers' methods",
     ),
 }
 

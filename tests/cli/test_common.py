@@ -156,7 +156,7 @@ def test_a_guarded_policy_file_says_which_columns_hold_numbers(
         rules.write_text(f'[kinds]\nsex = "{held}\n')
         code, _, err = run(*words, "--policy", str(rules))
         assert code == expected, err
-        assert ("the policy file says what kinds is" in err) is (expected == 3)
+        assert ("the policy file sets kinds" in err) is (expected == 3)
     rules.write_text("k = 6\n")
     assert run(*words, "--policy", str(rules))[0] == 3
     assert run(*words, "--study", "a preset says nothing of it")[0] == 0
@@ -229,4 +229,4 @@ def test_the_command_line_does_not_overrule_what_a_file_says_of_persons(
         assert run(*plot)[0] == 0
         code, out, err = run(*plot, *other)
         assert (code, out) == (3, "")
-        assert "the policy file says what unit is" in err
+        assert "the policy file sets unit" in err

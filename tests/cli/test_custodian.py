@@ -118,7 +118,9 @@ def test_a_check_prints_rows_and_head(
 
     assert code == 0
     assert out.splitlines()[:2] == [f"rows: {found.rows}", f"head: {found.head}"]
-    assert "no row that is here was changed; whether the last ones were cut off" in out
+    assert (
+        "no row that is here was changed; only --head can tell whether the last rows were cut off"
+    ) in out
     code, out, _ = run("log", "--verify", "--head", found.head, *words)
     assert code == 0
     assert "what the head stands for is all there" in out
@@ -149,8 +151,8 @@ def test_a_head_that_is_gone_is_found(run: Run, register: Register, policy: str)
 
 MISUSED = {
     "no head": (("--head", "abc"), "64 hexadecimal digits"),
-    "a part of the log": (("--last", "3"), "leave --released and --last out"),
-    "no record": (("--state", "nowhere"), "there is no server's record in the folder of --state"),
+    "a part of the log": (("--last", "3"), "leave out --released and --last"),
+    "no record": (("--state", "nowhere"), "the folder of --state has no server record"),
 }
 
 
@@ -217,7 +219,7 @@ def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) 
     assert run(*plot)[0] == 0
     assert run(*plot, *other)[0] == dc.LeavingError.exit_code
     code, out, _ = run("version", "new", str(cohort), *other)
-    assert (code, out) == (0, "version 2 is open; what is released from now on belongs to it\n")
+    assert (code, out) == (0, "version 2 is open; everything released from now on belongs to it\n")
     assert run(*plot, *other)[0] == 0
     history = json.loads(run("log", "--released", "--json")[1])
     assert [(entry["version"], entry["kind"]) for entry in history] == [

@@ -17,7 +17,7 @@ def test_it_says_how_near_the_copy_is_and_releases_nothing(run: Run, cohort: Pat
 
     assert (code, err) == (0, "")
     assert out.startswith("How near the copy is: ")
-    assert "rows; figures are rounded up or down by chance" in out
+    assert "rows; figures are rounded up or down at random" in out
     assert "fidelity" not in run("log", "--released")[1]
 
 
@@ -42,7 +42,7 @@ def test_exact_figures_are_looked_at_and_never_released(
     code, out, _ = run("fidelity", str(cohort), "--no-unit", "--exact")
     assert code == 0
     assert re.search(r"^- farthest numbers: \w+ mean [\d.,]+, in the copy", out, re.MULTILINE)
-    assert "exact, for the custodian: no release" in out
+    assert "exact, for the custodian: not for release" in out
 
     for words in (["-o", str(tmp_path / "near.json")], ["--json"]):
         code, out, err = run("fidelity", str(cohort), "--no-unit", "--exact", *words)

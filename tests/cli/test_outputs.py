@@ -66,14 +66,14 @@ def test_what_was_released_is_collected(
     assert sorted(it.name for it in folder.iterdir()) == [
         *("bmi.json", "bmi.svg", "checksums", "config.json", "index.html", "results.json")
     ]
-    assert "left out, for this study did not release them as they are" in out
+    assert "left out, because this study did not release them in this form" in out
     assert "bars(sex), as png" in out  # released, and not in the folder
     told = json.loads((folder / "results.json").read_text())["results"]["bmi.svg"]
     assert (told["status"], told["type"]) == ("pass", "plot")
     assert told["command"].startswith("histogram(bmi")
     assert told["summary"] == (
-        "pass; made here, and not changed since; drawn from the protected copy;"
-        " each value drawn anew from at least 24 persons; "
+        "pass; made here, and unchanged since; drawn from the protected copy; each value drawn "
+        "anew from at least 24 people; "
     )
     assert json.loads((folder / "config.json").read_text())["safe_threshold"] == 6
 
@@ -102,7 +102,7 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
 
     code, told, err = request_()
     assert code == 4
-    assert "is not as it was handed in" in err
+    assert "has changed since it was handed in" in err
     assert states(told)["bmi.svg"] == "changed"
     code, _, err = request_("--approve")
     assert code == 2
@@ -169,8 +169,8 @@ def test_a_figure_of_another_secret_is_left_out(
 
 
 MISUSED = {
-    "two acts": (("--approve", "--reject"), "are three acts; give one of them"),
-    "a reason of nothing": (("--reason", "x"), "say more of --approve, --reject or --comment"),
+    "two acts": (("--approve", "--reject"), "exclude each other; give one of them"),
+    "a reason of nothing": (("--reason", "x"), "go with --approve, --reject or --comment"),
     "files with an act": (("a.svg", "--approve"), "files are collected first"),
     "a comment with a reason": (("--comment", "a", "--reason", "b"), "needs no --reason"),
     "a rejection without a reason": (("--reject",), "say why"),
@@ -269,7 +269,7 @@ def test_a_server_names_no_path(
     code, _, err = run(*words, "--study", "cohort.csv", "--policy", policy)
 
     assert code == 2
-    assert "names an output that is no file's name" in err
+    assert "names an output that is not a valid file name" in err
     assert not [*tmp_path.rglob("*.svg")]
 
 

@@ -77,7 +77,7 @@ def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Pa
 
 
 ERRORS = {
-    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
+    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "unknown plot 'pie'"),
     "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
     "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
     "auto with bins": (["plot", "auto", "F", "bmi", "--bins", "9", "--json"], 2, "instead of auto"),
@@ -94,7 +94,7 @@ ERRORS = {
     "a policy of research": (
         ["plot", "histogram", "F", "bmi", "--policy", "research", "--json"],
         2,
-        "a policy with papers is of the papers' methods",
+        "a policy with papers is for the papers' methods",
     ),
     "a plot of no paper": (
         ["research", "violin", "F", "bmi", "--json"],
@@ -111,7 +111,7 @@ ERRORS = {
         2,
         "a histogram has no --grid",
     ),
-    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
+    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where to write the plot"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
@@ -121,7 +121,7 @@ ERRORS = {
     "k too large": (
         ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"],
         3,
-        "too few persons for a copy of all its columns",
+        "too few people for a copy of all its columns",
     ),
     "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
     "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
@@ -185,7 +185,7 @@ def test_a_second_k_is_refused_in_a_new_process_and_nothing_is_written(
     assert draw("5", "first.png").returncode == 0
     again = draw("6", "second.png")
     assert again.returncode == dc.LeavingError.exit_code
-    assert "'k' must be as in" in again.stderr
+    assert "'k' must be the same as in" in again.stderr
     assert not (tmp_path / "second.png").exists()
 
 
@@ -426,14 +426,14 @@ def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "one axis": (["age"], 2, "parallel coordinates need at least two columns"),
     "no axis": ([], 2, "say what a plot of parallel coordinates is of: its columns"),
-    "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
+    "an identifier": (["age", "who"], 3, "column 'who' identifies people"),
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
     "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
-    "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of persons"),
+    "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of people"),
     "a secret of the copy": (
         [*AXES, "--sensitive", "history"],
         2,
-        "rows of the copy are nobody's; leave it out",
+        "rows of the copy belong to nobody; leave it out",
     ),
     "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no --grid"),
     "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no --bins"),
@@ -446,9 +446,9 @@ RESEARCH_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "a value that nobody has": (
         [*AXES, "--sensitive", "history=9"],
         2,
-        "a sensitive value of 'history' is none that its axis shows",
+        "a sensitive value of 'history' is not on its axis",
     ),
-    "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates has no use for -"),
+    "noise": (["age", "amount", "-q", "0.5"], 2, "a plot of parallel coordinates does not use -"),
 }
 CASES = [("plot", name, *case) for name, case in AXES_ERRORS.items()]
 CASES += [("research", name, *case) for name, case in RESEARCH_ERRORS.items()]
@@ -506,7 +506,7 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     for option in (["--sensitive", "age"], ["-l", "3"]):
         code, _, err = run("plot", "parallel", str(credit), *AXES, *words, *option, "--json")
         assert code == 2
-        assert "is for clusters of persons, and rows of the copy are nobody's" in err
+        assert "is for clusters of people, and rows of the copy are nobody's" in err
 
 
 def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:
@@ -523,7 +523,7 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     assert "does not protect: " in out
     code, _, err = run(*asked, *drawing, "--json")
     assert code == 2
-    assert "--no-footnote are of a file: add -o FIGURE" in err
+    assert "--no-footnote need a file: add -o FIGURE" in err
 
 
 @pytest.mark.parametrize("words", [("plot", "--help"), ("man",)], ids=["help", "man"])

@@ -44,5 +44,5 @@ def test_of_a_public_table_no_copy_is_made(run: Run, table: Path, tmp_path: Path
     code, out, err = run("protect", str(table), "--public", "-m", "12", "-o", str(path))
 
     assert (code, out) == (2, "")
-    assert "of a public table no copy is made; leave --m and --left-out out" in err
+    assert "no copy is made of a public table; leave --m and --left-out out" in err
     assert not path.exists()

@@ -111,7 +111,7 @@ ASKED: dict[str, tuple[str, str]] = {
         "model('survival({y}, {event}) ~ {x}', family='cox', event_is={is_event!r})",
         'model {f} "survival({y}, {event}) ~ {x}" --family cox --event-is {is_event}',
     ),
-    "persons by month": ("over_time('day', every='month')", "plot over-time {f} day --every month"),
+    "people by month": ("over_time('day', every='month')", "plot over-time {f} day --every month"),
     "means": ("means({x!r}, {group!r})", "means {f} {x} {group}"),
     "weighted means": (
         "means({x!r}, {group!r}, weights={y!r})",

@@ -50,7 +50,7 @@ def test_a_lost_register_is_begun_anew_as_the_message_says(
     assert (code, out) == (dc.RegisterError.exit_code, "")
     (command,) = re.findall("`(discreet register begin --lost )REASON`", err)
     begin = [*shlex.split(command)[1:], "the disk broke", "--policy", policy]
-    said = (0, "a new register begins; it knows nothing of what was released before\n", "")
+    said = (0, "a new register was begun; it knows nothing about earlier releases\n", "")
     assert run(*begin) == said
     assert run(*begin)[0] == dc.InputError.exit_code
     assert plot()[0] == 0
@@ -66,7 +66,7 @@ def test_a_lost_register_is_begun_anew_as_the_message_says(
 def test_where_nothing_is_lost_nothing_begins(run: Run, policy: str) -> None:
     code, out, err = run("register", "begin", "--lost", "tidying up", "--policy", policy)
     assert (code, out) == (dc.InputError.exit_code, "")
-    assert "is not lost, so it cannot be begun anew" in err
+    assert "is not lost, so it cannot be started again" in err
     assert run("register", "begin")[0] == dc.InputError.exit_code
 
 
@@ -81,7 +81,7 @@ def test_another_k_is_drawn_once_the_first_is_withdrawn(
     (command,) = re.findall("`discreet (register withdraw [^`]*)`", err)
 
     words = ["a trial" if it == "REASON" else it for it in shlex.split(command)]
-    said = f"version 1 of {study} is withdrawn; delete what was saved of it\n"
+    said = f"version 1 of {study} is withdrawn; delete what was saved from it\n"
     assert run(*words) == (0, said, "")
     assert plot()[0] == 0
     assert logged(run, policy) == [

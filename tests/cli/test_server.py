@@ -377,13 +377,13 @@ def test_over_tls(study: Place, certificate: tuple[Path, Path], workers: str) ->
 
 # --- what it refuses ------------------------------------------------------------------------------
 
-NO_TLS = "others could read what goes over this address; give --certificate and --key, or say"
+NO_TLS = "others could read the traffic to this address; give --certificate and --key, or"
 REFUSED: dict[str, tuple[list[str], int, str]] = {
     "all addresses without TLS": (["--host", "0.0.0.0"], 2, NO_TLS),
     "no such port": (["--port", "65536"], 2, "the port is a whole number from 0 to 65535"),
-    "how it was protected": (["-k", "9"], 2, "a study file says itself how it was protected"),
-    "another study": (["--study", "x"], 2, "a study file says itself how it was protected"),
-    "a table by standard input": (["-"], 2, "a table is protected whenever the server starts"),
+    "how it was protected": (["-k", "9"], 2, "a study file already says how it was protected"),
+    "another study": (["--study", "x"], 2, "a study file already says how it was protected"),
+    "a table by standard input": (["-"], 2, "a table is protected each time the server starts"),
     "no file": (["/none/no.discreet"], 2, "'/none/no.discreet' cannot be read"),
     "half of an issuer": (
         ["--issuer", "https://login.example.org"],
@@ -505,7 +505,7 @@ def test_a_record_that_is_new_is_said(
     monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
     words = ("serve", str(study.file), "--state", str(tmp_path / "new"))
 
-    said = "discreet: a new record begins: no token opens anything yet\n"
+    said = "discreet: a new record was begun: no token opens anything yet\n"
     assert run(*words) == (0, "", said)
     assert run(*words) == (0, "", "")
 

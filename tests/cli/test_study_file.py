@@ -25,7 +25,7 @@ def test_it_says_what_it_wrote_who_signed_it_and_what_to_send(
     assert first.startswith(f"{path}: ")
     assert first.endswith(" 0.1 MB")
     assert " rows of the copy, 12 columns, " in first
-    assert "Send the file, and tell the line above by another way" in send
+    assert "Send the file, and pass on the line above by another channel" in send
     checked = json.loads(run("check", str(path), "--json")[1])
     assert signed == f"signed by {checked['fingerprint']}"
     assert (checked["study"], checked["k"], checked["m"]) == ("cohort.csv", 5, 20)
@@ -132,11 +132,11 @@ WRONG = {
     "k": (("plot", "histogram", "FILE", "bmi", "-k", "7", "--json"), 2, "leave --k out"),
     "a unit": (("columns", "FILE", "--unit", "age"), 2, "leave --unit out"),
     "exact figures": (("fidelity", "FILE", "--exact"), 3, "a study file has none"),
-    "a table": (("protect", "FILE", "-o", "x.csv"), 3, "is a file, which holds protected rows"),
+    "a table": (("protect", "FILE", "-o", "x.csv"), 3, "is a file, which contains protected rows"),
     "a table of the papers": (
         ("anonymize", "FILE", "-o", "x.csv"),
         2,
-        "the papers' methods take a table, and this is a study file",
+        "the papers' methods need a table, and this is a study file",
     ),
 }
 

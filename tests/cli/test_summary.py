@@ -97,8 +97,8 @@ def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) ->
     [
         ("sex=2", 0, "levels are compared with sex 2"),
         ("sex", 2, "--reference takes a column and one of its levels: sex=F"),
-        ("sex=7", 2, "reference: '7' is no level of 'sex' in these rows; there are '1', '2'"),
-        ("ward=7", 2, "reference names column 'ward', which is none of the model's columns"),
+        ("sex=7", 2, "reference: '7' is not a level of 'sex' in these rows; there are '1', '2'"),
+        ("ward=7", 2, "reference names column 'ward', which is not one of the model's columns"),
     ],
 )
 def test_a_model_is_told_what_levels_are_compared_with(
@@ -136,6 +136,6 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     code, _, err = run(*asked, "--width", "85", "-o", str(table))
     assert (code, "--width is of a plot: add -o FIGURE.png" in err) == (2, True)
     code, _, err = run(*asked, "--dpi", "100", "-o", str(plot))
-    assert (code, "--dpi is of a .png" in err) == (2, True)
+    assert (code, "--dpi is for a .png" in err) == (2, True)
     code, _, err = run(*asked, "--no-footnote")
     assert (code, "--no-footnote is of a plot" in err) == (2, True)

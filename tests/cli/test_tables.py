@@ -127,7 +127,7 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
 
     assert (code, err) == (0, "")
     assert "efficient settings" in out
-    assert "not a release" in out
+    assert "not for release" in out
     assert "microaggregation k=50" in out
     assert "<html" in out_file.read_text()[:200].lower()
     assert json.loads(run("log", "--released", "--json")[1]) == []
@@ -278,7 +278,7 @@ def test_a_second_table_by_another_k_is_refused_and_not_written(
     )
 
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "'k' must be as in" in err
+    assert "'k' must be the same as in" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -309,7 +309,7 @@ def test_risk_prints_a_report_or_json_and_saves_a_page(
     found = json.loads(out)["measured"]
     assert (found["columns"], found["strata"], found["sensitive"]) == (["x"], ["arm"], "ill")
     assert found["model"] is not None
-    assert json.loads(run("log", "--released", "--json")[1]) == [], "it is no release"
+    assert json.loads(run("log", "--released", "--json")[1]) == [], "it is not for release"
 
 
 def test_rows_in_another_order_are_compared_when_that_is_said(
@@ -334,7 +334,7 @@ def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_p
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
     assert (code, err) == (0, "")
     assert out.startswith(f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\n")
-    assert "\nFor the custodian: not a release.\n" in out
+    assert "\nFor the custodian: not for release.\n" in out
     assert (tmp_path / "map.svg").exists()
 
     code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
@@ -364,7 +364,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a report alone": (
         "anonymize F --columns x --report r.html",
         2,
-        "a report is released with its table; say where that goes: -o RELEASED.csv",
+        "a report is released with its table; say where to write it: -o RELEASED.csv",
     ),
     "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
@@ -376,7 +376,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a wrong ending": ("anonymize F --columns x -o O.xlsx", 2, "is saved as one of"),
     "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
     "k too small": ("protect F --columns x -k 2 -o O", 2, "at least 3"),
-    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
+    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies people"),
     "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
     "tune, a target of rows": ("tune F --target x", 2, "--target is for --per-column alone"),
     "tune, columns and a policy": (
@@ -509,7 +509,7 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 
 
 NO_ROUNDING = {
-    "an unknown method": ("--method magic", 2, "there is no way to round 'magic'"),
+    "an unknown method": ("--method magic", 2, "unknown rounding method 'magic'"),
     "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
     "per column, guarded": (
         "--per-column --policy standard",
@@ -539,7 +539,7 @@ def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) 
     for given in (["-k", "3"], ["-m", "12"]):
         code, out, err = run(*words, *given)
         assert (code, out) == (3, "")
-        assert "the policy file says what" in err
+        assert "the policy file sets" in err
 
 
 # --- tune --per-column ----------------------------------------------------------------------------
@@ -600,7 +600,7 @@ def test_nothing_is_tried_for_a_file_that_cannot_be_written(run: Run, sixty: Pat
     ("words", "said"),
     [
         ("--folds 1", "folds"),
-        ("--methods mdva", "no way to round 'mdva'"),
+        ("--methods mdva", "unknown rounding method 'mdva'"),
         ("-k few", "--k must be whole numbers"),
         ("--target z", "no column 'z'"),
         ("--methods mdlp", "name a target that has classes"),

@@ -14,7 +14,7 @@ def test_doctor_ends_well_where_nothing_keeps_discreet_from_working(run: Run) ->
     code, out, _ = run("doctor")
 
     assert code == 0
-    assert out.splitlines()[-1] == "discreet can work."
+    assert out.splitlines()[-1] == "Everything is in order."
 
 
 def test_doctor_ends_with_1_where_something_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,12 +24,10 @@ def figure(run: Run, cohort: Path, tmp_path: Path) -> Path:
 def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     code, out, err = run("verify", str(figure))
     assert (code, err) == (0, "")
-    assert out.startswith(
-        "age.svg: as made\n  made here, and as it was made\n  passed: seal, file,"
-    )
+    assert out.startswith("age.svg: as made\n  made here, and unchanged\n  passed: seal, file,")
     assert (
         "study 'cohort.csv', version 1: drawn from the protected copy;"
-        " each value drawn anew from at least 20 persons"
+        " each value drawn anew from at least 20 people"
     )
 
 
@@ -137,7 +135,7 @@ def test_forged_figure_names_what_is_other(run: Run, study_file: Path) -> None:
     figure.write_bytes(figure.read_bytes().replace(b">density<", b">persons<"))
     code, out, _ = run("verify", str(figure), "--study", str(study_file))
     assert code == 10
-    assert "is 'persons', and drawn again 'density'" in out
+    assert "is 'persons' in the file, but 'density'" in out
 
 
 def test_pixels_are_drawn_again_beside(run: Run, study_file: Path, tmp_path: Path) -> None:
@@ -159,7 +157,7 @@ def test_figure_made_beside_the_data_is_compared_with_the_file(
     assert run("protect", str(cohort), "--no-unit", "-o", str(path))[0] == 0
     code, out, _ = run("verify", str(figure), "--study", str(path))
     assert (code, out.splitlines()[-1]) == (0, "  not checked: seal")
-    assert "its seal can be checked there alone" in out
+    assert "its seal can only be checked there" in out
 
 
 def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file: Path) -> None:
@@ -169,8 +167,8 @@ def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file
 
 WRONG: dict[str, tuple[list[str], str]] = {
     "the file as data": (["--data", "FILE"], "a study file holds no data; give it as --study"),
-    "both": (["--study", "FILE", "--data", "x.csv"], "a study file says itself how"),
-    "a policy": (["--study", "FILE", "--policy", "sacro"], "a study file says itself how"),
+    "both": (["--study", "FILE", "--data", "x.csv"], "a study file already says how"),
+    "a policy": (["--study", "FILE", "--policy", "sacro"], "a study file already says how"),
     "beside without it": (["--beside", "."], "--beside is of figures of a study file"),
     "no file": (["--study", "none.discreet"], "the file 'none.discreet' cannot be read"),
 }

@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "a version of what the file does not say": (
         ("version", "new", "FILE", "--policy", "POLICY", "-m", "12"),
         3,
-        "the policy file says what m is",
+        "the policy file sets m",
     ),
 }
 
@@ -109,7 +109,7 @@ def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, coh
 
     assert run(*command.split()[1:]) == (
         0,
-        "version 2 is open; what is released from now on belongs to it\n",
+        "version 2 is open; everything released from now on belongs to it\n",
         "",
     )
     assert run(*plot, "--left-out", "0.3")[0] == 0
@@ -210,7 +210,10 @@ def forbidden(*_: object) -> None:
 
 
 ROLES = 'roles = { smoker = "sensitive" }'
-OTHER_ROLES, OTHER_M = "another copy of the whole table was", "'m' must be as in the earlier"
+OTHER_ROLES, OTHER_M = (
+    "another copy of the whole table was",
+    "'m' must be the same as in the earlier",
+)
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_texts_that_may_be_several_dates_stay_text(
     found = opened(frame_of(texts))
     assert found.columns["x"].kind == "categorical"
     assert found.columns["x"].readings == readings
-    with pytest.raises(InputError, match=r"may be dates.*declare which it is: dates=\{'x': '%"):
+    with pytest.raises(InputError, match=r"may be dates.*declare which: dates=\{'x': '%"):
         found.require(["x"], "continuous")
     declared = opened(frame_of(texts), dates={"x": readings[0]}) if "%Y" in readings[0] else None
     assert declared is None or declared.columns["x"].kind == "date"
@@ -175,7 +175,7 @@ def test_texts_that_may_be_several_dates_stay_text(
 
 def test_a_text_that_all_rows_have_once_may_be_dates_too() -> None:
     found = opened(frame_of([f"{1 + i % 12}/{1 + i // 12}/2020" for i in range(SIZE)]))
-    with pytest.raises(RefusedError, match=r"identifies persons .* it may be dates, of which"):
+    with pytest.raises(RefusedError, match=r"identifies people .* it may be dates, and"):
         found.require(["x"])
 
 
@@ -306,6 +306,6 @@ def test_a_study_names_both_readings_and_takes_what_is_declared(tmp_path: Path) 
 
     assert "'%d/%m/%Y' or '%m/%d/%Y'" in " ".join(unsure.columns.notes)
     assert sure.columns["x"].kind == "date"
-    with pytest.raises(InputError, match="'%d/%m/%Y' or '%m/%d/%Y'; declare which it is"):
+    with pytest.raises(InputError, match="'%d/%m/%Y' or '%m/%d/%Y'; declare which"):
         unsure.over_time("x")
     assert pd.Timestamp("2018-01-01") <= pd.Timestamp(str(sure.columns["x"].least))

@@ -157,7 +157,7 @@ def test_who_left_is_seen_in_as_many_versions_as_are_asked_for() -> None:
 NO_VERSIONS: dict[str, tuple[dict[str, Any], str]] = {
     "one": ({"versions": 1}, "versions must be a whole number of at least 2"),
     "never": ({"repeats": 0}, "repeats must be a whole number of at least 1"),
-    "everybody": ({"leave": 1.0}, "more persons would leave than there are"),
+    "everybody": ({"leave": 1.0}, "more people would leave than there are"),
 }
 
 

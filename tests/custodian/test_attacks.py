@@ -41,7 +41,7 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
     (entry,) = register_of("standard").history()
     assert entry["columns"] == [*columns, "half"]
     other = dc.open(people(), study="people", k=6)
-    with pytest.raises(dc.LeavingError, match="'k' must be as in the earlier release of"):
+    with pytest.raises(dc.LeavingError, match="'k' must be the same as in the earlier release of"):
         getattr(other, picture)(*columns, by="half").views[1].to_json()
 
 
@@ -78,7 +78,7 @@ def test_a_level_is_not_drawn_as_a_number() -> None:
     with pytest.raises(dc.InputError, match="column 'code' is categorical; numbers are needed"):
         study.histogram("code")
     with pytest.raises(
-        dc.InputError, match="there is no setting 'kind' here; there are 'column', 'by', 'bins'"
+        dc.InputError, match="unknown setting 'kind' here; there are 'column', 'by', 'bins'"
     ):
         study.histogram("code", kind="categorical")  # type: ignore[call-arg]
 
@@ -114,7 +114,7 @@ def test_a_picture_says_that_its_end_bins_are_open(policy: str) -> None:
     limited = door(people(), dc.Policy.preset(policy, limits={"x": (-1, 1)}))
     edges = {"x": (-1, 0, 1)}
     plain = door(people(), policy)
-    said = "the end bins of x hold what lies beyond them, too"
+    said = "the end bins of x include what lies beyond them"
 
     def notes(view: dc.View) -> str:
         return "; ".join(view.scene().notes)

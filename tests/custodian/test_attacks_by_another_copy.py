@@ -56,7 +56,9 @@ def test_no_copy_by_another_k_or_m_leaves(
 ) -> None:
     raw = cohort(N)
     drawn(raw, "a")
-    with pytest.raises(LeavingError, match=r"'[km]' must be as in|nearly the same|another unit"):
+    with pytest.raises(
+        LeavingError, match=r"'[km]' must be the same as in|nearly the same|another unit"
+    ):
         drawn(change(raw), "b", **how)
     drawn(others(), "c", **how)
     if control:
@@ -86,7 +88,9 @@ def test_by_a_key_persons_are_known_in_other_columns() -> None:
     waves = {"patient": pl.col("patient"), "glucose": pl.col("age").rank() * 1.25 + pl.col("visit")}
     other = raw.select(**waves).slice(N // 2)
 
-    with pytest.raises(LeavingError, match=r"'k' must be as in the earlier copy of these persons"):
+    with pytest.raises(
+        LeavingError, match=r"'k' must be the same as in the earlier copy of these people"
+    ):
         drawn(other, "b", key="patient", k=6)
     drawn(other, "b", key="patient")
     drawn(others().select(**waves), "c", key="patient", k=6)

@@ -99,7 +99,9 @@ def test_a_name_that_the_register_knows_lets_no_other_data_out(
     dc.open(frame, study="s").parallel(["x", "b"]).to_json()
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
     door(unlike, study="known", **how).histogram("z").to_json()
-    with pytest.raises(LeavingError, match="must be as in the earlier release of study 's'"):
+    with pytest.raises(
+        LeavingError, match="must be the same as in the earlier release of study 's'"
+    ):
         other(door(frame, study="known", **how)).to_json()
 
 

@@ -83,7 +83,7 @@ def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: st
     some = [frame.iloc[120:], frame[frame["sex"] == "f"], frame.sample(200, random_state=1)]
     for part in some:
         with pytest.raises(
-            LeavingError, match="more than half of these persons are in data released before, as"
+            LeavingError, match="more than half of these people are in data released before, as"
         ):
             sex_of(part, "sacro", unit=persons)
     half = pd.concat([frame.iloc[:100], cohort(2).assign(person=[f"Q{i}" for i in range(400)])])
@@ -108,9 +108,9 @@ def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
     for part in parts[: dc.Policy.preset("standard").versions - 1]:
         part.bars("sex").to_json()
     for part in parts[dc.Policy.preset("standard").versions - 1 :]:
-        with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+        with pytest.raises(LeavingError, match="no more copies of these people may be released"):
             part.bars("sex").to_json()
-    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         dc.protect(
             cohort(2).iloc[:100].pipe(lambda it: pd.concat([frame, it])), study="all"
         ).new_version()

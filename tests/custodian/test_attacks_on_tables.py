@@ -142,6 +142,6 @@ def test_u_in_a_report_tells_no_mean() -> None:
 def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people")
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")
-    with pytest.raises(dc.LeavingError, match="the formula of the report must be as in"):
+    with pytest.raises(dc.LeavingError, match="the formula of the report must be the same as in"):
         study.anonymize(formula="y ~ z").report.save(tmp_path / "two.html")
     assert not (tmp_path / "two.html").exists()

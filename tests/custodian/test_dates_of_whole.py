@@ -299,19 +299,19 @@ def test_limits_of_dates_are_dates(study: dc.Study) -> None:
     given = ("2016-01-01", date(2018, 1, 1))
     view = study.histogram("start", bins=4, limits={"start": given})  # type: ignore[dict-item]
     assert (view.edges[0], view.edges[-1]) == (16801.0, 17532.0)
-    with pytest.raises(InputError, match="an end of dates is a date, such as '2020-01-31'"):
+    with pytest.raises(InputError, match="a limit of dates is a date, such as '2020-01-31'"):
         study.histogram("start", limits={"start": ("spring", "2018-01-01")})  # type: ignore[dict-item]
 
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
     "a method of counts": (
         lambda s: s.heatmap("start", "age", method="generalization"),  # type: ignore[call-arg]
-        "there is no setting 'method' here",
+        "unknown setting 'method' here",
     ),
     "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),
     "an event": (
         lambda s: s.survival("age", "start"),
-        r"'start' holds dates, and no event; .*--assign 'days=end - start'\)",
+        r"'start' holds dates, not events; .*--assign 'days=end - start'\)",
     ),
 }
 

@@ -63,7 +63,9 @@ def test_the_register_names_the_columns_they_rest_on() -> None:
 
 
 def test_one_that_has_no_value_is_refused(opened: dc.Study) -> None:
-    with pytest.raises(RefusedError, match="'none', which the policy derives, could not be made"):
+    with pytest.raises(
+        RefusedError, match="'none', which the policy derives, could not be computed"
+    ):
         opened.histogram("none")
 
 

@@ -228,7 +228,7 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     keeper.release([record(keeper, BarChart("ward"))])
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
 
-    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
+    with pytest.raises(LeavingError, match="the file has changed since the study was opened"):
         keeper.release([record(keeper, BarChart("ward"))])
     assert len(heard.told) == 1
 
@@ -283,7 +283,9 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
         release_gate(register).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
         release_gate(register, **how).new_version()
-    with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
+    with pytest.raises(
+        LeavingError, match="'k' must be the same as in the earlier copy of these people"
+    ):
         release_gate(register, **how, k=6).new_version()
     assert release_gate(register, **how, left_out=0.3).new_version() == 2
 
@@ -345,7 +347,7 @@ def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
     keeper.release(records(keeper))
 
     table, report = records(keeper)
-    with pytest.raises(LeavingError, match="'regime' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="'regime' must be the same as in the earlier release"):
         keeper.release([table, replace(report, settings={"regime": "guarded"})])
     assert [entry["form"] for entry in register.history()] == ["csv", "html"]
     keeper.release(records(keeper)[:1])

@@ -12,7 +12,7 @@ from discreet.custodian.outputs import outputs_in
 from discreet.outputs.folder import judged
 from discreet.policy import Policy
 
-RINGS = "an attack on the copy found more than it may: read its report"
+RINGS = "an attack on the copy exceeds its bound: read its report"
 JUDGED = {
     "as it should be": ({}, "pass"),
     "an attack rings": ({"rings": True}, "review"),

@@ -190,7 +190,7 @@ def test_data_that_change_while_they_are_read_make_no_copy(
     frame.with_columns(pl.col("age") + 1).write_parquet(file)
 
     with (
-        pytest.raises(InputError, match="changed while they were read; open them again"),
+        pytest.raises(InputError, match="changed while they were being read; open them again"),
         large.each(folder),
     ):
         pass

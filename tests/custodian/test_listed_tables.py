@@ -197,7 +197,7 @@ def test_persons_with_several_rows_are_not_counted() -> None:
 
 def test_other_tables_are_another_policy() -> None:
     opened(tables=[["ward", "died"]]).histogram("x").to_json()
-    with pytest.raises(LeavingError, match=r"^'tables' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match=r"^'tables' must be the same as in the earlier release"):
         opened(tables=[["ward", "sex"]]).histogram("x").to_json()
 
 

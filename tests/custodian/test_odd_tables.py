@@ -13,11 +13,11 @@ from discreet.errors import InputError, RefusedError
 
 X = np.random.default_rng(3).normal(50, 10, 400).round(1)
 UP = np.where(np.random.default_rng(4).uniform(size=400) < 0.5, "up", "down")
-FEW = "the table has too few persons for a copy of all its columns: 2 times m are needed"
+FEW = "the table has too few people for a copy of all its columns: 2 times m are needed"
 
 #: Columns, arguments, and how many different values each column of the copy has at the least.
 MADE: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, int]]] = {
-    "fewer than 4 m persons": ({"x": X[:79], "up": UP[:79]}, {}, {"x": 20, "up": 2}),
+    "fewer than 4 m people": ({"x": X[:79], "up": UP[:79]}, {}, {"x": 20, "up": 2}),
     "one column": ({"x": X}, {}, {"x": 100}),
     "one column of levels": ({"up": UP}, {}, {"up": 2}),
     "levels alone": ({"up": UP, "other": UP[::-1]}, {}, {"up": 2, "other": 2}),
@@ -32,7 +32,7 @@ MADE: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, int]]] = {
 REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] = {
     "no row": ({"x": X[:0]}, {}, InputError, "the table has no rows"),
     "one row": ({"x": X[:1]}, {}, RefusedError, FEW),
-    "fewer than 2 m persons": ({"x": X[:39]}, {}, RefusedError, FEW),
+    "fewer than 2 m people": ({"x": X[:39]}, {}, RefusedError, FEW),
     "k = 25 of few": ({"x": X[:150]}, {"k": 25}, RefusedError, FEW),
     "nothing but gaps": ({"x": np.full(400, np.nan)}, {}, RefusedError, "no column of the table"),
     "a name each": ({"x": [f"p{i}" for i in range(400)]}, {}, RefusedError, "no column of this"),

@@ -175,7 +175,7 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
             assert done[place].left_out == made.outcome.left_out
     assert len(sent) >= 3
     assert not any(bytes(range(32)) in it for it in sent)
-    with pytest.raises(InputError, match="the data have changed while they were read"):
+    with pytest.raises(InputError, match="the data changed while they were being read"):
         protect_on_spark(rows, reading, work, bytes(32), tmp_path)
     with pytest.raises(InputError, match="put the policy into a folder that this machine and all"):
         protect_on_spark(rows, reading, work, large.version, tmp_path / "nowhere")

@@ -51,7 +51,7 @@ PERSONS: dict[str, dict[str, Any]] = {
     "no more than id": {"ID": each(3)},
     "a person's word alone": {"subject": words(each(3))},
     "a thing with an id": {"loan_id": each(3)},
-    "many rows of few persons": {"patient_id": each(60)},
+    "many rows of few people": {"patient_id": each(60)},
     "one value twice": {"patient_id": [1000, *range(1000, 1000 + N - 1)]},
 }
 NO_PERSONS: dict[str, dict[str, Any]] = {
@@ -79,7 +79,7 @@ NO_PERSONS: dict[str, dict[str, Any]] = {
     "broken numbers": {"patient_id": [i / 8 for i in each(4)]},
     "yes and no": {"patient_id": [i % 2 == 0 for i in range(N)]},
     "one household in all rows": {"household": ["one"] * N},
-    "no name of persons": {"weight": each(4)},
+    "no name of people": {"weight": each(4)},
     "more rows each than a person has": {"loan_id": [i % 20 for i in range(2400)]},
 }
 
@@ -325,7 +325,7 @@ def test_the_refusal_names_both_ways_out_and_no_value() -> None:
     columns = {'a "patient" id': words(each(4))}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
 
-    with pytest.raises(RefusedError, match="some have several rows: then k must count") as refused:
+    with pytest.raises(RefusedError, match="some with several rows: then k must count") as refused:
         refuse_unsaid_persons(table, {})
     for way in (
         "unit='a \"patient\" id'",

@@ -316,7 +316,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         InputError,
         "'sex' cannot be released as numbers",
     ),
-    "an identifier": ({}, {"columns": ["x", "id"]}, RefusedError, "identifies persons"),
+    "an identifier": ({}, {"columns": ["x", "id"]}, RefusedError, "identifies people"),
     "dropped and named": (
         {},
         {"columns": ["x", "y"], "drop": ["y"]},
@@ -345,7 +345,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         {"strata": ["id"]},
         {"columns": ["x"]},
         RefusedError,
-        "column 'id' identifies persons",
+        "column 'id' identifies people",
     ),
     "a formula of nobody": ({}, {"columns": ["x"], "formula": "x ~ w"}, InputError, "column 'w'"),
     "a formula of what is not released": (
@@ -408,7 +408,7 @@ def test_rows_left_out_of_strata_are_said() -> None:
     release = research(pa.table(given), strata=["arm"], k=10).anonymize(["x", "y"])
     assert release.report.made["prepared"] == [
         "fewer than 10 rows of strata that stayed small are left out, so what all rows of a stratum"
-        " share may not be true of all persons"
+        " share may not be true of all people"
     ]
     assert Counter(plain(release.frame)["arm"]) == {"a": 100, "b": 51}
 
@@ -568,7 +568,7 @@ def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path, file_o
     path = file_of(tmp_path / "data.csv", COHORT)
     release = research(path).anonymize(["x", "y"])
     path.write_text(path.read_text() + "\n")
-    with pytest.raises(LeavingError, match="has been written since the study was opened"):
+    with pytest.raises(LeavingError, match="has changed since the study was opened"):
         release.save(tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 

@@ -62,7 +62,7 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
         if place is found:
             assert view.to_json()
             continue
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.to_json()
 
 

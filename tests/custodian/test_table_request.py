@@ -91,7 +91,7 @@ def test_a_share_is_one(share: Any) -> None:
 
 
 def test_a_number_without_use_is_refused() -> None:
-    with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
+    with pytest.raises(InputError, match="a table by 'deterministic' does not use q="):
         asked(papers(), q=0.5)
     assert asked(papers(), method="probabilistic", q=0.5).how.q == 0.5
 

@@ -184,7 +184,7 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
 def test_roundings_that_cannot_be_are_points_too() -> None:
     study = research(method="kmeans", c=4)
     (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
-    assert "'vmdav' groups rows by k alone and has no use for c" in str(point.refused)
+    assert "'vmdav' groups rows by k alone and does not use c" in str(point.refused)
 
 
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
@@ -324,9 +324,11 @@ def test_progress_is_told() -> None:
 
 
 SAVED: dict[str, Callable[[str], bool]] = {
-    "map.html": lambda text: text.lower().startswith("<!doctype html") and "not a release" in text,
+    "map.html": lambda text: (
+        text.lower().startswith("<!doctype html") and "not for release" in text
+    ),
     "map.json": lambda text: json.loads(text)["release"] is False,
-    "map.txt": lambda text: "not a release" in text,
+    "map.txt": lambda text: "not for release" in text,
     "map.svg": lambda text: "<svg" in text,
 }
 

@@ -181,7 +181,7 @@ def test_some_columns_are_copied() -> None:
 def test_row_methods_are_for_numbers_alone() -> None:
     found = places(tried(methods=["mdav", "whole"], m=[10]))
     assert found["mdav k=5"].refused == (
-        "it protects numbers alone, and this table has columns of levels"
+        "it protects only numbers, and this table has columns of levels"
     )
     assert found["whole k=5 m=10"].refused is None
 
@@ -206,14 +206,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a column that is left out": ({"columns": ["age", "patient"]}, "a copy has no column"),
     "no column": ({"columns": ["age"], "drop": ["age"]}, "a copy needs at least one column"),
     "no list": ({"drop": "age"}, "drop must be a list of column names"),
-    "a sensitive column": ({"sensitive": "sex"}, "there is no setting 'sensitive' here"),
-    "gaps that are filled": ({"missing": "mean"}, "there is no setting 'missing' here"),
+    "a sensitive column": ({"sensitive": "sex"}, "unknown setting 'sensitive' here"),
+    "gaps that are filled": ({"missing": "mean"}, "unknown setting 'missing' here"),
     "m below every k": ({"m": [4]}, "one m that is at least k"),
     "m that is none": ({"m": [4.5]}, "m must be a whole number"),
-    "m of no whole copy": ({"m": [10], "methods": ["mdav"]}, "m is of copies of the whole table"),
+    "m of no whole copy": ({"m": [10], "methods": ["mdav"]}, "m is for copies of the whole table"),
     "a share left out of no whole copy": (
         {"left_out": [0.2], "methods": ["mdav"]},
-        "left_out is of copies of the whole table",
+        "left_out is for copies of the whole table",
     ),
     "a share that is no list": ({"left_out": 0.2}, "left_out of a sweep must be a list of numbers"),
 }

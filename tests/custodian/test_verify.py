@@ -171,7 +171,7 @@ def test_another_drawing_is_altered(study: dc.Study, tmp_path: Path, suffix: str
     found = study.verify(path)
     assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
     assert found.checks["file"] == FAILED
-    assert found.says == "what is drawn in it was changed"
+    assert found.says == "the drawing in it was changed"
 
 
 CHANGES: dict[str, object] = {
@@ -246,7 +246,7 @@ def test_json_that_is_written_anew_may_hold_more_than_it_says(
     try:
         verdict = study.verify(path).verdict
     except InputError:
-        verdict = "no JSON that discreet wrote"
+        verdict = "not JSON written by discreet"
     assert verdict != AS_MADE
 
 
@@ -324,7 +324,7 @@ def test_json_that_another_reader_reads_otherwise_is_refused(
 ) -> None:
     path = study.histogram("age").save(tmp_path / "a.json")
     path.write_text(HOSTILE[how](path.read_text()))
-    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+    with pytest.raises(InputError, match="not JSON written by discreet"):
         study.verify(path)
 
 
@@ -405,7 +405,7 @@ def test_what_is_no_file_of_a_release_is_refused(study: dc.Study, tmp_path: Path
     with pytest.raises(InputError, match=r"verify takes .*png"):
         study.verify(tmp_path / "a.docx")
     (tmp_path / "a.json").write_text("[1]")
-    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+    with pytest.raises(InputError, match="not JSON written by discreet"):
         study.verify(tmp_path / "a.json")
 
 
@@ -414,7 +414,7 @@ def test_another_policy_is_told(study: dc.Study, tmp_path: Path) -> None:
     other = study.policy.changed(labels={"age": "Age"})
     found = dc.open(dc.datasets.diabetes(), other, study="patients").verify(path)
     assert (found.verdict, found.checks["policy"]) == (AS_MADE, FAILED)
-    assert found.says.endswith("but under another policy than the one in force")
+    assert found.says.endswith("but under a different policy from the current one")
 
 
 @pytest.mark.parametrize("suffix", FIGURES)
@@ -427,7 +427,10 @@ def test_a_figure_under_another_ending_is_known_by_its_content(
         other.write_bytes(path.read_bytes())
         found = study.verify(other)
         assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
-        assert found.says == f"it was made here as a {suffix} file, and its name now ends otherwise"
+        assert (
+            found.says
+            == f"it was made here as a {suffix} file, and its name now has a different ending"
+        )
         other.unlink()
 
 

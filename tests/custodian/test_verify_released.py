@@ -311,7 +311,7 @@ def check_other_number_of_json(study: dc.Study, tmp_path: Path, what: str) -> No
     assert (found.verdict, found.checks["numbers"]) == (ALTERED, FAILED)
     twice = '{"kind": "x", ' + json.dumps(plain)[1:]
     path.write_text(twice)
-    with pytest.raises(InputError, match="no JSON that discreet wrote"):
+    with pytest.raises(InputError, match="not JSON written by discreet"):
         study.verify(path)
 
 
@@ -558,7 +558,7 @@ def test_what_another_table_says_does_not_fit(study: dc.Study, tmp_path: Path) -
     put_words(two, before, carried(one))
     assert study.verify(two).verdict == ALTERED
     two.write_bytes(one.read_bytes()[:-20])
-    with pytest.raises(InputError, match="no parquet file, or a broken one"):
+    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
         study.verify(two)
 
 
@@ -577,18 +577,18 @@ def changed(path: Path, change: Callable[[list[list[str]]], list[list[str]]]) ->
 CHANGED: dict[str, tuple[Callable[[list[list[str]]], list[list[str]]], str]] = {
     "a number": (
         lambda rows: [rows[0], [*rows[1][:-1], "12.5"], *rows[2:]],
-        "stand in another order, or a few were changed|some rows are not as they were",
+        "are in a different order, or a few were changed|some rows were changed",
     ),
     "a row less": (lambda rows: rows[:-1], "it has fewer rows"),
     "a row more": (lambda rows: [*rows, rows[-1]], "it has more rows"),
     "sorted": (lambda rows: [rows[0], *sorted(rows[1:])[::-1]], "in another order"),
     "a third of the rows": (
         lambda rows: rows[: len(rows) * 2 // 3],
-        "it has fewer rows, some rows are not as they were",
+        "it has fewer rows, some rows were changed",
     ),
     "another header": (
         lambda rows: [["glucose", *rows[0][1:]], *rows[1:]],
-        "its header is another one",
+        "its header is different",
     ),
 }
 
@@ -621,7 +621,7 @@ def test_a_table_of_figures_as_csv_that_was_changed_is_altered(
     path.write_bytes(another_digit(path.read_bytes()))
     found = study.verify(path)
     assert found.verdict == ALTERED
-    assert found.says.endswith("some rows are not as they were")
+    assert found.says.endswith("some rows were changed")
     assert found.released is not None
     assert found.released["kind"] == what
 
@@ -684,7 +684,7 @@ def test_they_are_outputs_that_pass(study: dc.Study, tmp_path: Path) -> None:
         found = check(path)
         assert found is not None, name
         assert (found.status, found.type) == ("pass", kind)
-        assert found.says[0] == "made here, and not changed since"
+        assert found.says[0] == "made here, and unchanged since"
         assert found.command.startswith(found.kind)
         path.write_bytes(path.read_bytes()[:-1] + b"9")
         assert check(path) is None, name

@@ -15,7 +15,7 @@ from discreet.errors import LeavingError
 from tests.custodian.test_whole import cohort
 
 N = 700
-NO_MORE = r"^no more copies of these persons may leave: .* there are at most [14], counted"
+NO_MORE = r"^no more copies of these people may be released: .* at most [14], counted"
 PARTS = {
     "women": pl.col("sex") == "f",
     "men": pl.col("sex") == "m",
@@ -145,7 +145,7 @@ def test_without_rounding_no_part_is_released_and_no_whole_of_it() -> None:
     policy = Policy.preset("sacro")
     part = raw.filter(pl.col("age").is_between(40, 50))
     dc.open(part, policy, study="part").scatter("age", "glucose").to_json()
-    with pytest.raises(LeavingError, match=r"^these data hold more than half of the persons of"):
+    with pytest.raises(LeavingError, match=r"^these data include more than half of the people of"):
         dc.open(raw, policy, study="all").scatter("age", "glucose").to_json()
 
 

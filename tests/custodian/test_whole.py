@@ -105,7 +105,7 @@ def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study
         mind, made = view.scene().notes
         assert mind.startswith("rows of the protected copy, made anew; ")
         assert made.endswith(view.note())
-        assert "protected rows are made anew; where values are coarse" in view.describe()
+        assert "protected rows are drawn anew; with few distinct" in view.describe()
 
 
 def test_a_walk_of_two_analysts_is_never_refused() -> None:
@@ -160,32 +160,32 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         RefusedError,
         r"column 'visit' is not in the protected copy: .*visit \(numbers the rows\)",
     ),
-    "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies persons"),
+    "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies people"),
     "another k": (
         lambda s: s.histogram("age", k=7),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'k' here",
+        "unknown setting 'k' here",
     ),
     "a method of counts": (
         lambda s: s.histogram("age", method="merge"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'method' here",
+        "unknown setting 'method' here",
     ),
     "another method of rows": (
         lambda s: s.scatter("age", "bmi", method="deterministic"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'method' here",
+        "unknown setting 'method' here",
     ),
     "counts by name": (
         lambda s: s.histogram("age", source="counts"),  # type: ignore[call-arg]
         InputError,
-        "there is no setting 'source' here",
+        "unknown setting 'source' here",
     ),
     "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
     "ends of points": (
         lambda s: s.scatter("age", "bmi", limits={"age": (0, 99)}),
         InputError,
-        "a scatter plot of the copy has no use for limits=",
+        "a scatter plot of the copy does not use limits=",
     ),
     "limits and edges": (
         lambda s: s.histogram("age", limits={"age": (0, 99)}, edges={"age": [0, 50]}),
@@ -195,7 +195,7 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     "a cost": (
         lambda s: s.parallel(["age", "bmi"], cost="span"),
         InputError,
-        "coordinates of the copy has no use for cost=",
+        "coordinates of the copy does not use cost=",
     ),
     "one correlation": (lambda s: s.correlations(["age"]), InputError, "a list of 2 to 20 columns"),
 }
@@ -236,7 +236,7 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
     policy = dc.Policy.preset("standard", m=5)
     whole(policy=policy, study="once").histogram("age").to_json()
     other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
-    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 
@@ -246,7 +246,7 @@ def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> N
 
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
         whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
-    with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
         whole(policy=dc.Policy.preset("standard", m=25)).bars("smoker").to_json()
     changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
     with pytest.raises(LeavingError, match="have changed since a release"):
@@ -295,8 +295,8 @@ def test_some_columns_of_the_copy_are_those_of_all(study: dc.Study) -> None:
         (lambda s: s.anonymize(["visit"]), RefusedError, "not in the protected copy"),
         (lambda s: s.anonymize("age"), InputError, "columns must be a list"),
         (lambda s: s.anonymize(drop=["bmx"]), InputError, "no column 'bmx'"),
-        (lambda s: s.anonymize(k=9), InputError, "there is no setting 'k' here"),
-        (lambda s: s.anonymize(method="mdav"), InputError, "there is no setting 'method' here"),
+        (lambda s: s.anonymize(k=9), InputError, "unknown setting 'k' here"),
+        (lambda s: s.anonymize(method="mdav"), InputError, "unknown setting 'method' here"),
         (lambda s: s.anonymize(risk_below=0.0001), RefusedError, "not below risk_below"),
         (
             lambda s: s.anonymize(drop=["age", "bmi", "glucose", "sex", "smoker"]),
@@ -391,7 +391,7 @@ def test_an_order_of_axes_is_proposed_from_the_copy(
 def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
     study: dc.Study, how: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match="is for clusters of persons, and rows of the copy are"):
+    with pytest.raises(InputError, match="is for clusters of people, and rows of the copy are"):
         study.parallel(["age", "sex"], **how)
 
 
@@ -473,6 +473,9 @@ def test_other_kinds_of_columns_are_another_copy() -> None:
     raw = cohort()
     dc.open(raw, study="kinds").scatter("age", "bmi").to_json()
     other = dc.open(raw, study="kinds", kinds={"smoker": "categorical", "age": "categorical"})
-    says = r"the kind of 'age' must be as in .*use what that release used: kinds=\{'age': 'cont"
+    says = (
+        r"the kind of 'age' must be the same as in .*use what that release used: kinds=\{'age': "
+        r"'cont"
+    )
     with pytest.raises(LeavingError, match=says):
         other.bars("sex").to_json()

@@ -73,7 +73,7 @@ def test_rows_of_other_tables_are_nobodys() -> None:
 def test_whose_rows_are_is_no_column_that_is_drawn() -> None:
     study = opened(visits("numbers"))
     for draw in (study.histogram, study.bars, study.ecdf):
-        with pytest.raises(RefusedError, match="identifies persons"):
+        with pytest.raises(RefusedError, match="identifies people"):
             draw("patient_id")
     assert "patient_id" not in {it.name for it in study.session.whole.table.columns.values()}
 

@@ -30,7 +30,7 @@ ERRORS = {
     # 1, 3 and 5, 7: persons with the means 2 and 6, whose standard error is 4 / root 2 / root 2
     "two rows each": (VALUES, PAIRS, None, 2.0, 2),
     # about 4: -3, -1 of one, and 1 and 3 of two others: root(3 / 2 (16 + 1 + 9) / 16)
-    "of unequal persons": (VALUES, np.array([0, 0, 1, 2]), None, math.sqrt(1.5 * 26 / 16), 3),
+    "of unequal people": (VALUES, np.array([0, 0, 1, 2]), None, math.sqrt(1.5 * 26 / 16), 3),
     # weights 1, 1, 2, 2: the mean is 14 / 3, and -16 / 3 of 6 is one person's, 16 / 3 the other's
     "weighted": (VALUES, PAIRS, np.array([1.0, 1.0, 2.0, 2.0]), math.sqrt(2 * 2 * (8 / 9) ** 2), 2),
     "one person": (VALUES, np.zeros(4, dtype=int), None, math.nan, 1),

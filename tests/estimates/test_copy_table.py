@@ -53,12 +53,12 @@ MEANS = means({F: (20.0, 21.0, 22.0), M: (23.0, 25.0, 27.0), (): (21.0, 22.0, 23
 
 
 def test_on_a_page_what_is_not_reliable_is_said_first_and_shown_grey() -> None:
-    few = "not reliable here: differences between levels of sex in bmi ± 2.5"
-    others = "differences between levels of sex may be off: age ± 1"
+    few = "not reliable here: differences in bmi between levels of sex may be off by up to 2.5"
+    others = "differences in age between levels of sex may be off by up to 1"
 
     page = replace(MEANS, notes=(few,)).to_html()
     assert page.count('<div class="greyed">') == 2  # the table, and the plot
-    said = page.index('<p class="unreliable">Not reliable here: differences between levels of sex')
+    said = page.index('<p class="unreliable">Not reliable here: differences in bmi between levels')
     assert page.index("<h1>") < said < page.index('<div class="greyed">')
 
     some = replace(MEANS, notes=(few, others)).to_html()
@@ -248,8 +248,8 @@ def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
 
 JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
-    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are of"),
-    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is of a .png"),
+    "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are for"),
+    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is for a .png"),
     "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
 }
 

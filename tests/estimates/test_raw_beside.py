@@ -90,7 +90,7 @@ def test_the_plot_has_bars_of_the_copy_and_lines_of_the_raw_table() -> None:
         Bars((0.5, 1.5, 2.5), (75.0, 25.0)),
         Lines(((0.5, 0.5, 1.5, 1.5, 2.5, 2.5),), ((0.0, 25.0, 25.0, 50.0, 50.0, 0.0),), "trend"),
     )
-    assert age.x.label == "missing 25.0 %, copy 0.0 %; ends hold what is beyond"
+    assert age.x.label == "missing 25.0 %, copy 0.0 %; the end bins include what lies beyond"
     assert (age.y.label, age.y.limits) == ("% of rows", (0.0, 81.0))
     assert sex.marks[0] == Columns(((25.0, 75.0),))
     assert sex.x.ticks == ("f", "m")
@@ -103,7 +103,7 @@ def test_the_plot_has_bars_of_the_copy_and_lines_of_the_raw_table() -> None:
 def test_as_text_it_has_a_line_for_each_bar() -> None:
     age, sex, seen = listings_beside([AGE, SEX, SEEN], ["seen"])
 
-    assert age.title == "age: off by 50.0 points; ends hold what is beyond"
+    assert age.title == "age: off by 50.0 points; the end bins include what lies beyond"
     assert age.rows == (
         ("1", "25.0 %", "█" * 7 + "▌", "75.0 %", "█" * 22),
         ("2", "50.0 %", "█" * 14 + "▌", "25.0 %", "█" * 7 + "▌"),

@@ -17,7 +17,7 @@ NOTEBOOKS = {path.stem: path for path in sorted(FOLDER.glob("*.ipynb"))}
 VIEWS = {"first_look": 5, "how_well_does_it_fit": 5, "a_table_to_release": 1}
 ALSO = {
     "a_table_to_release": [
-        "For the custodian: not a release.",
+        "For the custodian: not for release.",
         "What somebody could learn about a person",
     ]
 }

@@ -102,7 +102,7 @@ def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
 def test_rows_of_another_copy_may_not_leave(study: Study, tmp_path: Path) -> None:
     board_rows(study._of_copy()).gate("html")
     other = opened(tmp_path, m=25)
-    with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
+    with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
         board_rows(other._of_copy()).gate("html")
 
 

@@ -147,7 +147,7 @@ def test_pairs_of_few_rows_are_not_drawn_and_it_is_said(
     view = opened.histogram("bmi", by=("sex", "ward"))
 
     assert view.second == ("a", "b")
-    assert "not drawn, being of fewer than 50 rows: f with c, m with c" in view.scene().notes
+    assert "not drawn, with fewer than 50 rows: f with c, m with c" in view.scene().notes
     assert "c" not in {*"".join(panel.title for panel in view.scene().panels).split()}
 
 
@@ -179,7 +179,7 @@ def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: P
         (3, {}, "of a column of levels, or of two"),
         (("band", "visit"), {}, "visit"),
         (("band", "nobody"), {}, "nobody"),
-        (TWO, {"method": "merge"}, "there is no setting 'method' here"),
+        (TWO, {"method": "merge"}, "unknown setting 'method' here"),
     ],
 )
 def test_other_columns_are_refused(

@@ -95,7 +95,7 @@ def test_what_is_chosen_is_what_its_method_draws() -> None:
     for chosen_view, own in asked:
         says = chosen_view.origin.chosen
         assert says.startswith(f"{own.kind if own.kind in PLOTS else 'histogram'}, for ")
-        assert f"chosen by the kinds of the columns: {says}" in chosen_view.describe()
+        assert f"chosen from the types of the columns: {says}" in chosen_view.describe()
         assert chosen_view.notes() == own.notes()  # nothing more stands below the plot
         origin = dataclasses.replace(chosen_view.origin, chosen="")
         assert dataclasses.replace(chosen_view, origin=origin) == own

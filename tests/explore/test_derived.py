@@ -218,8 +218,8 @@ def test_no_raw_value_plays_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("mean", "most", "words"),
     [
-        (0.09, 0.19, "about 9 % off on average, and 19 % or more in one of ten"),
-        (0.0, 0.15, "less than 15 % off in nine of ten"),
+        (0.09, 0.19, "about 9 % off on average, and 19 % or more one time in ten"),
+        (0.0, 0.15, "less than 15 % off nine times in ten"),
         (0.15, 0.15, "about 15 % off on average"),
         (0.15, 0.0, "about 15 % off on average"),
         (0.004, 0.0, "hardly off"),
@@ -260,7 +260,7 @@ def test_a_level_that_there_is_not_is_named_beside_those_there_are(
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a method of counts": (
         lambda s: s.where(OLD).histogram("age", method="merge"),
-        r"there is no setting 'method' here",
+        r"unknown setting 'method' here",
     ),
     "no condition": (lambda s: s.where("age + 1"), r"'age \+ 1' is no condition but a number"),
     "a name that is taken": (lambda s: s.assign(age="bmi"), r"there is a column 'age'"),

@@ -74,15 +74,13 @@ CALLS: dict[str, Callable[[dc.Study], Any]] = {
     "columns": lambda s: [it for it in s.columns.figures if it.in_copy],
     "new columns": lambda s: [it for it in s.assign(o="age >= 65").columns.figures if it.in_copy],
     "persons": lambda s: s.summary(by="sex"),
-    "means by persons": lambda s: s.means("weight", "sex"),
-    "model by persons": lambda s: s.model("weight ~ year + sex"),
-    "over persons' years": lambda s: s.histogram("weight", by="sex"),
+    "means by people": lambda s: s.means("weight", "sex"),
+    "model by people": lambda s: s.model("weight ~ year + sex"),
+    "over people's years": lambda s: s.histogram("weight", by="sex"),
 }
 OF = dict.fromkeys(
     ("a date", "a moment", "dates beside", "days between", "yes and no"), "stays"
-) | dict.fromkeys(
-    ("persons", "means by persons", "model by persons", "over persons' years"), "visits"
-)
+) | dict.fromkeys(("people", "means by people", "model by people", "over people's years"), "visits")
 FAST = (
     *("histogram by", "scatter", "survival", "a part with a new column", "a moment", "yes and no"),
     *("summary", "means", "linear model", "columns", "persons"),
@@ -186,7 +184,7 @@ def test_figure_of_a_file_is_not_one_that_was_made_beside_the_data(
     path = of_file.histogram("bmi", by="sex").save(tmp_path / "a.svg")
     found = study.verify(path)
     assert (found.verdict, dict(found.checks)) == ("elsewhere", {"seal": "failed"})
-    assert "made from a study file, as anybody can who has one" in found.says
+    assert "made from a study file, which anybody who has one can do" in found.says
     own = study.histogram("bmi", by="sex").save(tmp_path / "b.svg")
     assert study.verify(own).verdict == "as made"
 
@@ -207,7 +205,7 @@ def test_what_needs_the_data_is_refused_in_words(
     studies: Callable[[str], Any], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(RefusedError, match="is a file, which holds protected rows and no data"):
+    with pytest.raises(RefusedError, match="is a file, which contains protected rows but no data"):
         REFUSED[name](studies("cohort")[1])
     assert not [*tmp_path.iterdir()]
 
@@ -235,7 +233,7 @@ def test_exact_figures_and_columns_that_are_not_there_are_refused(
         of_file.assign(sex="age")
     with pytest.raises(RefusedError, match="cannot be pickled"):
         pickle.dumps(of_file)
-    with pytest.raises(InputError, match="says itself what its study is"):
+    with pytest.raises(InputError, match="already says what its study is"):
         dc.open(of_file._session.file.path, study="other")
     with pytest.raises(InputError, match=r"a study file holds protected rows.* discreet\.open"):
         dc.research(of_file._session.file.path)
@@ -320,7 +318,7 @@ def test_policy_that_no_custodian_writes_is_refused(
     file = studies("cohort")[1]._session.file
     changed = replace(draft_of(file), study=name, policy=policies()[name])
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), draw_key())
-    with pytest.raises(InputError, match="what the study file says of its policy cannot be"):
+    with pytest.raises(InputError, match="the policy in the study file is not valid"):
         dc.open(tmp_path / "a.discreet")
 
 
@@ -354,7 +352,7 @@ def test_file_without_nearness_and_copies_says_what_it_does_not_know(
     write_study_file(tmp_path / "a.discreet", changed, file.batches(), draw_key())
     of_file = dc.open(tmp_path / "a.discreet")
     said = " ".join(of_file.means("bmi", "sex").to_text().split())
-    assert "so few do not show how far the copy is off" in said
+    assert "with so few rows the copy's own error is not known" in said
     with pytest.raises(RefusedError, match="does not say how near its copy is"):
         of_file.fidelity()
     of_file.histogram("age", by="sex").describe()

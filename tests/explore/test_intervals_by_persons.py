@@ -78,27 +78,33 @@ def of_table(make: Callable[[dc.Study], Any], what: str) -> Callable[[dc.Study],
 SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
     "means": (
         of_table(lambda s: s.means("pain", "arm"), "mean"),
-        "intervals are of the mean, by t, by persons, who have several rows",
+        "intervals are of the mean, by t, clustered by person",
     ),
     "a share": (
         of_table(lambda s: s.means("died", "arm"), "share"),
-        "Wilson's, and wider, by persons",
+        "Wilson's, widened, clustered by person",
     ),
-    "a summary": (of_table(lambda s: s.summary(by="arm"), "mean"), "by persons, who have several"),
-    "its shares": (of_table(lambda s: s.summary(), "share"), "by persons, who have several"),
-    "survival": (of_survival, "they hold chance, by persons, and how far the copy is off"),
-    "over time": (of_means_over_time, "they hold chance, by persons, and how far the copy is off"),
+    "a summary": (of_table(lambda s: s.summary(by="arm"), "mean"), "clustered by person"),
+    "its shares": (of_table(lambda s: s.summary(), "share"), "clustered by person"),
+    "survival": (
+        of_survival,
+        "they include sampling error (clustered by person) and the copy's own error",
+    ),
+    "over time": (
+        of_means_over_time,
+        "they include sampling error (clustered by person) and the copy's own error",
+    ),
     "a linear model": (
         of_table(lambda s: s.model("pain ~ arm"), "estimate"),
-        "standard errors are by persons",
+        "standard errors are clustered by person",
     ),
     "a logistic model": (
         of_table(lambda s: s.model("died ~ arm", family="logistic"), "estimate"),
-        "standard errors are by persons",
+        "standard errors are clustered by person",
     ),
     "a Cox model": (
         of_table(lambda s: s.model("survival(months, died) ~ arm", family="cox"), "estimate"),
-        "standard errors are by persons",
+        "standard errors are clustered by person",
     ),
 }
 
@@ -115,7 +121,7 @@ def test_intervals_are_by_persons_and_wider(
     monkeypatch.setattr(WholeTable, "persons", None)
     by_rows, others = shown(study)
 
-    assert "by persons" not in others
+    assert "by person" not in others
     assert len(by_persons) == len(by_rows) > 0
     wide, narrow = (np.median([b - a for a, b in it]) for it in (by_persons, by_rows))
     assert wide > 1.05 * narrow
@@ -152,13 +158,13 @@ def test_a_part_of_the_rows_has_its_own_persons(study: dc.Study) -> None:
     part = study.where("arm == 'a'")
     view = part.over_time("visit", "pain", every="year")
 
-    assert "by persons" in " ".join(part.means("pain", "died").notes)
-    assert "by persons" in " ".join(view.scene().notes)
+    assert "by person" in " ".join(part.means("pain", "died").notes)
+    assert "by person" in " ".join(view.scene().notes)
     assert all(a < b for a, b in pairwise(view.starts))
 
 
 def test_without_persons_nothing_is_said_of_them() -> None:
     plain = dc.open(visits().drop("person"), study="plain", unit=False)
 
-    assert "by persons" not in " ".join(plain.means("pain", "arm").notes)
+    assert "by person" not in " ".join(plain.means("pain", "arm").notes)
     assert plain.session.whole.persons is None

@@ -26,7 +26,7 @@ LIKELY = ("low", "mid", "high")
 BANDS = ("<9", "9-11", "12", ">12")
 GRADES = ("Grade 1", "Grade 2", "Grade 9", "Grade 10")
 UNUSED = "a level that no row has"
-RARE = "a level of four persons: "
+RARE = "a level of four people: "
 FEW = [f"{RARE}{it}" for it in range(6)]
 
 
@@ -333,8 +333,11 @@ def test_models_of_other_families_have_a_reference(study: Study) -> None:
 
 UNKNOWN: dict[str, tuple[Any, str]] = {
     "another column": ({"grade": "Grade 1"}, r"^reference names column 'grade', .*; it has 'sex'$"),
-    "a number": ({"age": 30}, r"^reference names column 'age', which is none of the model's"),
-    "another level": ({"sex": "X"}, r"^reference: 'X' is no level of 'sex' in these rows; .*'F'"),
+    "a number": ({"age": 30}, r"^reference names column 'age', which is not one of the model's"),
+    "another level": (
+        {"sex": "X"},
+        r"^reference: 'X' is not a level of 'sex' in these rows; .*'F'",
+    ),
     "a level without its column": ("F", r"^reference names columns, each with the level"),
     "several levels": ({"sex": ["F"]}, r"^reference names columns, each with the level"),
 }
@@ -349,7 +352,9 @@ def test_a_reference_that_is_not_there_is_refused(study: Study, reference: Any, 
 
 def test_a_reference_that_a_part_has_not_is_refused(study: Study) -> None:
     part = study.where("likely != 'low'")
-    with pytest.raises(InputError, match=r"'low' is no level of 'likely' in these rows") as raised:
+    with pytest.raises(
+        InputError, match=r"'low' is not a level of 'likely' in these rows"
+    ) as raised:
         part.model("bmi ~ likely", reference={"likely": "low"})
     assert "did you mean" not in str(raised.value)
 

@@ -152,8 +152,8 @@ def test_each_value_is_in_the_bin_that_holds_it(lights: Lights, edges: list[floa
 
 
 WRONG: dict[str, tuple[Axis, str]] = {
-    "one edge": (Axis("age", edges=(1.0,)), "two numbers or more that rise"),
-    "falling edges": (Axis("age", edges=(2.0, 1.0)), "two numbers or more that rise"),
+    "one edge": (Axis("age", edges=(1.0,)), "must be two or more increasing numbers"),
+    "falling edges": (Axis("age", edges=(2.0, 1.0)), "must be two or more increasing numbers"),
     "edges of levels": (Axis("arm", edges=(1.0, 2.0)), "no column of numbers 'arm' in the copy"),
     "levels of numbers": (Axis("age", levels=("a",)), "no column of levels 'age' in the copy"),
     "no column": (Axis("nobody", levels=("a",)), "no column of levels 'nobody' in the copy"),

@@ -58,7 +58,7 @@ def test_it_is_the_model_of_the_released_rows_with_wider_intervals() -> None:
     assert [*found.values()] == pytest.approx(
         [theirs.params[it] for it in ("Intercept", "age", "sex[T.m]", "age:sex[T.m]")]
     )
-    alone = np.array([*terms(table, "std. error of the rows alone").values()])
+    alone = np.array([*terms(table, "std. error from the rows alone").values()])
     assert sorted(alone) == pytest.approx(sorted(theirs.bse))
     assert (np.array([*errors.values()]) > np.sqrt(2) * alone).all()
     low, high = terms(table, "estimate, low end"), terms(table, "estimate, high end")
@@ -163,7 +163,7 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
         ("bmi ~ age", {"family": "probit"}, "choose one of 'linear', 'logistic', 'cox'"),
         ("bmi ~ age", {"event_is": "now"}, "leave it out"),
         ("smoker ~ age", {"family": "logistic"}, "event_is='...'.*'never', 'now'"),
-        ("smoker ~ age", {"family": "logistic", "event_is": "once"}, "'once' is no level"),
+        ("smoker ~ age", {"family": "logistic", "event_is": "once"}, "'once' is not a level"),
         ("bmi ~ age", {"family": "logistic"}, "too many different values to be an event"),
         ("survival(start, died) ~ age", {"family": "cox"}, "holds dates"),
         ("bmi ~ age + I(2 * age)", {}, "follows from the others"),

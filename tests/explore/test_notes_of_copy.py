@@ -19,7 +19,7 @@ from discreet.plots import View
 from discreet.render.subtitle import subtitle_of
 
 N = 400
-DIFFERENCES = "differences between levels of band"
+GROUPS = "between levels of band may be off by up to"
 
 
 def cohort(n: int = N) -> pl.DataFrame:
@@ -114,31 +114,39 @@ def test_a_model_says_what_its_levels_are_compared_with(
 
 # --- differences between groups -------------------------------------------------------------------
 
-OFF = f"{DIFFERENCES} may be off: "
-NOT = f"not reliable here: {DIFFERENCES} in "
-#: What compares groups, what is off and what is not reliable: numbers stand for "± 1.2".
+NOT = "not reliable here: differences"
+#: What compares groups, what is off and what is not reliable: # stands for a number.
 COMPARED: dict[str, tuple[Callable[[dc.Study], Any], list[str]]] = {
     "a plot": (lambda s: s.scatter("age", "bmi").notes(), []),
-    "a plot by": (lambda s: s.scatter("age", "bmi", by="band").notes(), [f"{OFF}age #, bmi #"]),
+    "a plot by": (
+        lambda s: s.scatter("age", "bmi", by="band").notes(),
+        [f"differences {GROUPS} # in age, # in bmi"],
+    ),
     "levels that differ by nothing": (
         lambda s: s.box("bmi", by="sex").notes(),
-        [f"{NOT}bmi #".replace("band", "Sex at birth")],
+        [f"{NOT} in bmi {GROUPS} #".replace("band", "Sex at birth")],
     ),
     "a number and levels": (
         lambda s: s.survival("years", "died", event_is="yes", by="band").notes(),
-        [f"{NOT}died # points", f"{OFF}years #"],
+        [f"{NOT} in died {GROUPS} # points", f"differences in years {GROUPS} #"],
     ),
-    "dates": (lambda s: s.histogram("visit", by="band").notes(), [f"{NOT}visit # days"]),
-    "a part, by": (lambda s: s.where("age > 30").ecdf("bmi", by="band").notes(), [f"{OFF}bmi #"]),
+    "dates": (
+        lambda s: s.histogram("visit", by="band").notes(),
+        [f"{NOT} in visit {GROUPS} # days"],
+    ),
+    "a part, by": (
+        lambda s: s.where("age > 30").ecdf("bmi", by="band").notes(),
+        [f"differences in bmi {GROUPS} #"],
+    ),
     "counts": (lambda s: s.histogram("bmi").notes(), []),
     "a model": (lambda s: s.model("bmi ~ age + sex").notes, []),
     "table 1": (lambda s: s.summary(["bmi"]).notes, []),
     "table 1 by": (
         lambda s: s.summary(["bmi", "died"], by="band").notes,
-        [f"{NOT}died # points", f"{OFF}bmi #"],
+        [f"{NOT} in died {GROUPS} # points", f"differences in bmi {GROUPS} #"],
     ),
-    "means": (lambda s: s.means("bmi", "band").notes, [f"{OFF}bmi #"]),
-    "shares": (lambda s: s.means("died", "band").notes, [f"{NOT}died # points"]),
+    "means": (lambda s: s.means("bmi", "band").notes, [f"differences in bmi {GROUPS} #"]),
+    "shares": (lambda s: s.means("died", "band").notes, [f"{NOT} in died {GROUPS} # points"]),
 }
 
 
@@ -148,15 +156,20 @@ def test_what_compares_groups_says_how_far_they_are_off(
 ) -> None:
     said = [line for line in ask(opened) if "differences" in line]
 
-    assert [re.sub(r"± [0-9][0-9.]*", "#", line) for line in said] == wanted
+    assert [re.sub(r"\b[0-9][0-9.]*", "#", line) for line in said] == wanted
 
 
 def test_by_two_columns_groups_are_those_of_both(opened: dc.Study) -> None:
     notes = opened.box("bmi", by=("sex", "band")).notes()
 
     (said,) = [line for line in notes if "differences" in line]
-    assert "differences between levels of Sex at birth and band " in said
-    assert "bmi ±" in said
+    assert "differences in bmi between levels of Sex at birth and band may be off" in said
+
+
+def _columns(note: str) -> int:
+    """Count the columns that a note says the differences of: those named, and how many more."""
+    named, *more = re.split(r" and (?=[0-9]+ more$)", note.split("by up to ")[1])
+    return len(named.split(", ")) + sum(int(it.split()[0]) for it in more)
 
 
 def test_how_far_differences_are_off_is_said_of_few_columns(opened: dc.Study) -> None:
@@ -164,7 +177,7 @@ def test_how_far_differences_are_off_is_said_of_few_columns(opened: dc.Study) ->
 
     said = differences(opened._of_copy(), names, ["band"])
 
-    assert sum(line.count("±") for line in said) == 6 - sum("more" in line for line in said)
+    assert sum(_columns(line) for line in said) == 5
     assert differences(opened._of_copy(), names, []) == ()
     assert differences(opened._of_copy(), ["band"], ["band"]) == ()
 
@@ -172,7 +185,8 @@ def test_how_far_differences_are_off_is_said_of_few_columns(opened: dc.Study) ->
 def test_what_is_not_reliable_stands_first_below_the_picture(opened: dc.Study) -> None:
     found = subtitle_of(opened.scatter("age", "bmi", by="sex").scene().notes)
 
-    assert found.says[0].startswith("not reliable here: differences between levels of Sex at birth")
+    assert found.says[0].startswith("not reliable here: differences ")
+    assert "between levels of Sex at birth" in found.says[0]
 
 
 def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +197,9 @@ def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch
     study = dc.open(cohort(), study="few", unit=False)
 
     (said,) = [it for it in study.box("bmi", by="sex").notes() if "differences" in it]
-    assert said == "differences between levels of sex: so few rows do not show how far they are off"
+    assert said == (
+        "differences between levels of sex: there are too few rows to say how far they may be off"
+    )
 
 
 @pytest.mark.promise
@@ -205,7 +221,7 @@ def test_means_of_the_data_lie_in_their_intervals() -> None:
             ]
             (said,) = [it for it in table.notes if "differences" in it]
             made = np.diff([number(found[group]) for group in groups]).item()
-            off = float(said.split("± ")[1].replace(",", ""))
+            off = float(said.split("by up to ")[1].replace(",", ""))
             within.append(abs(made - np.diff(means).item()) <= off)
 
     assert np.mean(held) >= 0.95

@@ -16,8 +16,8 @@ from discreet.estimates.intervals import NORMAL, OwnErrors
 from discreet.explore.own_errors import _added, _bins, _shares
 from tests.explore.test_notes_of_copy import N, cohort
 
-OFF = re.compile(r"^bars ± ([0-9.]+) points at most, for the population: chance, and how far")
-COUNTS_OFF = re.compile(r"^counts ± ([0-9.,]+) at most, for the population: chance, and how far")
+OFF = re.compile(r"^bars may be off by up to ([0-9.]+) points \(sampling error")
+COUNTS_OFF = re.compile(r"^counts may be off by up to ([0-9.,]+) \(sampling error")
 
 
 @pytest.fixture(scope="module")

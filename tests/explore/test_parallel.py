@@ -49,7 +49,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an axis twice": (["x", "y", "x"], {}, "a column is named twice"),
     "nobody's": (["x", "yy"], {}, "there is no column 'yy'"),
     "a number": (["x", 3], {}, "given a list of something else"),
-    "an identifier": (["x", "who"], {}, "'who' identifies persons"),
+    "an identifier": (["x", "who"], {}, "'who' identifies people"),
     "no method": (["x", "y"], {"method": "magic"}, "cannot be made by method 'magic'"),
     "cells": (["x", "y"], {"method": "suppression"}, "there are 'k-member', 'k-member-joint', 'no"),
     "no cost": (["x", "y"], {"cost": "dear"}, "cost must be 'seed', 'span', 'smaller'"),
@@ -180,7 +180,7 @@ def test_research_has_secrets_of_the_moment() -> None:
     assert study.parallel(["x", "y", "ill"], sensitive="ill").parameters["l"] == 2
     with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
         study.parallel(["x", "y", "ill"], sensitive="ill", diversity=5)
-    with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
+    with pytest.raises(InputError, match="a sensitive value of 'ill' is not on its axis"):
         study.parallel(["x", "y", "ill"], sensitive={"ill": ["e"]})
 
 

@@ -78,4 +78,4 @@ def test_declared_limits_hold_what_lies_beyond() -> None:
 
     said = remarks_of(TABLE, policy, None, settle(policy, HistogramPlot("age")))
 
-    assert said == ("the end bins of age hold what lies beyond them, too",)
+    assert said == ("the end bins of age include what lies beyond them",)

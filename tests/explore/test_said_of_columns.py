@@ -16,7 +16,7 @@ from discreet.vault import whole_columns
 from discreet.vault.vault import column_remarks
 
 N = 400
-WAGE = "the mean of wage hangs on few persons far out: in the copy it is too low"
+WAGE = "the mean of wage depends on a few extreme people: in the copy it is too low"
 
 
 def paid(n: int = N) -> pl.DataFrame:

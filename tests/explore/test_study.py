@@ -188,7 +188,7 @@ def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None
 
 @pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
-    with pytest.raises(RefusedError, match="a Study holds raw data and cannot be pickled"):
+    with pytest.raises(RefusedError, match="a Study contains raw data and cannot be pickled"):
         way(opened())
 
 
@@ -196,7 +196,7 @@ def test_a_study_cannot_be_pickled_or_copied(way: Callable[[Any], Any]) -> None:
 
 
 def test_who_it_is_is_never_drawn() -> None:
-    message = "column 'id' identifies persons and is never shown"
+    message = "column 'id' identifies people and is never shown"
     for study in (opened(), research()):
         with pytest.raises(RefusedError, match=message):
             study.histogram("id")
@@ -226,7 +226,7 @@ def test_a_picture_has_no_other_words(
     preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
     (name,) = named
-    with pytest.raises(InputError, match=f"there is no setting '{name}' here"):
+    with pytest.raises(InputError, match=f"unknown setting '{name}' here"):
         ask(by_either_door(preset=preset), picture, columns, **named)
 
 
@@ -269,10 +269,10 @@ WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         InputError,
         "names column 'sexx'; there are 'id', 'number'",
     ),
-    "strata of persons": (
+    "strata of people": (
         {"preset": "research", "strata": ["z"]},
         RefusedError,
-        "column 'z' identifies persons",
+        "column 'z' identifies people",
     ),
     "limits": ({"limits": {"xx": [0, 1]}}, InputError, "there is no column 'xx'; did you mean 'x'"),
     "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
@@ -332,7 +332,7 @@ def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed
 def test_persons_that_are_too_few_for_a_copy_are_refused() -> None:
     study = opened(pa.table({name: values[:39] for name, values in COHORT.items()}))
     for picture, columns, named in PICTURES.values():
-        with pytest.raises(RefusedError, match="too few persons for a copy of all its") as refused:
+        with pytest.raises(RefusedError, match="too few people for a copy of all its") as refused:
             ask(study, picture, columns, **named)
         assert "39" not in str(refused.value)
 
@@ -446,7 +446,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
         for other, attempt in OTHER.items()
     }
 
-    pinned = "must be as in the earlier release of"
+    pinned = "must be the same as in the earlier release of"
     assert [other for other, words in refusals.items() if pinned not in words] == []
     assert len(register_of("standard").history()) == len(BEFORE)
 
@@ -473,7 +473,7 @@ def test_every_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
         lambda: copy.deepcopy(view),
     ]
     for leave in leaving:
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             leave()
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert len(register_of("standard").history()) == len(BEFORE)
@@ -483,7 +483,7 @@ def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> 
     opened().histogram("x").save(tmp_path / "view.svg")
     before = (tmp_path / "view.svg").read_bytes()
 
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         opened(k=6).histogram("x").save(tmp_path / "view.svg")
     assert (tmp_path / "view.svg").read_bytes() == before
 
@@ -517,7 +517,7 @@ def test_nothing_leaves_under_another_policy_in_a_new_process(
     outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
 
     assert outcomes.pop("again") == "left"
-    assert [name for name, words in outcomes.items() if "must be as in" not in words] == []
+    assert [name for name, words in outcomes.items() if "must be the same as in" not in words] == []
 
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["", "shuffled"])
@@ -532,7 +532,7 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
     attempt: Attempt = ({}, "histogram", ["z"], {})
     for columns, alike in ((same, "left"), (part, "another copy of the whole table was released")):
         refusal = tried(opened(constructor(columns), k=6), attempt, tmp_path / "target.json")
-        assert "'k' must be as in the earlier release of the same data" in refusal
+        assert "'k' must be the same as in the earlier release of the same data" in refusal
         said = tried(opened(constructor(columns)), attempt, tmp_path / "target.json")
         assert said.startswith(alike)
 
@@ -543,7 +543,7 @@ def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
 
     refusal = tried(opened(floats, k=6), ({}, "histogram", ["children"], {}), tmp_path / "t.json")
 
-    assert "'k' must be as in" in refusal
+    assert "'k' must be the same as in" in refusal
 
 
 def test_other_data_are_free(tmp_path: Path) -> None:
@@ -576,7 +576,9 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
 
     attempt: Attempt = ({}, "histogram", ["z"], {})
     target = tmp_path / "t.json"
-    assert "'regime' must be as in" in tried(by_either_door(preset=second), attempt, target)
+    assert "'regime' must be the same as in" in tried(
+        by_either_door(preset=second), attempt, target
+    )
     assert tried(by_either_door(preset=first), attempt, target) == "left"
     assert tried(by_either_door(preset=second, public=True), attempt, target) == "left"
 
@@ -631,7 +633,7 @@ def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
     changed = research(pa.table({**COHORT, "x": [it + 1 for it in COHORT["x"]]}), study="s")
     changed.new_version()
 
-    with pytest.raises(LeavingError, match="way of protecting rows must be as in"):
+    with pytest.raises(LeavingError, match="way of protecting rows must be the same as in"):
         changed.scatter("x", "y", k=4).save(tmp_path / "b.svg")
     changed.scatter("x", "y").save(tmp_path / "b.svg")
 
@@ -642,7 +644,11 @@ TABLES_BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"method": "equal_width", "c": 6},
         "c = 5",
     ),
-    "other strata": ({"k": 8}, {"k": 8, "drop": ["sex"]}, "strata of tables must be as in"),
+    "other strata": (
+        {"k": 8},
+        {"k": 8, "drop": ["sex"]},
+        "strata of tables must be the same as in",
+    ),
 }
 
 
@@ -730,7 +736,7 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
         outcomes = list(pool.map(run, range(3)))
 
     assert outcomes.count("left") == 1
-    assert all("'k' must be as in" in words for words in outcomes if words != "left")
+    assert all("'k' must be the same as in" in words for words in outcomes if words != "left")
     assert len(register_of("standard").history()) == 1
 
 
@@ -774,7 +780,7 @@ def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_ho
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
     assert not (own_home / ".local/state/discreet").exists()
     assert register_of(policy).history()[0]["study"] == "s"
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         dc.open(pa.table(COHORT), policy, study="s", k=6).histogram("x").save(tmp_path / "b.svg")
     # the next study reads the copy
     stored = hidden / f"whole-{study.session.kept.copy.version}.parquet"
@@ -1002,8 +1008,8 @@ def test_noise_is_on_the_points_or_on_the_variable() -> None:
 
 ASKED: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
     "bars of numbers": (lambda s: s.bars("x"), InputError, "'x' is continuous; levels are needed"),
-    "bars of persons": (lambda s: s.bars("id"), RefusedError, "'id' identifies persons"),
-    "bars by persons": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
+    "bars of people": (lambda s: s.bars("id"), RefusedError, "'id' identifies people"),
+    "bars by people": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
     "bars by itself": (lambda s: s.bars("ward", by="ward"), InputError, "named twice"),
     "by numbers": (lambda s: s.histogram("x", by="z"), InputError, "'z' is continuous; levels"),
     "by nobody": (lambda s: s.heatmap("x", "y", by="war"), InputError, "did you mean 'ward'"),
@@ -1057,12 +1063,12 @@ ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]]
     "noise of a grid": (
         lambda s: s.contour("x", "y", q=0.5),
         InputError,
-        "a contour plot by 'generalization' has no use for q=",
+        "a contour plot by 'generalization' does not use q=",
     ),
     "a grid of noise": (
         lambda s: s.residuals(MODEL, method="probabilistic", grid=5),
         InputError,
-        "a residual plot by 'probabilistic' has no use for grid=",
+        "a residual plot by 'probabilistic' does not use grid=",
     ),
 }
 
@@ -1088,9 +1094,9 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
     views = hospital(study="s", k=6).histogram("x", by="half")
 
     for view in (views, *views.views):
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.to_json()
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.save(tmp_path / "view.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
@@ -1099,7 +1105,7 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
 FORMULAS: dict[str, str] = {
     "y ~ X": "did you mean 'x'",
     "y": "needs one ~",
-    "y ~ y": "stands on the right",
+    "y ~ y": "is also on the right",
     "sex ~ x": "the outcome must be one continuous column",
     "y ~ __import__('os').system('true')": "the sign",
     "y ~ eval(x)": "there is no function 'eval'",
@@ -1120,7 +1126,7 @@ def test_a_formula_that_is_none_is_refused(preset: str) -> None:
 def test_an_identifier_is_no_term() -> None:
     for preset in ("standard", "research"):
         for formula in ("y ~ id", "y ~ x + C(id)"):
-            with pytest.raises(RefusedError, match="column 'id' identifies persons"):
+            with pytest.raises(RefusedError, match="column 'id' identifies people"):
                 by_either_door(preset=preset).leverage(formula)
 
 

@@ -131,7 +131,7 @@ def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
     assert (
         f"rows of the protected copy {study().session.whole.copy.version} (k = 5, m = 20)" in first
     )
-    assert first.endswith("how many rows it has is not how many persons there are")
+    assert first.endswith("its number of rows is not the number of people")
     assert f"the copy: {study().fidelity().said}" in others
     assert others[-1] == "not in the protected copy: patient (nearly unique)"
     assert table.title == "Summary of trial"
@@ -144,7 +144,7 @@ def test_codes_may_part_the_rows_and_groups_of_few_rows_are_named() -> None:
 
     assert table.head == ("1", "2", "3", "all")
     assert not any(note.startswith("rough") for note in table.notes)
-    assert "rough, being of fewer than 50 rows: rare" in rare.notes
+    assert "rough, with fewer than 50 rows: rare" in rare.notes
 
 
 def test_it_is_recorded_when_it_is_released_and_looking_is_free(tmp_path: Path) -> None:
@@ -184,8 +184,8 @@ def test_what_is_refused(asked: dict[str, Any], error: type[Exception], says: st
 
 
 NO_MEANS: dict[str, tuple[str, Any, type[Exception], str]] = {
-    "of levels": ("sex", "grade", InputError, "'sex' is one of levels and is not averaged"),
-    "of dates": ("start", "sex", InputError, "'start' is one of dates and is not averaged"),
+    "of levels": ("sex", "grade", InputError, "'sex' holds levels and cannot be averaged"),
+    "of dates": ("start", "sex", InputError, "'start' holds dates and cannot be averaged"),
     "of no column": ("agee", "sex", InputError, "agee"),
     "by itself": ("grade", "grade", InputError, "means are of one column by the levels of one or"),
     "twice by one": ("age", ["sex", "sex"], InputError, "by the levels of one or two others"),

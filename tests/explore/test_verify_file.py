@@ -211,8 +211,8 @@ def in_json(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
 FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a higher bar": (".svg", higher, "a number in patch_3 is"),
     "a bar less": (".svg", dropped, "fewer lines"),
-    "another tick": (".svg", once(">20</text>", ">30</text>"), "is '30', and drawn again '20'"),
-    "another label": (".svg", once(">density<", ">persons<"), "is 'persons', and drawn again 'den"),
+    "another tick": (".svg", once(">20</text>", ">30</text>"), "is '30' in the file, but '20'"),
+    "another label": (".svg", once(">density<", ">persons<"), "is 'persons' in the file, but 'den"),
     "a title": (
         ".svg",
         once('<g id="figure_1">', '<g id="figure_1"><text x="9" y="9">No risk</text>'),
@@ -239,7 +239,7 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     "another axis of a page": (
         ".html",
         in_view(lambda it: it["origin"]["labels"][0].__setitem__(1, "Age")),
-        r"labels\[0\]\[1\] is 'Age', and drawn again 'Body mass index",
+        r"labels\[0\]\[1\] is 'Age' in the file, but 'Body mass index",
     ),
     "a paragraph of a page": (".html", once("</main>", "<p>No risk</p></main>"), "the page around"),
     "a second view": (
@@ -264,9 +264,9 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     ),
     "spaces": (".json", lambda it: json.dumps(json.loads(it), indent=1), "was written anew"),
     "a cell": (".csv", once("\n", "\n9"), "'low' of row 1"),
-    "a row less": (".csv", lambda it: it[: it.rstrip().rindex("\n") + 1], "rows, and drawn again"),
-    "a row more": (".csv", lambda it: f"{it}1,2,3,4,\n", "rows, and drawn again"),
-    "another header": (".csv", once("count", "cases"), "its header is another one"),
+    "a row less": (".csv", lambda it: it[: it.rstrip().rindex("\n") + 1], "rows in the file, but"),
+    "a row more": (".csv", lambda it: f"{it}1,2,3,4,\n", "rows in the file, but"),
+    "another header": (".csv", once("count", "cases"), "its header is different"),
     "a column more": (".csv", lambda it: it.replace(",", ",0,", 1), "header|cells"),
 }
 
@@ -300,7 +300,7 @@ def test_numbers_that_were_sealed_anew_are_altered(study: dc.Study, tmp_path: Pa
     path.write_text(json.dumps({**plain, "provenance": told.to_plain()}, ensure_ascii=False))
     found = study.verify(path)
     assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
-    assert re.search(r"counts\[3\] is \d+, and drawn again \d+", found.says)
+    assert re.search(r"counts\[3\] is \d+ in the file, but \d+", found.says)
     # And the genuine figure with what that says.
     path = study.histogram("bmi").save(tmp_path / "a.svg")
     write(path, sealed(study, path, replace(told_by(path), checksum=told.checksum)))
@@ -460,7 +460,7 @@ def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "another version": ({"version": "0" * 16}, "another version of this study, or of another"),
     "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
-    "the same rows, other words": ({"remarks": ("mind the gap",)}, "from another file of them"),
+    "the same rows, other words": ({"remarks": ("mind the gap",)}, "from a different file of them"),
 }
 
 
@@ -525,7 +525,7 @@ def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path)
     write(path, sealed(study, path, told, rest.replace(b"<h1>", b"<h1>Not ")))
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
-    assert "drawn by discreet 9.9.9, which may draw it in another way; not as it is" in found.says
+    assert "drawn by discreet 9.9.9, which may draw it differently; not as it is" in found.says
 
 
 def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path) -> None:
@@ -537,7 +537,7 @@ def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path)
     write(path, sealed(study, path, told, rest))
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
-    assert "drawn by matplotlib 3.1.0, which may draw it in another way" in found.says
+    assert "drawn by matplotlib 3.1.0, which may draw it differently" in found.says
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
@@ -563,7 +563,7 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "bins": ({**H, "bins": 10**9}, "bins must be a whole number from 2 to 1000"),
     "no bins": ({**H, "bins": -1}, "bins must be"),
     "bins of many digits": ({**H, "bins": 10**400}, "bins must be"),
-    "bins that are none": ({**H, "bins": 1e308}, "its 'bins' is none that discreet writes"),
+    "bins that are none": ({**H, "bins": 1e308}, "its 'bins' is not written by discreet"),
     "a grid": ({**HEAT, "grid": 10**6}, "grid must be"),
     "very many columns": ({"plot": "parallel", "columns": ["age", "bmi"] * 900}, "named twice"),
     "a long list": ({"plot": "parallel", "columns": ["age"] * 9000}, "longer than 20,000 letters"),
@@ -576,8 +576,8 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "limits that are none": ({**H, "limits": {"bmi": [9, 3]}}, "limits"),
     "the settings of a session": ({**H, "secret": "x"}, "its 'secret' is none"),
     "an argument of a method": ({**H, "self": 1}, "its 'self' is none"),
-    "no plot of a name": ({"plot": "__class__"}, "it names no plot"),
-    "a list as a plot": ({"plot": ["histogram"]}, "it names no plot"),
+    "no plot of a name": ({"plot": "__class__"}, "it does not name a plot"),
+    "a list as a plot": ({"plot": ["histogram"]}, "it does not name a plot"),
     "no columns": ({"plot": "histogram"}, "no plot of these columns"),
     "bins of axes": (
         {"plot": "parallel", "columns": ["age", "bmi"], "bins": 10**9},
@@ -683,7 +683,7 @@ def test_what_cannot_be_read_does_not_end_the_others(study: dc.Study, tmp_path: 
     with file_verifier(study) as verifier:
         found = verifier.check_all([none, bare, good, other, renamed])
     assert [it.verdict for it in found] == [UNREADABLE, UNKNOWN, AS_MADE, UNREADABLE, ALTERED]
-    assert "made as a .svg file, and its name now ends otherwise" in found[-1].says
+    assert "made as a .svg file, and its name now has a different ending" in found[-1].says
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def test_means_are_weighted_and_rows_without_a_weight_are_left_out() -> None:
         assert figures[group, "sum of weights"] == pytest.approx(known["wt"].sum())
     assert table.title == "Means of bmi in survey by sex, weighted by wt"
     assert any(
-        note.startswith("weighted by wt; about ") and "without a weight above 0" in note
+        note.startswith("weighted by wt; about ") and "as their weight is not above 0" in note
         for note in table.notes
     )
     assert "weighted mean of bmi" in table.scene().panels[0].x.label
@@ -71,7 +71,7 @@ def test_a_summary_is_weighted_and_leaves_the_weights_out() -> None:
     assert figures["region", "east", (), "share"] == pytest.approx(east)
     assert figures["region", "east", (), "count"] == (rows["region"] == "east").sum()
     assert table.title == "Summary of survey by sex, weighted by wt"
-    assert any("are weighted, but for ranges" in note for note in table.notes)
+    assert any("are weighted, except ranges" in note for note in table.notes)
     assert "wt" in {it.column for it in study().summary(["wt"], weights="wt").figures}
 
 
@@ -132,7 +132,7 @@ def test_a_model_is_weighted_and_widened_by_copies_with_their_own_weights() -> N
     expected = np.linalg.solve(by @ matrix, by @ rows["bmi"].to_numpy())
     assert figures["age", "estimate"] == pytest.approx(expected[1])
     assert figures["", "rows"] == len(rows)
-    widths = [figures["age", f"std. error{it}"] for it in ("", " of the rows alone")]
+    widths = [figures["age", f"std. error{it}"] for it in ("", " from the rows alone")]
     assert widths[0] > 1.4 * widths[1]
     assert table.title == "Linear model of bmi in survey, weighted by wt"
     assert sum("weighted by wt" in note or "linearisation" in note for note in table.notes) == 2

@@ -379,7 +379,7 @@ class TestWords:
 
         assert "Pairs of columns, the coarsest first" in found.to_text()
         assert Fidelity.from_json(found.to_json()) == found
-        assert "no release" in repr(found)
+        assert "not for release" in repr(found)
         with pytest.raises(RefusedError, match="not as figure"):
             replace(found, gate=closed).plot().savefig("near.png")
 

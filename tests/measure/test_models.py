@@ -280,14 +280,14 @@ X, Y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 5.0]
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "shapes": (lambda: regression_on(X, Y, X[:3], Y), "original_x and rounded_x must be of one"),
     "no table": (lambda: regression_on(Y, Y, X, Y), "original_x must be a table"),
-    "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must hold numbers alone"),
-    "ragged": (lambda: tree_on(X, Y, [[1.0], [2.0, 3.0]]), "rounded_x must hold numbers alone"),
+    "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must contain only numbers"),
+    "ragged": (lambda: tree_on(X, Y, [[1.0], [2.0, 3.0]]), "rounded_x must contain only numbers"),
     "gap": (lambda: tree_on(X, Y, [[1.0], [2.0], [3.0], [math.nan]]), "rounded_x holds missing"),
     "target": (lambda: regression_on(X, Y[:3], X, Y), "original_y must hold one number for each"),
     "target of words": (lambda: regression_on(X, Y, X, list("abcd")), "rounded_y must hold numb"),
     "gap in the target": (
         lambda: regression_on(X, [1, 2, 3, math.inf], X, Y),
-        "original_y holds missing or infinite",
+        "original_y contains missing or infinite",
     ),
     "classes": (lambda: tree_on(X, "abc", X), "classes must hold one class for each row"),
     "one class": (lambda: tree_on(X, ["a"] * 4, X), "at least two classes"),
@@ -540,7 +540,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "unknown column": ("y ~ X", "there is no column 'X'; did you mean 'x'"),
     "unknown outcome": ("who ~ x", "there is no column 'who'"),
     "three levels": ("group ~ x", "the outcome 'group' must have two levels"),
-    "outcome on the right": ("ill ~ ill + x", "'ill' stands on the right"),
+    "outcome on the right": ("ill ~ ill + x", "'ill' is also on the right"),
     "no formula": ("ill", "a formula needs one ~"),
     "python": ("y ~ __import__('os')", "has no place in a formula"),
 }

@@ -296,7 +296,7 @@ class TestHistograms:
         assert line.y == ((6, 6, 5, 5), (8, 8))
         assert shown.scene.notes == (
             "bars: original; line: released",
-            "hatched below the axis: nobody, or too few to show",
+            "hatched below the axis: nobody, or too few people to show",
         )
         assert len(histogram_plot("age", self.EDGES, (5,) * 4, (6,) * 4).scene.notes) == 1
 
@@ -379,8 +379,12 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
 
     report = compare(*paths)
 
-    assert report.title == ("after.csv compared with before.csv: for the custodian, not a release")
-    assert "For the custodian: exact numbers of the original table, and no release." in report.notes
+    assert report.title == (
+        "after.csv compared with before.csv: for the custodian, not for release"
+    )
+    assert (
+        "For the custodian: exact numbers of the original table, not for release." in report.notes
+    )
     told = json.loads(report.to_json())
     assert told["made"]["original"] == "before.csv"
     assert told["measured"]["rounded_to"] is None
@@ -423,7 +427,7 @@ def test_codes_are_taken_for_levels(
         found = compare(COHORT, MOVED, strata=["sex"], sensitive="code").measured
         assert (found.strata, found.sensitive, found.l) == (("sex",), "code", 3)
         assert "attribute_disclosure" in found.risks
-    said = "Taken for levels, being few whole numbers that did not change: code"
+    said = "Treated as levels, being few whole numbers that did not change: code"
     guessed = "code" in levels and "code" not in asked.get("categorical", ())
     assert (said in notes_of(report)) is guessed
 
@@ -475,7 +479,7 @@ def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str
     text = " ".join(report.to_text().split())
     assert "(other)" in {*drawn["ward"]}
     assert report.made["rows"] == "not compared one by one"
-    assert "In a copy whose rows were drawn anew some lie so near by chance" in text
+    assert "In a copy whose rows were drawn anew some are that near by chance" in text
     for claim in ("which row is that person's", "can be read off", "knows the other"):
         assert claim not in text
 

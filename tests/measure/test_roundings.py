@@ -150,7 +150,7 @@ def test_progress_is_told(table: pd.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"methods": ["mdva"]}, "no way to round 'mdva'"),
+        ({"methods": ["mdva"]}, "unknown rounding method 'mdva'"),
         ({"methods": ["mdav", "mdav"]}, "different names"),
         ({"methods": []}, "different names"),
         ({"methods": ["mdlp"]}, "'mdlp' finds points by classes"),

@@ -23,7 +23,7 @@ from discreet.methods import ROW_METHODS
 
 LEARN, GOOD, NOT, HOW, MISSING = (
     "What somebody could learn about a person",
-    "What the table is good for",
+    "What the table can be used for",
     "What the table cannot be used for",
     "How it was made",
     "What was not measured, or is not shown",
@@ -59,7 +59,7 @@ WORST = {
     ),
     "records that stand in the table": (
         {"linkage": (20, 0.001), "records": (600, 0.02)},
-        "is high (half of the cases or more): a person's record stands in the released table",
+        "is high (half of the cases or more): a person's record appears in the released table",
     ),
     "of records what chance leaves": (
         {"linkage": (80, 0.001), "records": (900, 0.88)},
@@ -92,7 +92,7 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
     assert "right in 80.0 % (72.0 to 86.0 %; guessing 50.0 %), in about 30 of 100 cases" in first
     assert "Membership" not in summary(linked(500), {}, (name, found))[0][1][0]
     assert "Membership of anybody" in loud
-    assert "which is more than it may be" in loud
+    assert "which is more than allowed" in loud
 
 
 @pytest.mark.parametrize(
@@ -184,14 +184,14 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
     LEARN: (
         (
             linked(17, 0.01, trials=100),
-            "Someone who knows a person's true values finds that person's row in about 17 of 100"
-            " cases; guessing would find it in about 1 of 100.",
+            "Somebody who knows a person's true values finds that person's row in about "
+            "17 of 100 cases; guessing would find it in about 1 of 100.",
         ),
         (
             linked(620),
             "high (half of the cases or more): the row is found about 620 times as often as",
         ),
-        (linked(620), "must be taken as found"),
+        (linked(620), "can be found"),
         (linked(300), "considerable (20 to 50 of 100 cases): the row is found about 300 times"),
         (linked(100), "moderate (5 to 20 of 100 cases): the row is found"),
         (linked(20), "low (fewer than 5 of 100 cases): the row is found about 20"),
@@ -199,10 +199,10 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         (linked(1000), "in every case; guessing"),
         (
             linked(3, 0.002),
-            "cannot be told apart from guessing, which says nothing of other attacks",
+            "cannot be distinguished from guessing, which says nothing about other attacks",
         ),
         (linked(98, 0.97, trials=100), GUESSES),
-        (linked(98, 0.97, trials=100), "must be taken as found"),
+        (linked(98, 0.97, trials=100), "can be found"),
         (NONE, "in fewer than 5 of 1000 cases"),
         (NONE, "Fewer than 5 of 1000 released rows lie"),
         (ALL, "in all but fewer than 5 of 1000"),
@@ -224,8 +224,8 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "Columns were rounded one at a time, so the table is not k-anonymous: about 93 of 100"
             f" are {FEW}.",
         ),
-        (NO_FEW, f"There are no {FEW}; but nothing promises that."),
-        (ALONE, "Some row is the only one of its combination of sex and town"),
+        (NO_FEW, f"There are no {FEW}, but this is not guaranteed."),
+        (ALONE, "Some row is the only one with its combination of sex and town"),
         (ALONE, "was NOT measured here"),
         (
             measured(strata=("sex",), k=7),
@@ -267,7 +267,7 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
     MISSING: (
         (
             measured(not_measured={"linkage": "rows do not correspond.", "else": "no"}),
-            "How many persons are found by their true values: rows do not correspond. else: no.",
+            "How many people are found by their true values: rows do not correspond. else: no.",
         ),
         (
             measured(not_measured={"linkage": "no rows", "rmd1": "too few", "rmd2": "no rows."}),
@@ -278,7 +278,7 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
 NEVER_SAID: Sequence[tuple[Measured, str, str]] = (
     (linked(17, 0.01, trials=100), LEARN, "NOT measured"),
     (linked(17, 0.01, trials=100), LEARN, "one at a time"),
-    (linked(300), LEARN, "must be taken as found"),
+    (linked(300), LEARN, "can be found"),
     (linked(170, None), LEARN, "guessing"),
     (NONE, LEARN, "in no case"),
     (NONE, LEARN, "No released row"),

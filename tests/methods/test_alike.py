@@ -153,7 +153,7 @@ def test_persons_are_those_whose_rows_they_are() -> None:
 
     assert whose is not None
     assert (whose.reshape(N, 6) == whose.reshape(N, 6)[:, :1]).all(), "all rows of each are one's"
-    assert len(np.unique(whose)) > 0.9 * N, "few persons are alike in everything"
+    assert len(np.unique(whose)) > 0.9 * N, "few people are alike in everything"
 
 
 def test_one_persons_rows_however_many_move_what_decides_by_little() -> None:

@@ -216,7 +216,7 @@ def test_persons_are_counted_once_for_each_label() -> None:
 def test_a_group_of_too_few_persons_breaks_the_promise() -> None:
     groups = np.array([0, 0, 0, 1, 1])
     check_groups_of_persons(groups, np.array([1, 2, 2, 3, 4]), 2)
-    with pytest.raises(BrokenPromiseError, match="holds fewer than k persons"):
+    with pytest.raises(BrokenPromiseError, match="holds fewer than k people"):
         check_groups_of_persons(groups, np.array([1, 1, 1, 3, 4]), 2)
 
 

@@ -223,12 +223,12 @@ CASES: dict[str, tuple[Labels, Labels | None, list[int]]] = {
         None,
         [8],
     ),
-    "four persons break it": (
+    "four people break it": (
         np.where(np.arange(N_of_exceptions) < 4, 1, HALF * EVERY_SECOND),
         None,
         [*range(4)],
     ),
-    "five persons are no exception": (
+    "five people are no exception": (
         np.where(np.arange(N_of_exceptions) < 5, 1, HALF * EVERY_SECOND),
         None,
         [],

@@ -230,8 +230,8 @@ def test_too_few_in_all_bins_are_refused_without_numbers() -> None:
 # --- what is checked --------------------------------------------------------------------------
 
 BROKEN: dict[str, tuple[Any, Any, str]] = {
-    "a small cell": ([5, 2], [True, True], "fewer than k persons is about to be shown"),
-    "a negative cell": ([5, -1], [True, True], "fewer than k persons is about to be shown"),
+    "a small cell": ([5, 2], [True, True], "fewer than k people is about to be shown"),
+    "a negative cell": ([5, -1], [True, True], "fewer than k people is about to be shown"),
     "another shape": ([5, 2], [True], "differ in shape"),
 }
 

@@ -94,7 +94,7 @@ BAD_FILES = {
     "nothing": ("", "is empty"),
     "empty lines alone": ("\n\n", "is empty"),
     "no text": ("\x00", "is empty"),
-    "parts what was one": ("a;x;1\nb;x;2\n", "parts at step 2 what was one at the step before"),
+    "parts what was one": ("a;x;1\nb;x;2\n", "splits at step 2 what was merged at the step before"),
 }
 
 
@@ -129,7 +129,7 @@ BAD_TABLES: dict[str, tuple[Any, str]] = {
     "a level with a fraction": ({"x": [1.5]}, "must name levels by texts"),
     "one name in two tables": (
         {"north": {"rest": ["a"]}, "south": {"rest": ["b"]}},
-        "parts at step 2 what was one",
+        "splits at step 2 what was merged",
     ),
     "a list": (["a"], "the path of a CSV file or nested tables"),
     "none": (None, "the path of a CSV file or nested tables"),
@@ -145,12 +145,12 @@ def test_bad_tables(source: Any, message: str) -> None:
 BAD_STEPS: dict[str, tuple[tuple[dict[str, str], ...], str]] = {
     "no steps": ((), "hierarchy of column 'town' is empty"),
     "no levels": (({},), "is empty"),
-    "other levels": (({"a": "x"}, {"b": "x"}), "knows other levels at step 2"),
-    "fewer levels": (({"a": "x", "b": "x"}, {"b": "x"}), "knows other levels at step 2"),
-    "finer": (({"a": "x", "b": "x"}, {"a": "y", "b": "z"}), "parts at step 2"),
+    "other levels": (({"a": "x"}, {"b": "x"}), "has different levels at step 2"),
+    "fewer levels": (({"a": "x", "b": "x"}, {"b": "x"}), "has different levels at step 2"),
+    "finer": (({"a": "x", "b": "x"}, {"a": "y", "b": "z"}), "splits at step 2"),
     "finer later": (
         ({"a": "x", "b": "w"}, {"a": "x", "b": "x"}, {"a": "y", "b": "z"}),
-        "parts at step 3",
+        "splits at step 3",
     ),
 }
 
@@ -280,7 +280,7 @@ def test_a_coded_column_is_the_column(given: list[str]) -> None:
 
 @pytest.mark.parametrize("levels", [["a", None], ["a", 1], ["a", float("nan")], [True]])
 def test_levels_that_are_no_texts(levels: Any) -> None:
-    with pytest.raises(InputError, match="column 'town' must hold texts alone; give a missing"):
+    with pytest.raises(InputError, match="column 'town' must contain only text; give a missing"):
         coded("town", levels)
 
 

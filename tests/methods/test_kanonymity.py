@@ -606,7 +606,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no columns": ({}, {}, "levels must name at least one column"),
     "no rows": ({"sex": []}, {}, "must all hold as many rows, and at least one"),
     "other lengths": ({"sex": ["f"], "home": [*"ab"]}, {}, "must all hold as many rows"),
-    "no text": ({"sex": ["f", None]}, {}, "column 'sex' must hold texts alone"),
+    "no text": ({"sex": ["f", None]}, {}, "column 'sex' must contain only text"),
     "least of 0": (SEX, {"least": 0}, "least must be a whole number of at least 1"),
     "least of yes": (SEX, {"least": True}, "least must be a whole number of at least 1"),
     "diversity of 0": (SEX, {"diversity": 0}, "diversity must be a whole number of at least 1"),
@@ -618,7 +618,11 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "diversity of nothing": (SEX, {"diversity": 2}, "diversity and closeness need sensitive"),
     "closeness of nothing": (SEX, {"closeness": 0.2}, "diversity and closeness need sensitive"),
     "too few values": (SEX, {"sensitive": ["x"]}, "sensitive must have one value for each row"),
-    "values that are no texts": (SEX, {"sensitive": [1, 2, 3, 4]}, "'sensitive' must hold texts"),
+    "values that are no texts": (
+        SEX,
+        {"sensitive": [1, 2, 3, 4]},
+        "'sensitive' must contain only text",
+    ),
     "an unknown column": (SEX, {"ordered": {"x": []}}, "ordered names column 'x'; there are 'sex'"),
     "an order that lacks one": (SEX, {"ordered": {"sex": ["f"]}}, "order of column 'sex' lacks a"),
     "a hierarchy that lacks one": (

@@ -89,11 +89,11 @@ def test_c_says_how_many_regions() -> None:
 
 
 BAD_JOINT: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown": ({"method": "magic"}, "no way to round"),
+    "unknown": ({"method": "magic"}, "unknown rounding method"),
     "supervised": ({"method": "mdlp"}, "rounds one column at a time, by a class"),
     "k": ({"k": 1}, "k must be a whole number of at least 2"),
     "c": ({"method": "kmeans", "c": 0}, "c must be a whole number of at least 1"),
-    "c of mdav": ({"method": "mdav", "c": 3}, "'mdav' groups rows by k alone and has no use for c"),
+    "c of mdav": ({"method": "mdav", "c": 3}, "'mdav' groups rows by k alone and does not use c"),
 }
 
 
@@ -159,7 +159,7 @@ def test_supervised_methods_take_strata_for_classes() -> None:
 
 
 BAD_COLUMNS: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown": ({"method": "magic"}, "no way to round"),
+    "unknown": ({"method": "magic"}, "unknown rounding method"),
     "k": ({"k": 0}, "k must be a whole number of at least 1"),
     "a rule": ({"k": "sturges"}, "k must be a whole number"),
     "c": ({"method": "kmeans", "c": 0}, "c must be a whole number of at least 1"),

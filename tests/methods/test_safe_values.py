@@ -322,13 +322,11 @@ OUTWARDS = [0, 1, 2, 3, 4, 16.75, 29.5, 42.25, 29.5]
         pytest.param(NINE, 1, 0, OUTWARDS, id="above"),
         pytest.param([-it for it in NINE], 1, 0, [-it for it in OUTWARDS], id="below"),
         pytest.param([*NINE[:8], 8], 1, 0, [*NINE[:8], 8], id="none is beyond"),
-        pytest.param(NINE[1:], 1, 0, NINE[1:], id="eight persons"),
+        pytest.param(NINE[1:], 1, 0, NINE[1:], id="eight people"),
         pytest.param([5] * 8 + [14], 1, 0, [6] * 9, id="all others in the middle"),
         pytest.param([*NINE[:8], 9], 1, 0, [*NINE[:5], 5.375, 6.75, 8.125, 6.75], id="nine"),
-        pytest.param([*NINE[:8], 9], 1, 2391, [*NINE[:8], 9], id="nine of 2,400 persons"),
-        pytest.param(
-            [0, *NINE[:8], 8, 8, 8, 8], 3, 0, [0, *NINE[:8], 8, 8, 8, 8], id="few persons"
-        ),
+        pytest.param([*NINE[:8], 9], 1, 2391, [*NINE[:8], 9], id="nine of 2,400 people"),
+        pytest.param([0, *NINE[:8], 8, 8, 8, 8], 3, 0, [0, *NINE[:8], 8, 8, 8, 8], id="few people"),
     ],
 )
 def test_a_value_far_from_all_of_its_leaf_becomes_that_of_the_third(

@@ -252,7 +252,7 @@ def test_the_secret_decides_how_few_persons_are_refused() -> None:
         try:
             copy_of(gap(0), seed, persons)
         except RefusedError as error:
-            return "too few persons" in str(error)
+            return "too few people" in str(error)
         return False
 
     found = [[refused(n, seed) for seed in range(12)] for n in (19, 20, 22, 25)]

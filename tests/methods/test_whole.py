@@ -77,7 +77,7 @@ def test_an_end_has_a_margin_as_near_as_that_of_others() -> None:
 
 LEAVES: dict[str, tuple[list[int], list[int], int | None]] = {
     "nine rows": ([0] * 10 + [1] * 9, [0, 1], None),
-    "ten rows of nine persons": ([0] * 20 + [1] * 10, [0, 1], 9),
+    "ten rows of nine people": ([0] * 20 + [1] * 10, [0, 1], 9),
     "a drawn row of no leaf": ([0] * 10 + [2] * 10, [0, 1], None),
 }
 
@@ -91,7 +91,7 @@ def check_leaves(raw: list[int], drawn: list[int], last: int | None) -> None:
 
 @pytest.mark.parametrize("case", LEAVES.values(), ids=LEAVES)
 def test_a_leaf_of_few_is_seen(case: tuple[list[int], list[int], int | None]) -> None:
-    with pytest.raises(BrokenPromiseError, match="a leaf was of too few persons"):
+    with pytest.raises(BrokenPromiseError, match="a leaf was of too few people"):
         check_leaves(*case)
 
 
@@ -106,7 +106,7 @@ def test_a_table_of_few_persons_is_refused_and_how_few_are_the_secret_says() -> 
         try:
             whole_copy({"x": NORMAL[:n]}, {}, draws, Settings(5, 10))
         except RefusedError as error:
-            return "too few persons for a copy" in str(error)
+            return "too few people for a copy" in str(error)
         return False
 
     found = {n: np.mean([refused(n, version) for version in range(20)]) for n in (19, 22, 24)}

@@ -30,7 +30,7 @@ def check(path: Path) -> Finding | None:
         return None
     kind, type = ("table", "table") if path.suffix == ".csv" else ("histogram", "plot")
     status = "review" if "by hand" in text else "pass"
-    says = ("made here; and whole", "at least 5 persons")
+    says = ("made here; and whole", "at least 5 people")
     return Finding(
         status, kind, type, ("bmi",), "merge", f"{kind}(bmi)", checksum_of_file(path), says
     )
@@ -260,7 +260,7 @@ def test_the_record_has_the_fields_and_checksums_of_acro(folder: Folder, tmp_pat
         *("uid", "status", "type", "properties", "files", "outcome", "command", "summary"),
         *("timestamp", "comments", "exception", "fair", "review"),
     ]
-    assert output["summary"] == "pass; made here, and whole; at least 5 persons; "
+    assert output["summary"] == "pass; made here, and whole; at least 5 people; "
     assert output["files"] == [
         {"name": "bmi.svg", "sdc": {"summary": {"threshold": 0}, "cells": {}}}
     ]

@@ -250,7 +250,7 @@ def test_columns_rounded_alone_may_be_shared_by_few() -> None:
 
 LEFT_OUT = (
     "of strata that stayed small are left out, so what all rows of a stratum share may not be true"
-    " of all persons"
+    " of all people"
 )
 
 
@@ -278,11 +278,11 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "not the best perhaps": (
         {"exhaustive": False},
-        ["there may be a merging of less loss: not all were tried"],
+        ["a merging with less loss may exist: not all were tried"],
     ),
-    "rows of persons": (
+    "rows of people": (
         {"persons": "who"},
-        ["groups are of at least 5 persons (who): all rows of a person in a stratum are in one"],
+        ["groups are of at least 5 people (who): all rows of a person in a stratum are in one"],
     ),
     "few left out": ({"suppressed": 1}, [f"fewer than 5 rows {LEFT_OUT}"]),
     "many left out": ({"suppressed": 123}, [f"about 125 rows {LEFT_OUT}"]),

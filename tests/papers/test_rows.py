@@ -135,7 +135,7 @@ TEN_ROWS = RESEARCH.changed(k=10)
 SMALLEST = "small strata are merged: the smallest levels are 'other' (arm)"
 LEFT_OUT = (
     "about 10 rows of strata that stayed small are left out, so what all rows of a stratum share"
-    " may not be true of all persons"
+    " may not be true of all people"
 )
 # Levels of the raw rows and of the copy, and what is said of it.
 STRATA: dict[str, tuple[dict[str, int], dict[str, int], list[str]]] = {
@@ -468,7 +468,7 @@ def test_who_has_several_levels_that_are_joined_is_one_person() -> None:
     who = [*range(100), *range(200, 209), *range(200, 209)]
     levels = {"g": ("a",) * 100 + ("b",) * 9 + ("c",) * 9}
 
-    with pytest.raises(RefusedError, match="strata hold too few persons, some of whom are in"):
+    with pytest.raises(RefusedError, match="strata hold too few people, some of whom are in"):
         repaired(levels, {}, BY_PERSON, rows_of(who))
     found = repaired(levels, {}, BY_PERSON.changed(papers={"most_suppressed": 0.2}), rows_of(who))
     assert found.suppressed == 18
@@ -477,7 +477,7 @@ def test_who_has_several_levels_that_are_joined_is_one_person() -> None:
 
 def test_of_persons_it_is_said_that_groups_are_of_them() -> None:
     assert said(ready(visits(np.full(60, 3)), BY_PERSON).done, 10) == (
-        "groups are of at least 10 persons (who): all rows of a person in a stratum are in one",
+        "groups are of at least 10 people (who): all rows of a person in a stratum are in one",
     )
 
 

@@ -38,9 +38,9 @@ def clustered(grid: Any, k: int) -> CellClusters:
 
 
 BY_HAND: dict[str, tuple[Any, int, Any]] = {  # counts, k, boxes
-    "eight persons in one cell": ([[0, 0], [8, 0]], 5, [(1, 2, 0, 1)]),
-    "just k persons in all": ([[2, 0], [0, 3]], 5, [(0, 2, 0, 2)]),
-    "twelve persons, a cell of six of its own": (
+    "eight people in one cell": ([[0, 0], [8, 0]], 5, [(1, 2, 0, 1)]),
+    "just k people in all": ([[2, 0], [0, 3]], 5, [(0, 2, 0, 2)]),
+    "twelve people, a cell of six of its own": (
         [[6, 0, 0], [0, 2, 2], [0, 0, 2]],
         6,
         [(0, 1, 0, 1), (1, 3, 1, 3)],
@@ -83,7 +83,7 @@ def grids(draw: st.DrawFn) -> tuple[Whole, int]:
 def test_every_box_holds_k_persons_and_every_person_is_in_one(case: tuple[Whole, int]) -> None:
     grid, k = case
     if grid.sum() < k:
-        with pytest.raises(RefusedError, match="fewer than k persons"):
+        with pytest.raises(RefusedError, match="fewer than k people"):
             clustered(grid, k)
         return
 
@@ -129,7 +129,7 @@ def with_labels(labels: Any, boxes: Any = GOOD.boxes) -> CellClusters:
 
 
 BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
-    "too few persons": (GOOD, {"k": 6}, "fewer than k persons"),
+    "too few people": (GOOD, {"k": 6}, "fewer than k people"),
     "a person in no cluster": (with_labels([[0, -1, 1], [-1, 1, -1]]), {}, "in no cluster"),
     "nobody in a cluster": (with_labels([[0, 1, 1], [-1, 1, 1]]), {}, "empty one"),
     "a cell in another box": (with_labels([[0, -1, 0], [-1, 1, 1]]), {}, "larger than its box"),
@@ -198,9 +198,9 @@ def test_triples_without_persons_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("joins", "other", "words"),
     [
-        (((0, 1),), {"least": 3}, "too few persons in common"),
-        (((1, 0),), {}, "too few persons in common"),
-        (((-1, -1),), {}, "too few persons in common"),
+        (((0, 1),), {"least": 3}, "too few people in common"),
+        (((1, 0),), {}, "too few people in common"),
+        (((-1, -1),), {}, "too few people in common"),
         (((1, 1), (1, 1)), {}, "lit twice"),
     ],
 )
@@ -284,10 +284,10 @@ def test_bad_input(wrong: dict[str, Any], words: str) -> None:
 
 
 def test_too_few_persons_are_refused_without_saying_how_many() -> None:
-    with pytest.raises(RefusedError, match="fewer than k persons") as refused:
+    with pytest.raises(RefusedError, match="fewer than k people") as refused:
         clustered([[3, 0], [0, 1]], 5)
     assert not any(letter.isdigit() for letter in str(refused.value))
-    with pytest.raises(RefusedError, match="fewer than k persons"):
+    with pytest.raises(RefusedError, match="fewer than k people"):
         clustered(np.zeros((0, 0), dtype=np.int64), 5)
 
 
@@ -296,7 +296,7 @@ def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     [
         ({"least": 1}, "least must be a whole number of at least 2"),
         ({"triples": TRIPLES[:, :2]}, "triples must be three cells"),
-        ({"persons": PERSONS[:2]}, "as many numbers of persons"),
+        ({"persons": PERSONS[:2]}, "as many numbers of people"),
         ({"persons": PERSONS / 2}, "whole numbers of at least 0"),
         ({"triples": TRIPLES - 1}, "whole numbers of at least 0"),
         ({"triples": TRIPLES + 1}, "cell that the axes do not have"),
@@ -352,7 +352,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
         [0, 10, 70, 80, 90, 100],
         [(0, 1, 0, 1), (0, 1, 2, 5)],
     ),
-    "the seed is where most persons are, not the first": (
+    "the seed is where most people are, not the first": (
         # 3 takes its neighbour of 2; the two outer ones are left and make one.
         [[2, 2, 3, 2]],
         4,
@@ -384,7 +384,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
         None,
         [(0, 6, 0, 4), (3, 5, 1, 3)],
     ),
-    "divergence: the row that reaches most, though persons are elsewhere": (
+    "divergence: the row that reaches most, though people are elsewhere": (
         # row 1 reaches three, its first cell is the seed and takes the second; the third goes
         # down to row 2 (20 pixels), for which row 0 is as near but not there any more
         [[0, 0, 3], [1, 1, 1], [0, 0, 1]],

@@ -131,11 +131,11 @@ def test_each_pair_has_a_panel_in_its_row_and_column() -> None:
     assert scene.notes == (
         "histogram of bmi by age and sex: whole (k = 5), policy standard",
         "shown: 200 of 240 rows, from the protected copy",
-        "protected rows are made anew; where values are coarse, some equal a record by chance",
+        "protected rows are drawn anew; with few distinct values, some equal a record by chance",
         "near",
         "rows of panels: age; columns of panels: sex; axes are shared",
-        "not drawn, being of fewer than 50 rows: 40 with f",
-        "rough, being of fewer than 300 rows: 1 of 3 parts",
+        "not drawn, with fewer than 50 rows: 40 with f",
+        "rough, with fewer than 300 rows: 1 of 3 parts",
     )
     assert "parts drawn: 3, of 2 levels of age by 2 of sex" in view.describe()
     assert View.from_json(view.to_json()) == view

@@ -97,15 +97,15 @@ def test_levels_without_a_curve_are_named() -> None:
     assert (view.few, view.constant) == (("x",), ("m",))
     assert view.scene().notes[-3:] == (
         "one curve for each level of sex",
-        "not drawn, for they have fewer than 10 rows: x",
-        "not drawn, for all their rows have one value: m",
+        "not drawn, with fewer than 10 rows: x",
+        "not drawn, as all their rows have one value: m",
     )
 
 
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ([7] * 12, "'age' has one value alone, so it has no density"),
+        ([7] * 12, "'age' has only one value, so it has no density"),
         ([-1e308, 1e308] * 6, "'age' lie too close together or too far apart"),
         ([0, 5e-324] * 6, "'age' lie too close together or too far apart"),
         (range(9), "no column has 10 rows"),

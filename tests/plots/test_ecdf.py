@@ -61,7 +61,7 @@ def test_levels_of_few_rows_have_no_curve_and_are_named() -> None:
 
     assert [curve.label for curve in view.curves] == ["f"]
     assert view.few == ("m", "x")
-    assert view.scene().notes[-1] == "not drawn, for they have fewer than 10 rows: m, x"
+    assert view.scene().notes[-1] == "not drawn, with fewer than 10 rows: m, x"
 
 
 def test_the_twelve_largest_of_many_levels_are_drawn() -> None:

@@ -391,13 +391,17 @@ def test_estimates_are_corrected_where_the_noise_is_known() -> None:
 
 # formula, noise, and what is said
 NOT_CORRECTED: dict[str, tuple[str, KnownNoise | str, str]] = {
-    "a term that is no column": ("y ~ log(x)", KnownNoise(0.25), "a term is not a column as it is"),
-    "an outcome that is none": ("log(y) ~ x", KnownNoise(0.25), "a term is not a column as it is"),
-    "too much noise": ("y ~ x + z", KnownNoise(3.0), "it leaves too little to correct by"),
+    "a term that is no column": ("y ~ log(x)", KnownNoise(0.25), "a term is not a plain column"),
+    "an outcome that is none": ("log(y) ~ x", KnownNoise(0.25), "a term is not a plain column"),
+    "too much noise": (
+        "y ~ x + z",
+        KnownNoise(3.0),
+        "it leaves too few degrees of freedom for a correction",
+    ),
     "rounding": (
         "y ~ x",
         KnownNoise(0.25, {"x": Folds(-9, 9, 5), "y": Folds(-99, 99, 0.01)}),
-        "it leaves too little to correct by",
+        "it leaves too few degrees of freedom for a correction",
     ),
     "what the study knows": ("y ~ x", "far rows have more of it", "far rows have more of it"),
 }
@@ -487,7 +491,7 @@ def test_of_very_many_quantiles_those_are_drawn_that_lie_apart(
     dots = view.scene().panels[0].marks[0]
     assert isinstance(dots, Dots)
     assert not dots.by_size
-    assert "dark: a point that stands for several rows beside it" in view.scene().notes
+    assert "dark: a point that stands for several rows" in view.scene().notes
 
 
 def test_as_many_points_as_can_be_told_apart_are_drawn_one_by_one() -> None:

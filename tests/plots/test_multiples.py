@@ -157,8 +157,8 @@ def test_overlaid_histograms_are_outlines_of_an_area_of_one() -> None:
     )
     assert (panel.title, panel.y) == ("", Axis("density", (0.0, 1.05 * 0.75)))
     assert scene.notes[-3:] == (
-        "one outline for each level of sex, each of an area of 1",
-        "not drawn beside the 6 largest levels: older",
+        "one outline for each level of sex, each of area 1",
+        "not among the 6 largest levels: older",
         "gaps in an outline: none, or fewer than k",
     )
     assert View.from_json(drawn.to_json()) == drawn

@@ -230,8 +230,8 @@ def test_a_month_without_rows_is_a_count_of_0() -> None:
         (day(f"{month}-01"), month) for month in ("2020-12", "2021-01", "2021-02", "2021-03")
     )
     assert panel.y.limits == (0.0, 31 * 1.05)
-    assert "left off, as the dates cover it in part: 2021-04" in view.scene().notes
-    assert "rough, being of fewer than 50 records: 3 of 4 points" in view.scene().notes
+    assert "left out, as the dates cover it in part: 2021-04" in view.scene().notes
+    assert "rough, with fewer than 50 records: 3 of 4 points" in view.scene().notes
     assert view.describe().splitlines()[-1] == (
         "93 rows, at most 31 in one month, from 2020-12 to 2021-03"
     )
@@ -267,7 +267,7 @@ def test_a_mean_of_few_rows_is_a_gap() -> None:
     assert bands.low[0][0] == bands.low[0][1] < lines.y[0][0] < bands.high[0][0]
     notes = view.scene().notes
     assert "gaps: means of fewer than 10 records are not drawn" in notes
-    assert "rough, being of fewer than 50 records: 2 of 2 points" in notes
+    assert "rough, with fewer than 50 records: 2 of 2 points" in notes
     assert "drawn, though the dates cover it in part: 2021-04" in notes
     assert view.origin.shown == 62
     assert View.from_json(view.to_json()) == view
@@ -280,7 +280,7 @@ def test_levels_have_lines_of_the_same_periods() -> None:
     assert [it.level for it in view.series] == ["a", "b"]
     assert [it.counts for it in view.series] == [(0, 0, 28), (31, 0, 0)]
     assert view.partly == ("2021-04",)
-    assert "not drawn, for they have fewer than 10 rows: few" in view.scene().notes
+    assert "not drawn, with fewer than 10 rows: few" in view.scene().notes
     assert "one line for each level of ward" in view.scene().notes
 
 
@@ -294,9 +294,9 @@ def test_of_few_periods_all_are_drawn_and_those_in_part_are_named() -> None:
 
 
 def test_where_no_point_has_ten_rows_it_is_refused() -> None:
-    with pytest.raises(RefusedError, match=r"^no point stands on 10 rows; take longer periods"):
+    with pytest.raises(RefusedError, match=r"^no point has 10 rows; take longer periods"):
         drawn({"day": SPELL, "score": SPELL}, "score", every="day")
-    with pytest.raises(RefusedError, match=r"^no point stands on 10 rows; .* leave by= out$"):
+    with pytest.raises(RefusedError, match=r"^no point has 10 rows; .* leave by= out$"):
         drawn({"day": SPELL[:18], "ward": ["a", "b"] * 9}, by="ward")
 
 

@@ -180,8 +180,8 @@ class TestNotes:
             " policy standard",
             "a shape is a cluster of rows of the copy, from where they are on one axis to where"
             " they are on the next",
-            "blue: wide, orange: narrow clusters; the colour does not tell how many rows of the"
-            " copy they hold",
+            "blue: wide, orange: narrow clusters; colour does not show the number of rows of "
+            "the copy they hold",
         )
 
     def test_lit_is_explained(self) -> None:
@@ -196,8 +196,8 @@ class TestNotes:
         bare = view(clusters=((), CLUSTERS[1], ()), joins=((), ()))
 
         told = (
-            "nothing is shown between age and sex: too few rows of the copy for a cluster",
-            "nothing is shown between bmi and ill: too few rows of the copy for a cluster",
+            "nothing shown between age and sex: too few rows of the copy for a cluster",
+            "nothing shown between bmi and ill: too few rows of the copy for a cluster",
         )
         assert bare.notes()[1:] == bare.scene().notes[1:3] == told
         assert set(told) <= set(bare.describe().splitlines())

@@ -136,7 +136,7 @@ def test_a_cell_is_ten_pixels_wide_before_any_is_joined() -> None:
 
 def test_all_on_one_place_is_refused_by_name_and_without_a_number() -> None:
     for held in ([28, 0, 0, 0, 0, 0, 0, 0, 1, 1], [30, *[0] * 9], [0] * 9 + [30]):
-        with pytest.raises(RefusedError, match=r"^the values of 'x' all lie on one place") as told:
+        with pytest.raises(RefusedError, match=r"^the values of 'x' all lie at one place") as told:
             cut(table_of(x=tenths(held)), "x", limits=LIMITS)
         assert "30" not in str(told.value)
 
@@ -224,9 +224,9 @@ def test_bands_fill_the_axis_where_pixels_do_not_divide() -> None:
 
 
 def test_one_level_and_too_many_levels_are_refused() -> None:
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         cut(table_of(g=["a"] * 40), "g")
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         cut(table_of(g=[*"a" * 38, "b", "c"]), "g")  # two of them are joined with all
     many = table_of(g=[f"g{i:02}" for i in range(51)] * 3)
     assert cut(many, "g", pixels=100).cells == 51
@@ -294,7 +294,7 @@ def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
     assert len(pixeled(many, "g", pixels=50).shown.levels) == 50
     with pytest.raises(RefusedError, match="column 'g' has more levels than its axis has room for"):
         pixeled(table_of(g=[f"g{i:02}" for i in range(51)]), "g", pixels=50)
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+    with pytest.raises(RefusedError, match="the values of 'g' all lie at one place of its axis"):
         pixeled(table_of(g=["a"] * 5), "g")
     with pytest.raises(RefusedError, match="column 'x' is constant"):
         pixeled(table_of(x=[1.5] * 5), "x")
@@ -303,7 +303,7 @@ def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
 def test_data_that_changed_have_no_pixel() -> None:
     axis = pixeled(table_of(g=["a", "b"]), "g")
 
-    with pytest.raises(InputError, match="the data changed while they were read"):
+    with pytest.raises(InputError, match="the data changed while they were being read"):
         axis.pixels(("a", "c"))
     with pytest.raises(BrokenPromiseError, match="an axis has neither bins nor levels"):
         PixelAxis(axis.shown).pixels(np.array([1.0]))
@@ -322,7 +322,7 @@ def test_sensitive_values_are_levels_of_their_axis() -> None:
     check_named(AXES, {"x": (), "g": ()})
     check_named(AXES, {"g": ("2", "1")})
     for named in (("3",), ("1", "3"), ("",), (" 1",)):
-        with pytest.raises(InputError, match=r"a sensitive value of 'g' is none that its axis sho"):
+        with pytest.raises(InputError, match=r"a sensitive value of 'g' is not on its axis"):
             check_named(AXES, {"g": named})
     with pytest.raises(InputError, match=r"of 'x' are levels, .* kinds=\{'x': 'categorical'\}"):
         check_named(AXES, {"x": ("1",)})
@@ -333,7 +333,7 @@ def test_no_value_is_no_sensitive_value() -> None:
 
     assert axis.shown.levels == ("a", "b", "(missing)")
     check_named([axis], {"g": ("a",)})
-    with pytest.raises(InputError, match="a sensitive value of 'g' is none that its axis shows"):
+    with pytest.raises(InputError, match="a sensitive value of 'g' is not on its axis"):
         check_named([axis], {"g": ("(missing)",)})
 
 

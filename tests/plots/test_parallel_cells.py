@@ -25,7 +25,7 @@ from tests.plots.cases import OF_RECORDS, table_of
 
 # What made tables may be refused for.
 EXPECTED = (
-    "lie on one place",
+    "lie at one place",
     "is constant",
     "no finite value",
     "hold fewer than k",
@@ -150,7 +150,7 @@ SIXTY = {**spread("abcd"), "flat": [1.5] * 60, "one": ["a"] * 60, "ward": [*"uvw
 REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "k above n": (["x", "y"], {"k": 61}, "all bins together hold fewer than k rows"),
     "a number on one place": (["x", "flat"], {}, "column 'flat' is constant"),
-    "levels on one place": (["x", "one"], {}, "the values of 'one' all lie on one place"),
+    "levels on one place": (["x", "one"], {}, "the values of 'one' all lie at one place"),
 }
 
 

@@ -268,15 +268,15 @@ REFUSED: dict[str, tuple[Columns, dict[str, Any], str]] = {
     "all on one pixel": (
         {**SEVEN, "y": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]},
         {},
-        "the values of 'y' all lie on one place of its axis",
+        "the values of 'y' all lie at one place of its axis",
     ),
     "complete records on one pixel": (
         {"x": [None, 1.0, 1.0, 1.0], "y": [1.0, 2.0, 3.0, 4.0]},
         {},
-        "the values of 'x' all lie on one place of its axis",
+        "the values of 'x' all lie at one place of its axis",
     ),
     "one value": ({**SEVEN, "y": [1.5] * 7}, {"limits": {}}, "column 'y' is constant"),
-    "one level": ({**SEVEN, "g": ["a"] * 7}, {}, "the values of 'g' all lie on one place"),
+    "one level": ({**SEVEN, "g": ["a"] * 7}, {}, "the values of 'g' all lie at one place"),
     "nobody complete": (
         {"x": [1.0, 2.0, None, None], "y": [None, None, 1.0, 2.0]},
         {},
@@ -324,7 +324,7 @@ def test_what_is_no_secret_is_an_error() -> None:
         drawn(columns, sensitive={"ill": ()}, diversity=5, pixels=48)
     with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
         drawn(columns, ["y", "ill"], sensitive={"ill": ()}, diversity=5, pixels=48)
-    with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
+    with pytest.raises(InputError, match="a sensitive value of 'ill' is not on its axis"):
         drawn(columns, sensitive={"ill": ("z",)}, pixels=48)
 
 

@@ -180,7 +180,7 @@ UPRIGHT: dict[str, tuple[Points, list[str] | None, Any]] = {
 def test_no_line_goes_through_points_above_one_another(
     points: Points, levels: list[str] | None, raw: Any
 ) -> None:
-    with pytest.raises(RefusedError, match="all points lie above one another, so there is no tr"):
+    with pytest.raises(RefusedError, match="all points have the same x, so there is no tr"):
         trends_of(points, levels, raw)
 
 

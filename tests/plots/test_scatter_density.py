@@ -134,8 +134,8 @@ def test_levels_of_few_rows_and_beyond_the_largest_are_named() -> None:
     view = drawn(np.arange(len(levels)), np.arange(len(levels)), levels)
     assert len(view.panels) == 12
     assert (view.few, view.others) == (("few",), ("level 12",))
-    assert "not drawn, for they have fewer than 10 rows: few" in view.scene().notes
-    assert "not drawn beside the 12 largest levels: level 12" in view.scene().notes
+    assert "not drawn, with fewer than 10 rows: few" in view.scene().notes
+    assert "not among the 12 largest levels: level 12" in view.scene().notes
     with pytest.raises(RefusedError, match=r"^no level of 'sex' has 10 rows; leave by out"):
         drawn([1, 2], [1, 2], ["f", "m"])
 

@@ -173,14 +173,14 @@ def test_which_level_is_the_event(names: list[str], said: Any, expected: tuple[s
     assert event_of(names, said, "status") == expected
 
 
-ASKED = r"^which values of 'status' are the event is not clear; say it: event_is='\.\.\.'"
+ASKED = r"^it is not clear which values of 'status' are the event; name them: event_is='\.\.\.'"
 UNCLEAR: dict[str, tuple[list[str], Any, str]] = {
     "words": (["dead", "alive"], None, ASKED + r".* --event-is\).*; there are 'dead', 'alive'$"),
     "other codes": (["1", "2"], None, ASKED),
     "three": (["0", "1", "2"], None, ASKED),
     "one alone, perhaps of 1 and 2": (["1"], None, ASKED),
-    "an unknown one": (["1", "2"], 3, r"^event_is: '3' is no level of 'status'; .* '1', '2'$"),
-    "another case": (["Dead", "alive"], "dead", "^event_is: 'dead' is no level of 'status'"),
+    "an unknown one": (["1", "2"], 3, r"^event_is: '3' is not a level of 'status'; .* '1', '2'$"),
+    "another case": (["Dead", "alive"], "dead", "^event_is: 'dead' is not a level of 'status'"),
     "no level": (["a", "b"], {"a": 1}, "^event_is is a level of the event's column"),
     "a list of lists": (["a", "b"], [["a"]], "^event_is is a level of the event's column"),
 }

@@ -693,9 +693,9 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
     assert view.describe().splitlines() == [
         "histogram of age: suppression (k = 5, bins = 2), policy standard",
         "counts are of records",
-        "promises: Every cell that is shown stands on at least k persons.",
-        "does not protect: A total, or the same persons counted on another grid, may give a hidden"
-        " count back.",
+        "promises: Every cell shown has at least k people.",
+        "does not protect: A total, or the same people counted on another grid, may reveal a "
+        "hidden count.",
         "hidden: 1",
         "left out for missing values: about 10",
     ]
@@ -705,7 +705,7 @@ SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "counts": (
         "generalization",
         {"counted": "persons", "shown": 430, "total": 440},
-        "shown: about 430 of 440 persons, from counts",
+        "shown: about 430 of 440 people, from counts",
     ),
     "the copy": (
         "condensation",
@@ -768,7 +768,7 @@ def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
 def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
     rows = histogram(method="condensation", origin=origin(counted="protected rows"))
 
-    line = "protected rows are made anew; where values are coarse, some equal a record by chance"
+    line = "protected rows are drawn anew; with few distinct values, some equal a record by chance"
     assert rows.notes()[-1] == line
     assert line not in histogram().notes()
 
@@ -944,10 +944,10 @@ def test_a_plot_is_as_wide_and_as_fine_as_asked_with_its_title(tmp_path: Path) -
 
 
 NOT_DRAWN: dict[str, tuple[str, dict[str, Any], str]] = {
-    "a title of numbers": ("a.json", {"title": "x"}, r"are of a picture: one of '\.png'"),
+    "a title of numbers": ("a.json", {"title": "x"}, r"are for a picture: one of '\.png'"),
     "a width of a page": ("a.html", {"width": 85}, "a .html file is saved without them"),
-    "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are of"),
-    "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is of a .png; a .svg is drawn in lines"),
+    "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are for"),
+    "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is for a .png; a .svg is drawn in lines"),
     "few pixels": ("a.png", {"dpi": 49}, "dpi must be from 50 to 1200"),
     "many pixels": ("a.png", {"dpi": 1201}, "dpi must be from 50 to 1200"),
     "no width": ("a.png", {"width": 0}, "width must be above 0"),

@@ -54,7 +54,7 @@ def test_all_have_one_area_and_the_widest_fits_its_place() -> None:
     assert areas[0] == pytest.approx(areas[1], rel=0.01)
     assert max(half for it in mark.violins for half in it.halves) == 0.42
     assert "all violins have the same area" in scene.notes
-    assert "rough, being of fewer than 50 rows: f, m" in scene.notes
+    assert "rough, with fewer than 50 rows: f, m" in scene.notes
     assert "one violin for each level of sex" in scene.notes
     # On paper each is as wide as it is to be, about its tick.
     shapes = draw(scene).axes[0].collections
@@ -73,7 +73,7 @@ def test_one_of_all_rows_is_named_by_its_column() -> None:
 def test_levels_without_a_violin_are_named() -> None:
     view = drawn([*AGES, *[7.0] * 12, 1, 2], [*SEXES, *["alike"] * 12, "few", "few"])
     assert (view.few, view.constant) == (("few",), ("alike",))
-    assert "not drawn, for all their rows have one value: alike" in view.scene().notes
+    assert "not drawn, as all their rows have one value: alike" in view.scene().notes
     with pytest.raises(RefusedError, match="one value alone"):
         drawn([3.0] * 20)
 

@@ -311,7 +311,7 @@ UNFIT_ROWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "regions that have no use": (
         {"method": "vmdav", "c": 5},
-        "^'vmdav' groups rows by k alone and has no use for c$",
+        "^'vmdav' groups rows by k alone and does not use c$",
     ),
 }
 
@@ -752,7 +752,7 @@ def test_a_number_without_a_use_is_refused_under_research(
             request = settled(RESEARCH, plot, method=method, **{name: value})
             assert value_of(request, name) == kept(name, value)
         elif name == "q" or name in PLOTS[plot].settings():
-            says = f"^{PLOTS[plot].phrase()} by '{method}' has no use for {name}=; leave it out$"
+            says = f"^{PLOTS[plot].phrase()} by '{method}' does not use {name}=; leave it out$"
             with pytest.raises(InputError, match=says):
                 settled(RESEARCH, plot, method=method, **{name: value})
 
@@ -760,7 +760,7 @@ def test_a_number_without_a_use_is_refused_under_research(
 @pytest.mark.parametrize("plot", ["bars", "crosstab", "survival", "over_time"])
 def test_plots_of_levels_and_of_time_have_no_use_for_a_number(plot: str) -> None:
     for name in ("k", "q"):
-        with pytest.raises(InputError, match=f"by 'none' has no use for {name}=; leave it out$"):
+        with pytest.raises(InputError, match=f"by 'none' does not use {name}=; leave it out$"):
             settled(RESEARCH, plot, **{name: VALUE[name]})
     assert not {*VALUE} & {*PLOTS[plot].settings()}
 

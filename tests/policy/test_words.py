@@ -124,7 +124,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "tables": (
         {"tables": [["sex", "ward"], ["ward", "died"]]},
         "tables",
-        "Counted into the copy, with noise, are the cross-tables sex by ward; ward by died.",
+        "Put into the copy, as counts with noise, are the cross-tables sex by ward; ward by died.",
     ),
 }
 

@@ -101,10 +101,14 @@ def test_an_approval_holds_for_the_rules_that_it_was_given_under(
     review(store, "s", output.id, "approved", "", NOW)
     (found,) = list_outputs(store, "s")
     assert (found.state(later), found.status(later)) == (state, status)
-    assert ("checked under another policy" in " ".join(found.says(later))) == (state != "approved")
+    assert ("checked under an earlier policy" in " ".join(found.says(later))) == (
+        state != "approved"
+    )
     if state == "outdated":
         # What was checked under other rules has not passed these: it takes a reason.
-        with pytest.raises(InputError, match="say why: a comment, a rejection, and the approval"):
+        with pytest.raises(
+            InputError, match="give a reason: a comment, a rejection, and the approval"
+        ):
             review(store, "s", output.id, "approved", "", later)
     again = review(store, "s", output.id, "approved", "looked at again", later)
     assert again.state(later) == "approved"
@@ -126,7 +130,9 @@ WITHOUT_WORDS = {
 @pytest.mark.parametrize(("what", "record"), WITHOUT_WORDS.values(), ids=WITHOUT_WORDS)
 def test_words_are_needed(store: Store, tmp_path: Path, what: str, record: dict[str, Any]) -> None:
     output = handed(store, tmp_path / "a.svg", record=record)
-    with pytest.raises(InputError, match="say why: a comment, a rejection, and the approval of"):
+    with pytest.raises(
+        InputError, match="give a reason: a comment, a rejection, and the approval of"
+    ):
         review(store, "s", output.id, what, " \n ", NOW)
     assert review(store, "s", output.id, what, "because", NOW).reviews != ()
 
@@ -134,8 +140,8 @@ def test_words_are_needed(store: Store, tmp_path: Path, what: str, record: dict[
 BAD = {
     "another act": ({"what": "deleted"}, "is one of 'comment', 'approved', 'rejected'"),
     "too long": ({"text": "x" * (MOST_LETTERS + 1)}, "at most 2000 letters"),
-    "unprintable": ({"text": "a\x1b[2Jb"}, "no signs that cannot be printed"),
-    "turned around": ({"text": "a\u202eb"}, "no signs that cannot be printed"),
+    "unprintable": ({"text": "a\x1b[2Jb"}, "no characters that cannot be printed"),
+    "turned around": ({"text": "a\u202eb"}, "no characters that cannot be printed"),
     "no such output": ({"id_": 99}, "the study has no such output"),
     "of another study": ({"study": "t"}, "the study has no such output"),
 }

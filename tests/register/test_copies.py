@@ -17,7 +17,7 @@ from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 GUARDED: Mapping[str, Any] = {"regime": "guarded", "k": 5, "m": 20}
-NO_MORE = r"^no more copies of these persons may leave: .* at most 4, counted one by one"
+NO_MORE = r"^no more copies of these people may be released: .* at most 4, counted over all parts"
 
 
 def of(*ranges: range) -> Sketch:
@@ -60,7 +60,7 @@ ALL, FEW, SOME = range(1000), range(981, 1981), range(979, 1979)
 COUNTED: dict[str, tuple[list[Any], Known, bool]] = {
     "the fourth": (left(*[rows(ALL)] * 3), rows(ALL), True),
     "the fifth": (left(*[rows(ALL)] * 4), rows(ALL), False),
-    "the fifth, of named persons": (left(*[named(ALL)] * 4), named(ALL, other_rows=True), False),
+    "the fifth, of named people": (left(*[named(ALL)] * 4), named(ALL, other_rows=True), False),
     "named anew, as they were": (left(*[named(ALL)] * 4), rows(ALL), False),
     "a fifth of few": (left(*[rows(ALL)] * 4), rows(FEW), True),
     "a fifth of more than few": (left(*[rows(ALL)] * 4), rows(SOME), False),
@@ -107,7 +107,7 @@ COUNTED: dict[str, tuple[list[Any], Known, bool]] = {
         {WHOLE_ROWS: sketch_of(SECRET.marks(np.arange(1000.0) % 300), SMALLEST)},
         True,
     ),
-    "nothing that is known of the persons": (left({}, {}, {}, {}), {}, True),
+    "nothing that is known of the people": (left({}, {}, {}, {}), {}, True),
 }
 
 
@@ -131,7 +131,7 @@ OF_ONE_STUDY: dict[str, tuple[list[Any], Known, bool]] = {
     ),
     "the fifth, of which nothing is known": (left(*[{}] * 4, study="s"), {}, False),
     "the fifth, of others by name": (left(*[named(ALL)] * 4, study="s"), named(SOME), False),
-    "the fifth, of other persons by name": (left(*[named(ALL)] * 4, study="s"), named(FEW), True),
+    "the fifth, of other people by name": (left(*[named(ALL)] * 4, study="s"), named(FEW), True),
     "the second, whose first is in three parts": (
         [*left(rows(ALL), study="s"), *left({}, rows(ALL), rows(ALL), rows(ALL))[1:]],
         rows(range(9000, 9999)),
@@ -156,7 +156,7 @@ def test_of_leaves_of_k_there_is_one_copy(shared: range, may: bool) -> None:
     if may:
         check_copies(asked(copies=1), rows(shared), left(rows(ALL)))
         return
-    with pytest.raises(LeavingError, match="there are at most 1, counted one by one"):
+    with pytest.raises(LeavingError, match="there may be at most 1, counted over all parts"):
         check_copies(asked(copies=1), rows(shared), left(rows(ALL)))
 
 
@@ -164,13 +164,13 @@ def test_of_leaves_of_k_there_is_one_copy(shared: range, may: bool) -> None:
 OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
     "k": (
         {"k": 6},
-        r"^'k' must be as in the earlier copy of these persons, as study 'a' \(k = 5\)",
+        r"^'k' must be the same as in the earlier copy of these people, as study 'a' \(k = 5\)",
     ),
     "m": (
         {"m": 40},
         r"^'m' must be .* \(m = 20\).* `discreet register withdraw a --reason REASON`$",
     ),
-    "secret": ({}, r"^another secret: that of the earlier release of these persons, as study 'a'"),
+    "secret": ({}, r"^another secret: that of the earlier release of these people, as study 'a'"),
 }
 
 

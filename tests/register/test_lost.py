@@ -166,10 +166,10 @@ def test_without_its_key_nothing_leaves(
 # --- another secret ---------------------------------------------------------------------------
 
 OTHER_SECRET = (
-    r"^another secret: that of the earlier release of these persons, as study 's', is not the one"
-    r" in force, .* put that secret back, from a backup if need be \(it is looked for in the"
-    r" environment variable DISCREET_SECRET, .*\); or, if nothing of it was given away, withdraw"
-    r" it: `discreet register withdraw s --reason REASON`$"
+    r"^another secret: that of the earlier release of these people, as study 's', is not the "
+    r"current one, .* put that secret back, from a backup if need be \(it is looked for in the "
+    r"environment variable DISCREET_SECRET, .*\); or, if nothing of it was given away, withdraw "
+    r"it: `discreet register withdraw s --reason REASON`$"
 )
 # Whose persons a table has that is to leave by another secret.
 BY_ANOTHER: dict[str, tuple[str, tuple[int, int], bool]] = {
@@ -273,14 +273,14 @@ def test_a_register_that_is_lost_meanwhile_is_not_made_again(
 
 
 def test_a_register_that_is_there_is_not_begun_anew(register: Register, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not lost, so it cannot be begun anew"):
+    with pytest.raises(InputError, match="is not lost, so it cannot be started again"):
         register.begin("tidying up")
     assert [*tmp_path.iterdir()] == []
     leave(register)
     for reason in ("tidying up", "x"):
-        with pytest.raises(InputError, match="is not lost, so it cannot be begun anew"):
+        with pytest.raises(InputError, match="is not lost, so it cannot be started again"):
             register.begin(reason)
-    with pytest.raises(InputError, match="say why in some words"):
+    with pytest.raises(InputError, match="give a reason in some words"):
         register.begin("  ")
     assert register.declared() == []
 
@@ -374,7 +374,7 @@ def test_a_mark_that_is_a_folder_stops_all(register: Register, tmp_path: Path) -
 def test_what_is_withdrawn_counts_no_more_and_stays_in_the_chain(register: Register) -> None:
     for number in range(4):
         leave(register, f"s{number}", f"{number}", rows=(60 * number, 400 + 60 * number))
-    with pytest.raises(LeavingError, match="no more copies of these persons may leave"):
+    with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         leave(register, "e", "e", rows=(240, 640))
 
     assert register.withdraw("s2", "it was looked at and deleted") == 1
@@ -408,7 +408,7 @@ def test_after_it_persons_are_copied_anew(
     leave(register)
     other = register_of_secret(tmp_path, secret)
     if secret is ANOTHER or settings:
-        with pytest.raises(LeavingError, match=r"another secret|'[km]' must be as in"):
+        with pytest.raises(LeavingError, match=r"another secret|'[km]' must be the same as in"):
             leave(other, study, "2", **settings)
 
     register.withdraw("s", "nothing left the room")
@@ -426,7 +426,7 @@ def test_twice_a_version_is_withdrawn_and_no_third_time_by_any_name(register: Re
         leave(register, study, f"{number}", k=5 + number)
         if study == "s":
             assert register.withdraw("s", "tried") == number + 1
-    with pytest.raises(LeavingError, match="of the same persons under other names, were withdr"):
+    with pytest.raises(LeavingError, match="of the same people under other names, were withdr"):
         register.withdraw("t", "tried")
     leave(register, "others", "9", rows=(5000, 5400), k=9)
     assert register.withdraw("others", "tried") == 1
@@ -436,7 +436,9 @@ def test_a_copy_that_was_withdrawn_leaves_again_as_any_other(register: Register)
     leave(register)
     register.withdraw("s", "tried")
     leave(register, "t", "2", rows=(200, 600), k=6)
-    with pytest.raises(LeavingError, match="'k' must be as in the earlier copy of these persons"):
+    with pytest.raises(
+        LeavingError, match="'k' must be the same as in the earlier copy of these people"
+    ):
         leave(register, "u", "1")
     register.withdraw("t", "tried")
     leave(register, "u", "1")
@@ -448,9 +450,9 @@ REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "no such study": (("x", "tried"), InputError, "nothing of study 'x' was released; `discreet"),
     "no name": (("", "tried"), InputError, "nothing of study '' was released"),
     "no such version": (("s", "tried", 2), InputError, "nothing of version 2 of study 's' was"),
-    "withdrawn": (("t", "tried", 1), InputError, "version 1 of study 't' was withdrawn before"),
-    "no reason": (("s", " "), InputError, "say why in some words"),
-    "no words": (("s", "\x1b[2J"), InputError, "no signs that cannot be printed"),
+    "withdrawn": (("t", "tried", 1), InputError, "version 1 of study 't' was already withdrawn"),
+    "no reason": (("s", " "), InputError, "give a reason in some words"),
+    "no words": (("s", "\x1b[2J"), InputError, "no characters that cannot be printed"),
 }
 
 

@@ -118,7 +118,9 @@ def test_nothing_leaves_under_other_settings(
     if new:
         register = register_in(tmp_path / "state")
     for drawn in ("x", "y"):
-        with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
+        with pytest.raises(
+            LeavingError, match=f"^'{what}' must be the same as in the earlier release of"
+        ):
             leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
     assert len(register.history()) == 1
 
@@ -139,17 +141,17 @@ def test_the_same_data_are_recognised_under_another_name(
     shuffled = {name: values[::-1] for name, values in reversed([*TABLE.items()])}
 
     leave(register, "y", shuffled, study=second)
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
     part = {"y": Y}
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, "y", part, study=second, settings={**SETTINGS, "k": 6})
 
 
 def test_another_column_of_the_same_table_is_the_same_data(register: Register) -> None:
     leave(register, "x", study=None)
     with pytest.raises(
-        LeavingError, match="'k' must be as in the earlier release of the same data"
+        LeavingError, match="'k' must be the same as in the earlier release of the same data"
     ):
         leave(register, "levels", study=None, settings={**SETTINGS, "k": 6})
 
@@ -167,7 +169,7 @@ def test_other_data_are_free(register: Register) -> None:
 def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(register: Register) -> None:
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
     leave(register, "a", levels, study=None)
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, "a", levels, study=None, settings={**SETTINGS, "k": 6})
     # one of its columns may well be in another table
     other = {"a": LEVELS, "b": np.arange(200.0) % 4}
@@ -210,7 +212,7 @@ def test_settings_are_compared_with_every_study_of_the_same_data(register: Regis
     leave(register, table={"x": X + 1, "y": Y + 1}, study="t", settings={**SETTINGS, "k": 6})
     both = {"x": X, "y": Y + 1}
     for k in (5, 6):
-        with pytest.raises(LeavingError, match="'k' must be as in"):
+        with pytest.raises(LeavingError, match="'k' must be the same as in"):
             leave(register, table=both, study=None, settings={**SETTINGS, "k": k})
 
 
@@ -221,7 +223,9 @@ def test_settings_are_compared_with_every_study_of_the_same_data(register: Regis
 def test_a_choice_is_kept_for_its_columns(register: Register, second: str | None) -> None:
     number, other = ({f"{KIND_OF}'x'": kind} for kind in ("continuous", "categorical"))
     leave(register, choices=number)
-    with pytest.raises(LeavingError, match=r"the kind of 'x' must be as in .* under \[kinds\]$"):
+    with pytest.raises(
+        LeavingError, match=r"the kind of 'x' must be the same as in .* under \[kinds\]$"
+    ):
         leave(register, study=second, choices=other)
     leave(register, study=second, choices=number)
     leave(register, "y", study=second, choices={f"{KIND_OF}'y'": "categorical"})
@@ -229,7 +233,7 @@ def test_a_choice_is_kept_for_its_columns(register: Register, second: str | None
 
 def test_choices_that_were_refused_are_not_kept(register: Register) -> None:
     leave(register)
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
     leave(register, choices={"strata": "[]"})
 
@@ -309,12 +313,12 @@ def test_a_new_version_of_a_changed_policy(register: Register) -> None:
     leave(register)
 
     assert open_version(register, TABLE, {**SETTINGS, "k": 6}) == 2
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register)
     leave(register, settings={**SETTINGS, "k": 6})
     # the same data are compared with the latest version of a study
     leave(register, study=None, settings={**SETTINGS, "k": 6})
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, study="t")
 
 
@@ -338,7 +342,7 @@ def test_of_several_things_none_leaves_where_one_may_not(register: Register) -> 
         for settings in (SETTINGS, {**SETTINGS, "k": 8})
     ]
 
-    with pytest.raises(LeavingError, match="'k' must be as in"):
+    with pytest.raises(LeavingError, match="'k' must be the same as in"):
         register.release(parts, lambda: sketches(TABLE))
     assert len(register.history()) == 1
 
@@ -475,7 +479,9 @@ def test_nothing_leaves_past_a_damaged_register(
     leave(register, choices=group)
     damage(tmp_path / "state" / "register.sqlite")
     for study in ("s", "t", None):
-        with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|must be as in"):
+        with pytest.raises(
+            LeavingError, match=r"is damaged or in use, so nothing|must be the same as in"
+        ):
             leave(register, study=study, choices=group)
 
 
@@ -530,7 +536,7 @@ def test_what_leaves_together_is_of_one_version_and_in_its_order(register: Regis
 
 # What is refused beside a scatter of x and y that may leave, and what is said of it.
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
-    "other settings": ({"settings": {**SETTINGS, "k": 6}}, "'k' must be as in"),
+    "other settings": ({"settings": {**SETTINGS, "k": 6}}, "'k' must be the same as in"),
     "another choice than its neighbour's": ({"choices": {"formula": "y ~ z"}}, "formula"),
     "other data": ({"sketches": sketches({"x": X + 1})}, "the data of study 's' have changed"),
 }

@@ -69,14 +69,14 @@ def test_the_same_settings_and_choices_pass() -> None:
 @pytest.mark.parametrize("changed", ["k", "grid", "regime"])
 def test_another_setting_is_named(changed: str) -> None:
     with pytest.raises(
-        LeavingError, match=f"'{changed}' must be as in the earlier release of study"
+        LeavingError, match=f"'{changed}' must be the same as in the earlier release of study"
     ):
         compare(leaving(settings=SETTINGS | {changed: 7}), VERSION, {})
 
 
 def test_another_choice_is_named() -> None:
     what = f"{KIND_OF}'x'"
-    with pytest.raises(LeavingError, match="the kind of 'x' must be as in") as told:
+    with pytest.raises(LeavingError, match="the kind of 'x' must be the same as in") as told:
         compare(leaving(choices={what: "continuous"}), VERSION, {what: "ordinal"})
     assert told.value.what == "kind of 'x'"
 
@@ -94,7 +94,9 @@ OTHER_RULES: dict[str, Callable[[], None]] = {
 
 @pytest.mark.parametrize("refuse", OTHER_RULES.values(), ids=OTHER_RULES)
 def test_the_other_rules_name_no_choice(refuse: Callable[[], None]) -> None:
-    with pytest.raises(LeavingError, match=r"must be as in|released before|changed|order") as told:
+    with pytest.raises(
+        LeavingError, match=r"must be the same as in|released before|changed|order"
+    ) as told:
         refuse()
     assert told.value.what == ""
 
@@ -136,22 +138,23 @@ CHANGED: dict[str, tuple[str, int, int, str]] = {
         "s",
         0,
         49,
-        r"the data of study 's' have changed .* away, for they are few; draw the data that were"
-        r" released, or gather more changes \(at least 10 k rows of each column that changes\)"
-        r" and then open a new version: `discreet version new FILE --study s`$",
+        r"the data of study 's' have changed .* away, because they are few; draw the data that "
+        r"were released, or gather more changes \(at least 10 k rows of each column that "
+        r"changes\) and then open a new version: `discreet version new FILE --study s`$",
     ),
     "many rows": (
         "s",
         0,
         50,
-        r"the data of study 's' have changed since a release, and the difference gives the"
-        r" changed rows away; open a new version: `discreet version new FILE --study s`$",
+        r"the data of study 's' have changed since a release, and the difference would give the "
+        r"changed rows away; open a new version: `discreet version new FILE --study s`$",
     ),
-    "other persons": (
+    "other people": (
         "s",
         5000,
         200,
-        r"; open a new version: `.*`, or, if these are other persons, name them so: study=$",
+        r"; open a new version: `.*`, or, if these are other people, give the study another "
+        r"name: study=$",
     ),
     "no name": ("", 0, 50, "these data have changed .*; give the changed data a name: study=$"),
 }
@@ -173,7 +176,9 @@ def test_a_column_does_not_change_within_a_version(
 def test_what_is_few_is_seen_in_all_that_is_known() -> None:
     drawn = {"column x": sketch(X + 2)}
     known = {"column x": sketch(X), "column y": sketch(X)}
-    with pytest.raises(LeavingError, match="for they are few; draw the data that were released"):
+    with pytest.raises(
+        LeavingError, match="because they are few; draw the data that were released"
+    ):
         check_unchanged(leaving(sketches=drawn), VERSION, known, {"column y": sketch(X[1:])})
 
 
@@ -312,7 +317,7 @@ UNRELATED: dict[str, Callable[[int], tuple[Columns, Columns]]] = {
     ),
     "nearly one size": lambda s: (levels(s, 200), levels(s + 1000, 193)),
     "sex alone": lambda s: (only(levels(s, 300), "sex"), only(levels(s + 1000, 300), "sex")),
-    "other columns of other persons": lambda s: (
+    "other columns of other people": lambda s: (
         only(levels(s), "sex", "smoker"),
         only(levels(s + 1000), "smoker", "stage"),
     ),

@@ -214,14 +214,18 @@ def test_levels_are_coded_as_formulaic_does(formula: str, columns: str) -> None:
 
 
 MALFORMED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "text among numbers": ("y ~ x", {"x": list("secret")}, "column 'x' must hold numbers alone$"),
+    "text among numbers": ("y ~ x", {"x": list("secret")}, "column 'x' must contain only numbers$"),
     "missing": ("y ~ x", {"x": [1, 2, 3, 4, 5, np.nan]}, "column 'x' must be one row of finite"),
     "infinite": ("y ~ x", {"y": [1, 2, 3, 4, 5, np.inf]}, "column 'y' must be one row of finite"),
     "a table": ("y ~ x", {"x": np.ones((6, 1))}, "column 'x' must be one row"),
     "lengths": ("y ~ x", {"x": [1.0, 2]}, "of one length"),
     "lengths of texts": ("y ~ sex", {"sex": ["m", "f"]}, "of one length"),
     "no rows": ("y ~ x", {"x": [], "y": []}, "have rows"),
-    "numbers among texts": ("y ~ sex", {"sex": [1, 2, 1, 2, 1, 2]}, "column 'sex' must hold texts"),
+    "numbers among texts": (
+        "y ~ sex",
+        {"sex": [1, 2, 1, 2, 1, 2]},
+        "column 'sex' must contain only text",
+    ),
     "missing text": ("y ~ sex", {"sex": ["m", "f", None, "m", "f", "f"]}, "column 'sex' must hold"),
 }
 

@@ -42,12 +42,12 @@ def test_a_formula_is_read(formula: str, family: str, written: str, event: str |
         ("y ~ z", "linear", "no column 'z'"),
         ("log(y) ~ x", "logistic", "one column of levels or codes"),
         ("sec ~ x", "logistic", "no column 'sec'; did you mean 'sex'"),
-        ("died ~ x + died", "logistic", "stands on the right"),
+        ("died ~ x + died", "logistic", "is also on the right"),
         ("days ~ x", "cox", r"'survival\(days, died\) ~ age \+ sex'"),
         ("survival(days, dead) ~ x", "cox", "no column 'dead'"),
-        ("survival(days, died) ~ died", "cox", "'died' stands on the right"),
-        ("survival(days, days) ~ x", "cox", "'days' stands on the right"),
-        ("survival(days, died) ~ 0 + x", "cox", "no intercept to take away"),
+        ("survival(days, died) ~ died", "cox", "'died' is also on the right"),
+        ("survival(days, days) ~ x", "cox", "'days' is also on the right"),
+        ("survival(days, died) ~ 0 + x", "cox", "no intercept to remove"),
         ("survival(days, died) ~ x ~ y", "cox", "needs one ~"),
     ],
 )
@@ -213,7 +213,7 @@ def test_errors_by_persons_by_hand() -> None:
         asked, columns, {}, weights=np.full(8, 3.0), persons=np.repeat([4, 7, 1, 9], 2)
     )
     assert weighted.variances == pytest.approx(found.variances)
-    with pytest.raises(RefusedError, match="as many coefficients as its rows are of persons"):
+    with pytest.raises(RefusedError, match="as many coefficients as there are people"):
         estimated(asked, columns, {}, persons=np.repeat([0, 1], 4))
 
 

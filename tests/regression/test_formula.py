@@ -116,7 +116,7 @@ MISTAKES = {
     "y ~ ": "has no terms",
     "y ~ 1": "no term but the intercept",
     "y ~ 0": "no term but the intercept",
-    "y ~ -": "only the intercept can be taken away",
+    "y ~ -": "only the intercept can be removed",
     "y ~ x +": "something is missing here",
     "y ~ x + + x2": "something is missing here",
     "y ~ x x2": "cannot be read on from here",
@@ -125,7 +125,7 @@ MISTAKES = {
     "y ~ x)": "a bracket is closed that was not opened",
     "y ~ x) + (x2": "a bracket is closed that was not opened",
     "y ~ x:": "something is missing here",
-    "y ~ x - x2": "only the intercept can be taken away",
+    "y ~ x - x2": "only the intercept can be removed",
     "y ~ X": "no column 'X'; did you mean 'x'",
     "y ~ x + grup": "no column 'grup'; did you mean 'group'",
     "y ~ q": "no column 'q'; there are 'y', 'x'",
@@ -134,7 +134,7 @@ MISTAKES = {
     "y ~ x**2": "write I",
     "y ~ (x + x2):sex": "write I",
     "y ~ x/x2": "write I",
-    "y ~ -x": "only the intercept can be taken away",
+    "y ~ -x": "only the intercept can be removed",
     "y ~ 2": "write I",
     "y ~ x:1": "write I",
     "y ~ I(1)": "constants alone",
@@ -157,8 +157,8 @@ MISTAKES = {
     "y + x ~ x2": "write I",
     "y:x ~ x2": "cannot be read on from here",
     "1 ~ x2": "write I",
-    "y ~ x + log(y)": "outcome 'y' stands on the right",
-    "log(y) ~ y": "outcome 'y' stands on the right",
+    "y ~ x + log(y)": "outcome 'y' is also on the right",
+    "log(y) ~ y": "outcome 'y' is also on the right",
 }
 
 

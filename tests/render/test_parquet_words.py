@@ -104,7 +104,7 @@ BROKEN = {
 def test_what_is_no_parquet_file_is_refused(tmp_path: Path, what: str) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(BROKEN[what])
-    with pytest.raises(InputError, match="no parquet file, or a broken one"):
+    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
         read_words(path)
 
 
@@ -132,5 +132,5 @@ def test_the_words_of_a_footer_too_long_to_be_read_are_not(
 ) -> None:
     path = written(tmp_path / "a.parquet")
     monkeypatch.setattr(parquet_words, "LONGEST_FOOTER", 20)
-    with pytest.raises(InputError, match="no parquet file, or a broken one"):
+    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
         read_words(path)

@@ -14,9 +14,9 @@ from discreet.render.to_matplotlib import draw
 
 MADE = "scatter of age and bmi: whole (k = 5, m = 10), policy standard"
 SHOWN = "shown: 296 of 296 rows, from the protected copy"
-ANEW = "protected rows are made anew; where values are coarse, some equal a record by chance"
-NEAR = "the copy: shares of one column are off by 2.0 points at most"
-ROUGH = "rough, as only 296 rows of the copy are drawn: the number of persons is 10 % off"
+ANEW = "protected rows are drawn anew; with few distinct values, some equal a record by chance"
+NEAR = "the copy: shares of single columns are off by at most 2.0 points"
+ROUGH = "rough, as only 296 rows of the copy are drawn: the number of people is 10 % off"
 CODES = "income may hold codes for missing values, drawn here as numbers; whoever keeps the data"
 SAID: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "a part": ([MADE, SHOWN, ANEW, "where sex == 'm'", NEAR], ("where sex == 'm'", NEAR)),
@@ -37,8 +37,8 @@ SAID: dict[str, tuple[list[str], tuple[str, ...]]] = {
         ("hatched below the axis: none", "rows without a value: 3 of bmi"),
     ),
     "levels that are left out": (
-        [MADE, NEAR, "not drawn, for they have fewer than 10 rows: x"],
-        ("not drawn, for they have fewer than 10 rows: x", NEAR),
+        [MADE, NEAR, "not drawn, with fewer than 10 rows: x"],
+        ("not drawn, with fewer than 10 rows: x", NEAR),
     ),
     "nothing but how it was made": ([MADE, SHOWN], ()),
 }

@@ -48,7 +48,7 @@ def test_one_column_of_a_table_is_a_column() -> None:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "a word": ([1.0, "Alice"], "x must hold numbers alone$"),
+    "a word": ([1.0, "Alice"], "x must contain only numbers$"),
     "no value": ([], "at least one number"),
     "two columns": ([[1.0, 2.0]], "one column"),
     "missing": ([1.0, np.nan], "missing or infinite"),

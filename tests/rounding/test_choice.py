@@ -136,7 +136,9 @@ def test_a_hyphen_is_an_underscore() -> None:
 
 
 def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(InputError, match="no way to round 'round'; there are 'mdav', 'vmdav'"):
+    with pytest.raises(
+        InputError, match="unknown rounding method 'round'; there are 'mdav', 'vmdav'"
+    ):
         known_method("round")
 
 

@@ -110,11 +110,11 @@ def test_columns_are_drawn_independently() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown method": ({"method": "magic"}, "no way to round 'magic'; there are 'mdav'"),
+    "unknown method": ({"method": "magic"}, "unknown rounding method 'magic'; there are 'mdav'"),
     "no method": ({"method": 3}, "method must be one of 'mdav'"),
     "a class of methods": ({"method": KMeans}, "method must be one of 'mdav'"),
-    "both": ({"k": 3, "c": 4}, "k and c say the same thing in two ways"),
-    "k of a value": ({"method": KMeans(c=3), "k": 4}, "holds its own k or c"),
+    "both": ({"k": 3, "c": 4}, "k and c both set the size of regions"),
+    "k of a value": ({"method": KMeans(c=3), "k": 4}, "has its own k or c"),
     "k of mdlp": ({"method": "mdlp", "k": 4}, "'mdlp' chooses the number of regions itself"),
     "k too small": ({"k": 1}, "k must be a whole number of at least 2"),
     "k no number": ({"k": 2.5}, "k must be a whole number"),
@@ -145,10 +145,10 @@ def test_what_a_number_given_the_other_way_round_becomes() -> None:
 
 def test_a_cell_is_not_quoted() -> None:
     texts: Any = [["34.7 Alice", 1.0, 1.0]] * 20
-    with pytest.raises(InputError, match=r"^X must hold numbers alone; leave col[a-z ]+$"):
+    with pytest.raises(InputError, match=r"^X must contain only numbers; leave col[a-z ]+$"):
         Rounder().fit(texts)
     rounder = Rounder().fit(X)
-    with pytest.raises(InputError, match=r"^X must hold numbers alone"):
+    with pytest.raises(InputError, match=r"^X must contain only numbers"):
         rounder.transform(texts)
 
 

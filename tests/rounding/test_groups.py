@@ -359,7 +359,7 @@ def test_gamma_must_not_be_negative() -> None:
 
 @pytest.mark.parametrize("name", GROUPINGS)
 def test_only_finite_numbers_are_grouped(name: str) -> None:
-    with pytest.raises(InputError, match=r"[xX] holds missing or infinite values"):
+    with pytest.raises(InputError, match=r"[xX] contains missing or infinite values"):
         GROUPINGS[name]([1.0, float("nan"), 2.0], 2)
 
 

@@ -443,7 +443,7 @@ def test_rounding_twice_is_rounding_once() -> None:
 
 
 def test_only_finite_numbers_are_encoded() -> None:
-    with pytest.raises(InputError, match="x holds missing or infinite values"):
+    with pytest.raises(InputError, match="x contains missing or infinite values"):
         regions_of([1.0, float("nan")], np.array([1.0]))
     with pytest.raises(InputError, match="x must be one column"):
         encode([], np.array([1.0]), np.array([0.0, 2.0]))

@@ -78,7 +78,7 @@ def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> N
 
     assert told["rows"]["way"] == "browser"
     assert told["rows"]["rows"] == len(served.served.copy.whole)
-    assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
+    assert told["policy"]["promise"] == "At least 5 people are behind everything you see."
 
 
 def test_no_address_gives_a_count_of_the_data(served: Running) -> None:

@@ -120,7 +120,7 @@ def test_every_column_is_seen_first(chromium: Browser, whole: Running) -> None:
         assert names == [name for name in cohort().column_names if name != "patient"]
         version = whole.served.version[:8]
         assert page.locator("h1").inner_text() == f"cohort.csv version {version}"
-        assert page.locator(".promise").inner_text().startswith("At least 5 persons")
+        assert page.locator(".promise").inner_text().startswith("At least 5 people")
         keep_screen(page, "overview")
         page.get_by_label("Find a column").fill("hd")
         assert page.locator(".col").evaluate_all("a => a.map((it) => it.dataset.column)") == ["hdl"]

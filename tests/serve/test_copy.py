@@ -235,11 +235,11 @@ UNLIT: dict[str, tuple[Body, str]] = {
     ),
     "no condition": (
         {"where": ["age >"]},
-        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+        "where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
     ),
     "no expression": (
         {"assign": [["new", "import os"]]},
-        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)",
+        "assign: cannot be read; give each new name columns of the copy, computed: log(bmi)",
     ),
     "a name that is taken": (
         {"assign": [["age", "log(age)"]]},

@@ -70,7 +70,7 @@ def hand_in_some(served: Running) -> None:
         view = client.post("/api/views/histogram", json={"columns": ["age"]}).json()["id"]
         drawn = client.get(f"/api/views/{view}/figure.svg").content
     store, now = served.studies.store, rules_in_force(served.served)
-    says = ["made of what the server answered", "at least 5 persons behind each mark"]
+    says = ["made of what the server answered", "at least 5 people behind each mark"]
     for name, kind, status in (
         ("age.svg", "histogram", "pass"),
         ("table.csv", "table", "review"),
@@ -250,7 +250,7 @@ def test_the_policy_is_said_and_of_the_version_its_beginning(
         told = "It is of version 01234567, and no longer shown."
         assert page.locator(".told:visible").all_inner_texts() == [told]
         first = page.locator("#rules li").first
-        assert first.inner_text().split("\n")[0].startswith("At least 5 persons stand behind")
+        assert first.inner_text().split("\n")[0].startswith("At least 5 people stand behind")
         assert first.locator("code").inner_text() == "k = 5"
         shown = page.locator("#rules li").count()
         page.get_by_role("button", name="Show all").click()

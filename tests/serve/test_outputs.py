@@ -33,7 +33,7 @@ RECORD = {
     "columns": ["bmi"],
     "method": "whole",
     "command": "histogram(bmi)",
-    "says": ["made here, and not changed since"],
+    "says": ["made here, and unchanged since"],
 }
 
 
@@ -65,7 +65,10 @@ def test_outputs_are_seen_newest_first_and_decided(served: Running) -> None:
 
 WRONG = {
     "without a reason": ({"what": "rejected", "text": " "}, "say why"),
-    "unprintable": ({"what": "comment", "text": "a\u202eb"}, "no signs that cannot be printed"),
+    "unprintable": (
+        {"what": "comment", "text": "a\u202eb"},
+        "no characters that cannot be printed",
+    ),
     "another act": ({"what": "deleted"}, "what: not as"),
     "too long": ({"what": "comment", "text": "x" * 2001}, "text: not as"),
     "more keys": ({"what": "approved", "at": "2020"}, "no more keys"),
@@ -275,7 +278,7 @@ def test_outputs_that_wait_and_comments_are_so_many(
             client.post(f"{OWN}/{number}", json={"text": "three"}),
             client.post(OWN, json=body),
         ):
-            assert "as often as may be" in found.json()["error"]["says"]
+            assert "reached the number of comments allowed" in found.json()["error"]["says"]
         monkeypatch.setattr(server_outputs, "MOST_WAITING", 1)
         found = client.post(OWN, json=body | {"form": "figure.png"})
         assert "wait for a decision" in found.json()["error"]["says"]

@@ -165,18 +165,18 @@ def test_what_passes_is_asked_with_one_text(
 
 # --- what is refused ------------------------------------------------------------------------------
 
-NOT_DRAWN = "columns: each is one that can be drawn; /api/study lists them"
-BAD_BY = "by: it is a categorical column that can be drawn, and none of the columns"
+NOT_DRAWN = "columns: each must be one that can be drawn; /api/study lists them"
+BAD_BY = "by: must be a categorical column that can be drawn, and not one of the columns"
 NOT_ALLOWED = "method: the policy of this study does not allow it; /api/study lists those it does"
 NO_METHOD = "method: this plot has no such method; /api/study lists them"
 UNREAD = (
-    "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
-    " with :, *, log, log10, exp and sqrt"
+    "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with :, *, "
+    "log, log10, exp and sqrt"
 )
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
 NO_ENDS = "limits: of some of the columns, each a lower and a larger upper number"
-NO_COST = "cost: this method has no use for it; leave it out"
+NO_COST = "cost: this method does not use it; leave it out"
 NO_AXIS = "sensitive: each is one of the columns"
 
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
@@ -188,7 +188,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "guarded",
         "scatter",
         {"columns": ["age", "age"]},
-        "columns: each is named once",
+        "columns: name each only once",
     ),
     "levels for numbers": (
         "guarded",
@@ -215,7 +215,7 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         "guarded",
         "qq",
         {"formula": "bmi ~ age", "noise_on": "variable"},
-        "noise_on: this method has no use for it; leave it out",
+        "noise_on: this method does not use it; leave it out",
     ),
     "a sensitive column that is no axis": (
         "public",
@@ -278,8 +278,8 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
     "what is sensitive": (
         "parallel",
         {**ABS, "sensitive": ["sex"]},
-        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
-        " it out",
+        "sensitive: for clusters of people in public data, and rows of a copy belong to nobody; "
+        "leave it out",
         ABS,
     ),
     "all at once": (
@@ -323,7 +323,7 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
 
     assert isinstance(found, Refusal)
     assert (found.code, found.nearest) == ("policy", None)
-    assert found.says.startswith("of a public table parallel coordinates alone are drawn")
+    assert found.says.startswith("from a public table only parallel coordinates can be drawn")
 
 
 # --- methods and numbers --------------------------------------------------------------------------
@@ -555,7 +555,7 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "a number in words": ("histogram", {"columns": ["a"], "k": "5"}, "k"),
     "yes for a number": ("histogram", {"columns": ["a"], "k": True}, "k"),
     "nobody": ("histogram", {"columns": ["a"], "k": 0}, "k"),
-    "too many persons": ("histogram", {"columns": ["a"], "k": 10**6 + 1}, "k"),
+    "too many people": ("histogram", {"columns": ["a"], "k": 10**6 + 1}, "k"),
     "one bar": ("histogram", {"columns": ["a"], "bins": 1}, "bins"),
     "too many bars": ("histogram", {"columns": ["a"], "bins": 1001}, "bins"),
     "no noise": ("scatter", {**AB, "q": 0}, "q"),

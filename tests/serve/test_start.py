@@ -60,7 +60,7 @@ OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.ex
 
 @pytest.mark.parametrize("host", [*OPEN, "127.0.0.1.example.org", "127.1"])
 def test_others_reach_it_over_tls_alone(host: str, pem: Files) -> None:
-    with pytest.raises(InputError, match="others could read what goes over this address; give"):
+    with pytest.raises(InputError, match="others could read the traffic to this address; give"):
         Serving((), host=host)
     assert Serving((), host=host, certificate=pem[0], key=pem[1]).host == host
     assert Serving((), host=host, behind_proxy=True).host == host

@@ -167,7 +167,7 @@ def test_a_name_is_used_once_for_ever(store: Store) -> None:
     ):
         add_token(store, "s", "alice")
     revoke_token(store, "s", "alice")
-    with pytest.raises(InputError, match="a name is used once, so take another"):
+    with pytest.raises(InputError, match="names cannot be reused, so choose another"):
         add_token(store, "s", "alice", "custodian")
     assert [token.role for token in list_tokens(store)] == ["analyst"]
 
@@ -264,7 +264,7 @@ def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
 def test_a_revoked_token_gets_no_other_terms(store: Store) -> None:
     add_token(store, "s", "alice")
     revoke_token(store, "s", "alice")
-    with pytest.raises(InputError, match="'alice' is revoked and stays so; make another one"):
+    with pytest.raises(InputError, match="'alice' is revoked for good; make another one"):
         change_token(store, "s", "alice", days=3)
     with pytest.raises(InputError, match="the study has no token of that name"):
         change_token(store, "t", "alice", days=3)

@@ -137,13 +137,13 @@ NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
     "no condition": (
         {"where": "age +"},
         "request",
-        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+        "where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
         None,
     ),
     "what identifies": (
         {"where": "patient == 'Canary'"},
         "request",
-        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+        "where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
         None,
     ),
     "nobody": (
@@ -155,7 +155,7 @@ NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
     "no expression": (
         {"assign": {"new": "import os"}},
         "request",
-        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)",
+        "assign: cannot be read; give each new name columns of the copy, computed: log(bmi)",
         None,
     ),
     "a name that is taken": (
@@ -167,7 +167,7 @@ NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
     "no value": (
         {"assign": {"new": "log(-age)"}},
         "policy",
-        "assign: what is computed has no value in any row of the copy",
+        "assign: the result has no value in any row of the copy",
         A,
     ),
 }

@@ -25,7 +25,7 @@ AGAIN, LOST = "again/00000.parquet", "again/00001.parquet"
 LEVELS = ("never", "former", "current")
 COLUMNS = (
     Column(
-        "age", "continuous", label="Age at entry", unit="years", step=1, remarks=("of few persons",)
+        "age", "continuous", label="Age at entry", unit="years", step=1, remarks=("of few people",)
     ),
     Column("smoker", "categorical", levels=LEVELS, levels_again=("(other)",)),
     Column("born", "date", dates="day"),
@@ -75,7 +75,7 @@ DRAFT = Draft(
     again=(again_of(80, seed=8), again_of(70, seed=9).drop_columns(["seen"])),
     again_of=75,
     person_column="age",
-    remarks=("not in the protected copy: name (identifies persons)",),
+    remarks=("not in the protected copy: name (identifies people)",),
 )
 
 

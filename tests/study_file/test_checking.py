@@ -49,12 +49,12 @@ def test_check_says_what_the_file_is(tmp_path: Path) -> None:
     assert (found.signer.state, found.signer.fingerprint, found.is_trusted) == ("first", own, True)
     lines = str(found).splitlines()
     assert lines[:5] == [
-        f"{path} is a study file of discreet. All of it is as it was signed.",
+        f"{path} is a study file of discreet, unchanged since it was signed.",
         "study      clinic, version 2",
-        "rows       500, of a protected copy; persons: about 3000",
+        "rows       500, of a protected copy; people: about 3000",
         "columns    4: age (years), smoker (3 levels), born (dates), seen (dates)",
-        "protected  k = 5, m = 20: values rest on at least k persons, and are drawn from at least"
-        " m who are alike",
+        "protected  k = 5, m = 20: each value has at least k people behind it, and is drawn "
+        "from at least m who are alike",
     ]
     assert f"signed by  {own}: seen for the first time" in str(found)
 
@@ -94,7 +94,7 @@ def test_file_of_another_key_is_not_opened_until_it_is_trusted(tmp_path: Path) -
     path = signed(tmp_path, "two", second)
     with pytest.raises(InputError, match="ANOTHER KEY than before"):
         open_signed(path)
-    with pytest.raises(InputError, match="not that of the key which signed"):
+    with pytest.raises(InputError, match="not that of the key that signed"):
         check(path, trust=fingerprint(first.public))
     assert check(path, trust=fingerprint(second.public)).signer.state == "trusted"
     with open_signed(path) as file:

@@ -64,7 +64,7 @@ def test_copies_of_the_copy_are_read_as_they_were_written(tmp_path: Path) -> Non
     assert [it.without for it in manifest.again] == [(), ("seen",)]
     assert (manifest.again_of, manifest.person_column) == (75, "age")
     assert manifest.remarks == DRAFT.remarks
-    assert manifest.columns[0].remarks == ("of few persons",)
+    assert manifest.columns[0].remarks == ("of few people",)
 
 
 @pytest.mark.usefixtures("small_groups")

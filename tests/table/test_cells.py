@@ -114,7 +114,9 @@ def test_a_sign_that_is_not_read_is_named(
     tmp_path: Path, text: str, request: pytest.FixtureRequest
 ) -> None:
     sign = request.node.callspec.id.removeprefix("several ")
-    with pytest.raises(InputError, match=f"parted by {sign.replace('^', r'.')}; part them by a"):
+    with pytest.raises(
+        InputError, match=f"separated by {sign.replace('^', r'.')}; separate them by a"
+    ):
         opened(tmp_path, text)
 
 
@@ -163,7 +165,7 @@ def test_a_quote_that_cannot_be_read_is_named_by_its_row(
 
 @pytest.mark.parametrize("line", [b"sep=;\n", b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
 def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line: bytes) -> None:
-    with pytest.raises(InputError, match=r"\(sep=\): leave this line out"):
+    with pytest.raises(InputError, match=r"(sep=): remove this line"):
         opened(tmp_path, line + b"a;b\n1;2\n3;4\n")
 
 

@@ -59,11 +59,11 @@ INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
     "text": (nw.String(), "categorical", False, False),
     "levels": (nw.Categorical(), "categorical", False, False),
     "an enumeration": (nw.Enum(["a", "b"]), "categorical", False, False),
-    "Python objects": (nw.Object(), "of a type that is not drawn (Object)", False, False),
-    "what is not known": (nw.Unknown(), "of a type that is not drawn (Unknown)", False, False),
+    "Python objects": (nw.Object(), "of a type that cannot be drawn (Object)", False, False),
+    "what is not known": (nw.Unknown(), "of a type that cannot be drawn (Unknown)", False, False),
     "dates": (nw.Date(), "date", False, False),
     "moments": (nw.Datetime(), "date", False, False),
-    "lists": (nw.List(nw.Int64()), "of a type that is not drawn (List)", False, False),
+    "lists": (nw.List(nw.Int64()), "of a type that cannot be drawn (List)", False, False),
 }
 
 
@@ -200,7 +200,7 @@ FEW: dict[str, tuple[Sequence[Any], Sequence[Any] | None, bool]] = {
     "a second value of two": ([0] * 40 + [1] * 2, None, False),
     "a missing one and two others": ([0, 1] * 20 + [2, 3, None, NAN], None, True),
     "three rows of one person": ([0, 1] * 20 + [2, 2, 3], [*range(40), 9, 9, 9], True),
-    "three rows of three persons": ([0, 1] * 20 + [2, 2, 2], [*range(40), 7, 8, 9], False),
+    "three rows of three people": ([0, 1] * 20 + [2, 2, 2], [*range(40), 7, 8, 9], False),
     "a second value of one person": ([0] * 40 + [1] * 3, [*range(40), 9, 9, 9], False),
 }
 
@@ -396,9 +396,9 @@ def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None
 
 # --- numbers that are no numbers --------------------------------------------------------------
 
-COMMAS = "its numbers hold commas: write decimal points, and nothing between thousands"
-POINT = "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
-WORDS = "beside numbers it holds words: leave such cells empty, or write a number for them"
+COMMAS = "its numbers contain commas: use decimal points, and no separators between thousands"
+POINT = "a single point stands for a missing value, as in SAS: leave such cells empty"
+WORDS = "it contains words as well as numbers: leave such cells empty, or use a number for them"
 OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
     "decimal commas": (["1,5", "2,25", "-3,0"], COMMAS),
@@ -439,7 +439,7 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
     assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
     assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
     assert f"{OF_LEVELS}; or declare it: kinds={{'code'" in said("code", "continuous")
-    assert said("when", "continuous").endswith("such as days since a day")
+    assert said("when", "continuous").endswith("such as days since a date")
     assert "levels are needed here; or declare it" in said("when", "categorical")
 
 

@@ -481,20 +481,24 @@ def test_a_table_comes_by_standard_input(
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_empty_input_is_refused(given_by_input: Callable[[bytes], None], content: bytes) -> None:
     given_by_input(content)
-    with pytest.raises(InputError, match=r"^standard input is empty; give it a table: CSV, Parq"):
+    with pytest.raises(InputError, match=r"^standard input is empty; send a table: CSV, Parq"):
         opened("-")
 
 
 # --- what is no table ----------------------------------------------------------------------------
 
-BEGINS = r"^file '{0}' is no {1} file: it begins as those of {2} do; give it the ending"
+BEGINS = r"^file '{0}' is no {1} file: it begins like those of {2} ; give it the matching extension"
 LIES: Mapping[str, tuple[str, str, str]] = {
     "Parquet as CSV": ("t.parquet", "x.csv", BEGINS.format("x.csv", "CSV", "Parquet")),
     "Feather as Parquet": ("t.feather", "x.pq", BEGINS.format("x.pq", "Parquet", "Arrow")),
     "Excel as JSON": ("t.xlsx", "x.jsonl", BEGINS.format("x.jsonl", "JSON lines", "Excel")),
     "Parquet as Stata": ("t.parquet", "x.dta", BEGINS.format("x.dta", "Stata.*", "Parquet")),
     "packed as plain": ("t.csv.gz", "x.csv", BEGINS.format("x.csv", "CSV", "compressed text")),
-    "plain as packed": ("t.csv", "x.csv.gz", "could not be read as CSV .*; its ending says that"),
+    "plain as packed": (
+        "t.csv",
+        "x.csv.gz",
+        "could not be read as CSV .*; its extension says that",
+    ),
     "packed otherwise": ("t.csv.gz", "x.csv.zst", "could not be read as CSV .*; its ending says"),
     "CSV as Parquet": ("t.csv", "x.parquet", "^file 'x.parquet' could not be read as Parquet"),
     "CSV as Feather": ("t.csv", "x.feather", "^file 'x.feather' could not be read as Arrow"),

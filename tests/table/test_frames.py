@@ -252,8 +252,8 @@ ODD: dict[str, Any] = {
 @pytest.mark.parametrize("frame", ODD.values(), ids=ODD)
 def test_what_is_not_known_is_not_drawn(frame: object) -> None:
     found = opened(frame)
-    assert found.columns["x"].kind.startswith("of a type that is not drawn")
-    with pytest.raises(InputError, match="column 'x' is of a type that is not drawn"):
+    assert found.columns["x"].kind.startswith("of a type that cannot be drawn")
+    with pytest.raises(InputError, match="column 'x' is of a type that cannot be drawn"):
         found.require(["x"], "categorical")
 
 
@@ -306,7 +306,7 @@ def workbook(path: Path, cells: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("far", ["XFD1048576", "XFD1000", "KZ100000"])
 def test_a_workbook_of_far_cells_is_refused(tmp_path: Path, far: str) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 1, far: 1})
-    with pytest.raises(InputError, match=r"reaches to row [\d,]+ and column [\d,]+: more than"):
+    with pytest.raises(InputError, match=r"extends to row [\d,]+ and column [\d,]+: more than"):
         opened(path)
 
 

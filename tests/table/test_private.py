@@ -141,7 +141,9 @@ def test_text_that_changes_while_it_is_read_is_refused(
 
     monkeypatch.setattr(files, "write_parquet", meanwhile)
 
-    with pytest.raises(InputError, match=r"^file 'cohort.csv' was written while it was read; open"):
+    with pytest.raises(
+        InputError, match=r"^file 'cohort.csv' was changed while it was being read; open"
+    ):
         opened(text, folder)
     assert names(folder) == []
 
@@ -175,7 +177,9 @@ def test_a_file_that_is_replaced_with_its_time_and_size_is_refused(
     else:
         monkeypatch.setattr(files, "write_parquet", written)
 
-    with pytest.raises(InputError, match=r"^file 'cohort.csv' was written while it was read; open"):
+    with pytest.raises(
+        InputError, match=r"^file 'cohort.csv' was changed while it was being read; open"
+    ):
         opened(text, folder)
     assert names(folder) == []
     assert table.source_changed()

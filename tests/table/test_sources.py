@@ -175,7 +175,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "a spreadsheet": (
         "t.csv",
         ZIP,
-        "^file 't.csv' is no CSV file: it begins as those of Excel do; .* what it is: '.xlsx'$",
+        "^file 't.csv' is no CSV file: it begins like those of Excel; .* extension: '.xlsx'$",
     ),
     "text of sixteen bits": (
         "t.csv",
@@ -189,7 +189,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "letters in another encoding": (
         "t.csv",
         "Canary-Alice,b\né,2\n".encode("latin-1"),
-        UNREADABLE + r".*; its letters are not UTF-8 .*; save it as UTF-8",
+        UNREADABLE + r".*; it is not UTF-8 .*; save it as UTF-8",
     ),
     "names parted by another sign": (
         "t.csv",
@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "letters in another encoding, later on": (
         "t.csv",
         b"a,b\n" + b"1,2\n" * 50_000 + b"Canary-Alice\xe9,2\n",
-        UNREADABLE + ".*; its letters are not UTF-8",
+        UNREADABLE + ".*; it is not UTF-8",
     ),
     "a row that is too long": (
         "t.csv",
@@ -237,7 +237,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     "names that differ in capitals": (
         "t.csv",
         b"age,sex,Age\n1,2,3\n",
-        "^two columns of the table have the same name, or one that differs in capitals alone",
+        "^two columns of the table have the same name, or names that differ only in case",
     ),
     "an ending of another kind": (
         "t.docx",
@@ -317,11 +317,11 @@ NO_TABLES: dict[str, tuple[Callable[[], Any], str]] = {
     "pyarrow, two of one name": (lambda: pa.table([[1], [2]], names=["age", "age"]), DIFFERENT),
     "duckdb, two of one name": (
         lambda: duckdb.connect().sql("SELECT 1 AS age, 2 AS age"),
-        "two columns of the table have the same name, or one that differs in capitals alone",
+        "two columns of the table have the same name, or names that differ only in case",
     ),
     "duckdb, names that differ in capitals": (
         lambda: duckdb.connect().sql("SELECT 1 AS age, 2 AS Age"),
-        "two columns of the table have the same name, or one that differs in capitals alone",
+        "two columns of the table have the same name, or names that differ only in case",
     ),
     "pandas, a number for a name": (lambda: pd.DataFrame({1: [1], "b": [2]}), NAMED),
     "pandas, a pair for a name": (lambda: pd.DataFrame({("a", "b"): [1]}), NAMED),

@@ -573,7 +573,7 @@ class TestBatches:
         table = opened(path)
         assert table.size == 2
         file_of(path, {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]})
-        with pytest.raises(InputError, match="the data have changed while they were read"):
+        with pytest.raises(InputError, match="the data changed while they were being read"):
             list(table.batches(["x"]))
 
     def test_errors_do_not_tell(self) -> None:
@@ -739,7 +739,7 @@ class TestLevels:
 
 
 INDEXES: dict[str, Any] = {
-    "names of persons": pd.Index(["Canary-Alice", "Canary-Bob", "cyd", "dan"], name="patient"),
+    "names of people": pd.Index(["Canary-Alice", "Canary-Bob", "cyd", "dan"], name="patient"),
     "all alike": pd.Index([7, 7, 7, 7]),
     "named like a column": pd.Index([40, 30, 20, 10], name="age"),
     "dates": pd.date_range("2020-01-01", periods=4),
@@ -777,7 +777,7 @@ PEOPLE: Columns = {
     "glucose": [5.1, 6.2, 4.8, 5.5, 5.1, 7.0],
     "glucose_after": [5.0, 6.0, 5.0, 6.0, 5.0, 7.0],
 }
-IDENTIFIES = "identifies persons and is never shown; if it does not, declare it: roles="
+IDENTIFIES = "identifies people and is never shown; if it does not, declare it: roles="
 ROLES = {"glucose": "identifier"}
 REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
     "unknown, but close": (
@@ -800,8 +800,8 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
     ),
     "nothing": ([""], None, InputError, "^there is no column ''; there are 'patient'"),
     "named twice": (["patient"] * 2, None, InputError, "^a column is named twice; name each"),
-    "a number": ([3], None, InputError, "a column is named by its name, which is text"),
-    "a list": ([["glucose"]], None, InputError, "a column is named by its name, which is text"),
+    "a number": ([3], None, InputError, "name a column by its name, as text"),
+    "a list": ([["glucose"]], None, InputError, "name a column by its name, as text"),
     "a unique text": (
         ["name"],
         None,
@@ -911,7 +911,7 @@ class TestNothingIsTold:
     ) -> None:
         table = opened(source({"age": [987654.321], "name": ["Canary-Alice"]}))
         with pytest.raises(
-            RefusedError, match="a Table holds raw data and cannot be pickled"
+            RefusedError, match="a Table contains raw data and cannot be pickled"
         ) as told:
             take(table)
         no_canary_in(told.value)
@@ -1216,7 +1216,7 @@ def test_who_is_in_several_shown_cells_counts_once(
 
 JOINED: dict[str, tuple[list[int], list[int]]] = {
     "nothing": ([0, 1, 2, 3], [2, 3, 0, 2]),
-    "two cells that share persons": ([0, 0, 1, 2], [3, 0, 2]),
+    "two cells that share people": ([0, 0, 1, 2], [3, 0, 2]),
     "two cells that share one": ([0, 1, 1, 1], [2, 4]),
     "all": ([0, 0, 0, 0], [4]),
 }

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from discreet.explore import Study
 
 NASTY = '</script><script>globalThis.broken = 1</script><!--"&\u2028<img src=x onerror=broken=2>'
-FEW = "not reliable here: bmi ± 2.5 (kg/m²)"
-OTHERS = "differences between levels of sex may be off: age ± 1"
+FEW = "not reliable here: differences in bmi may be off by up to 2.5 (kg/m²)"
+OTHERS = "differences in age between levels of sex may be off by up to 1"
 PUBLIC = Origin("research", "research", True, "trial", None, None, "persons")
 MADE: dict[str, Any] = {"method": "suppression", "suppressed": 1}
 HISTOGRAM = HistogramView(
@@ -271,7 +271,7 @@ class TestClusters:
             page.keyboard.press("Tab")
             page.keyboard.press("ArrowRight")
             said = page.locator("[aria-live]").text_content()
-            assert said == "a 0–10 · b 0–10, at least 3 persons"
+            assert said == "a 0–10 · b 0–10, at least 3 people"
             assert page.locator(".hl path").count() == len(CLUSTERS.lit(0, 0))
 
 

@@ -110,7 +110,7 @@ def test_it_holds_the_rows_of_the_copy_and_no_count_of_the_data(study: Study, pa
         it["name"] for it in rows_of(page)[0]["columns"]
     ]
     assert {"k": 5, "bins": 20, "axes": {}}.items() <= told["drawn"].items()
-    assert told["policy"]["promise"] == "At least 5 persons stand behind everything you see."
+    assert told["policy"]["promise"] == "At least 5 people are behind everything you see."
     assert told["python"] == "study"
 
 
@@ -243,7 +243,7 @@ def test_of_a_frame_nothing_is_promised() -> None:
 
     assert repr(board) == "Board(Table: 60 rows, 5 columns)"
     assert told["policy"] == {
-        "promise": "discreet did not make this table, and promises nothing of it.",
+        "promise": "discreet did not make this table, and promises nothing about it.",
         "drawn_from": "a table that discreet did not make",
     }
     assert told["copy"]["promises"] == told["policy"]["promise"]

@@ -75,7 +75,7 @@ def test_all_that_needs_no_server_works_from_the_file(
         page.goto(file.as_uri())
         page.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
         assert page.locator(".mini").count() == len(board.columns)
-        assert "At least 5 persons" in page.locator(".promise").inner_text()
+        assert "At least 5 people" in page.locator(".promise").inner_text()
 
         set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}")
         page.locator(".mini[data-column=log_marker] .pic svg").wait_for()

@@ -11,7 +11,7 @@ from discreet.policy import FIELDS, PAPER_FIELDS, PRESETS
 from discreet.policy.fields import Field, plain
 from tools.docs_site.markdown import code, table
 
-HEADS = ("field", "what it says", "may hold", "where nobody says", "option", "changes")
+HEADS = ("field", "what it says", "allowed values", "default", "option", "changes")
 
 
 def all_fields() -> Mapping[str, Field]:
@@ -42,8 +42,9 @@ def policy_page() -> str:
 
 def _parts() -> Iterator[str]:
     yield (
-        "# Fields of the policy file\n\nWhat each field means and may hold, and what it is in the "
-        "presets that come with discreet. [The policy](../policy.md) shows how they are used.\n"
+        "# Fields of the policy file\n\nWhat each field means, its allowed values, and its value "
+        "in the presets that come with discreet. [The policy](../policy.md) shows how they are "
+        "used.\n"
     )
     for name, field in all_fields().items():
         yield f"({anchor(name)})=\n## `{name}`\n"
@@ -75,4 +76,4 @@ def _value(policy: Policy, name: str) -> str:
 
 def _said(value: object) -> str:
     found = plain(value)
-    return "not said" if found is None or found in ([], {}) else code(json.dumps(found))
+    return "none" if found is None or found in ([], {}) else code(json.dumps(found))

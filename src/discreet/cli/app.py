@@ -219,8 +219,8 @@ def main() -> None:
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
         typer.echo(
-            f"discreet: unexpected {type(error).__name__} in {Path(place.filename).name}, line"
-            f" {place.lineno}; please report it (DISCREET_DEBUG=1 shows more, data perhaps)",
+            f"discreet: unexpected {type(error).__name__} in {Path(place.filename).name}, line "
+            f"{place.lineno}; please report it (DISCREET_DEBUG=1 shows more, possibly with data)",
             err=True,
         )
         sys.exit(UNEXPECTED)

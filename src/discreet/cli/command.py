@@ -23,8 +23,8 @@ SHARED = {
     "policy": "A preset (standard, datashield, sacro, opensafely) or a .toml file.",
     "study": "The study's name; by default the policy's, or the file's name.",
     "state": "The folder of a server's record; by default in the user's state.",
-    "unit": "The column that says whose a row is.",
-    "no_unit": "Each row is a person of its own, whatever it looks like.",
+    "unit": "The column that identifies the person of each row.",
+    "no_unit": "Each row is a different person, whatever it looks like.",
     "kinds": "Kinds of columns: ward=categorical for codes that are levels, sex=continuous.",
     "dates": "How dates in text are written: visit=%d/%m/%Y.",
     "strata": "Categorical columns within whose levels rows are protected: a,b. In this and"

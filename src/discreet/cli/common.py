@@ -81,8 +81,8 @@ class StudyOptions:
 def wrong_of_study_file(options: set[str]) -> str:
     """Return why options of how a table is protected are refused of a study file."""
     return (
-        "a study file says itself how it was protected; leave"
-        f" --{min(options).replace('_', '-')} out"
+        "a study file already says how it was protected; leave "
+        f"--{min(options).replace('_', '-')} out"
     )
 
 
@@ -115,8 +115,8 @@ class ResearchOptions:
 
         if is_study_file(file):
             raise InputError(
-                "the papers' methods take a table, and this is a study file; name the table that"
-                " it was made of"
+                "the papers' methods need a table, and this is a study file; name the table "
+                "that it was made from"
             )
         fields |= {"strata": names_of(self.strata) or None, "public": self.public or None}
         named = declared_fields(load_policy(self.policy), self, levels, **fields)
@@ -131,7 +131,7 @@ def declared_fields(
 ) -> dict[str, Any]:
     """Return the fields of a policy that options and others name; what its file declares stays."""
     if options.unit is not None and options.no_unit:
-        raise InputError("--unit and --no-unit say different things; give one of them")
+        raise InputError("--unit and --no-unit contradict each other; give one of them")
     fields |= {"study": options.study, "unit": False if options.no_unit else options.unit}
     if options.dates:
         fields["dates"] = dict(rules.dates) | dates_of(options.dates)
@@ -156,8 +156,8 @@ def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[s
             wrong.append(name)
     if wrong:
         raise RefusedError(
-            f"the policy file says what {wrong[0]} is; leave the option out, or have the custodian"
-            " change the file"
+            f"the policy file sets {wrong[0]}; leave the option out, or have the custodian "
+            "change the file"
         )
 
 
@@ -216,7 +216,7 @@ class WholeOptions:
     def open_public(self, file: str, study: str | None = None) -> Research:
         """Open a table that is public, of which no copy is made."""
         if self.m is not None or self.left_out is not None:
-            raise InputError("of a public table no copy is made; leave --m and --left-out out")
+            raise InputError("no copy is made of a public table; leave --m and --left-out out")
         if self.policy != "standard":
             raise InputError("a policy protects a table, and --public does not; leave --policy out")
         options = ResearchOptions(study=study, **self._of_columns(), public=True)

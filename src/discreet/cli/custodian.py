@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 CHANGED = (
-    "it was changed behind discreet's back, or its rows were sealed with another key; restore it"
-    " and the key beside it from one backup"
+    "it was changed by something other than discreet, or its rows were sealed with another key; "
+    "restore it and the key beside it from one backup"
 )
 UNCHANGED = (
-    "no row that is here was changed; whether the last ones were cut off is seen with"
-    " --head alone: keep the head elsewhere"
+    "no row that is here was changed; only --head can tell whether the last rows were cut off: "
+    "keep the head elsewhere"
 )
-WHOLE = "nothing was changed, and what the head stands for is all there"
-ASKED = ("when (UTC)", "who", "what", "became of it")
+WHOLE = "nothing was changed, and everything up to the head is there"
+ASKED = ("when (UTC)", "who", "what", "outcome")
 RELEASED = ("when (UTC)", "what", "columns", "method", "as")
 
 
@@ -54,7 +54,7 @@ def show_log(
     state: Path | None = None,
     as_json: JsonOption = False,
     released: bool = False,
-    last: Annotated[int | None, Option(min=1, help="The newest so many alone.")] = None,
+    last: Annotated[int | None, Option(min=1, help="Only the newest so many.")] = None,
     verify: bool = False,
     head: str | None = None,
 ) -> None:
@@ -75,9 +75,9 @@ def show_log(
     register, record = register_of(policy), existing_record(state)
     if verify or head is not None:
         if released or last is not None:
-            raise InputError("--verify checks all of it; leave --released and --last out")
+            raise InputError("--verify checks the whole record; leave out --released and --last")
         if state is not None and record is None:
-            raise InputError("there is no server's record in the folder of --state")
+            raise InputError("the folder of --state has no server record")
         _check(register.store if state is None or record is None else record, head, as_json=as_json)
         return
     register.store.check_begun()
@@ -194,7 +194,7 @@ def version_new(
     if report is not None:
         print_words(report.to_text())
         return
-    typer.echo(f"version {number} is open; what is released from now on belongs to it")
+    typer.echo(f"version {number} is open; everything released from now on belongs to it")
 
 
 @command()
@@ -214,7 +214,7 @@ def policy_init(
     from discreet.table import shown
 
     if output.suffix != ".toml":
-        raise InputError("a policy is a .toml file; name it so: -o discreet.toml")
+        raise InputError("a policy is a .toml file; give it that ending: -o discreet.toml")
     if os.path.lexists(output):
         raise InputError(f"there is a file {path_in_words(output)} already; name another one")
     if not os.path.isdir(output.parent):
@@ -233,10 +233,9 @@ def policy_init(
             ) from None
     typer.echo(output)
     typer.echo(
-        "Read every line of it, and correct what is guessed wrongly, roles first. Then try it\n"
-        f"    discreet plot histogram {shown(file)} COLUMN --policy {output} -o try.png\n"
-        f"and serve it:\n"
-        f"    discreet serve {shown(file)} --policy {output}",
+        "Read every line and correct wrong guesses, roles first. Then try it\n    discreet "
+        f"plot histogram {shown(file)} COLUMN --policy {output} -o try.png\nand serve it:\n    "
+        f"discreet serve {shown(file)} --policy {output}",
         err=True,
     )
 
@@ -258,7 +257,7 @@ def register_begin(*, lost: str, policy: str = "standard") -> None:
     from discreet.custodian import begin_register
 
     begin_register(lost, policy)
-    typer.echo("a new register begins; it knows nothing of what was released before")
+    typer.echo("a new register was begun; it knows nothing about earlier releases")
 
 
 @command("custodian.declared:withdraw")
@@ -268,7 +267,7 @@ def register_withdraw(
     reason: str,
     policy: str = "standard",
     version: Annotated[
-        int | None, Option("--version", min=1, help="Its number, if it is not the one in force.")
+        int | None, Option("--version", min=1, help="Its number, if it is not the current one.")
     ] = None,
 ) -> None:
     """Declare that nothing of a version of a study was given away: twice for a study at most.
@@ -287,4 +286,4 @@ def register_withdraw(
 
     with progress_shown():
         number = withdraw(study, reason, policy, version=version)
-    typer.echo(f"version {number} of {study} is withdrawn; delete what was saved of it")
+    typer.echo(f"version {number} of {study} is withdrawn; delete what was saved from it")

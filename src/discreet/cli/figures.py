@@ -77,7 +77,7 @@ def board(
     from discreet.render.figure_file import path_to_save
 
     if output is None:
-        raise InputError("say where the board goes: -o BOARD.html")
+        raise InputError("say where to write the board: -o BOARD.html")
     path_to_save(output, (".html",), "a board")  # before the work
     check_new(output)
     with progress_shown():

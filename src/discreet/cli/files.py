@@ -163,9 +163,9 @@ def _study_in_words(facts: dict[str, Any], manifest: Manifest) -> str:
             f" {facts['bytes'] / 1e6:.1f} MB",
             *manifest.remarks,
             f"signed by {facts['fingerprint']}",
-            "Send the file, and tell the line above by another way. Whoever gets it runs"
-            f" `discreet check {Path(path).name}` and compares. Nothing else leaves: keep the data,"
-            " the policy, the secret and the signing key.",
+            "Send the file, and pass on the line above by another channel. The recipient runs "
+            f"`discreet check {Path(path).name}` and compares. Send nothing else: keep the "
+            "data, the policy, the secret and the signing key.",
         )
     )
 
@@ -283,8 +283,8 @@ def _verifier(
     if is_study_file(options.study):
         if data is not None or given(options) != {"study"}:
             raise InputError(
-                "a study file says itself how it was protected; give figures and --study FILE, and"
-                " leave --data, --policy and options of the table out"
+                "a study file already says how it was protected; give figures and --study FILE, "
+                "and leave --data, --policy and options of the table out"
             )
         return file_verifier_of(options.study, beside)
     if is_study_file(data):
@@ -299,10 +299,10 @@ def _verifier(
 # --- outputs --------------------------------------------------------------------------------------
 
 NO_APPROVAL = {
-    "changed": "something in the folder is not as it was handed in: no approval holds for it",
+    "changed": "something in the folder has changed since it was handed in: no approval covers it",
     "outdated": (
-        "something in the folder was approved under another policy or version than the one in"
-        " force: it waits for a new decision"
+        "something in the folder was approved under an earlier policy or version: it needs a "
+        "new decision"
     ),
 }
 """By the state of an output that was decided, and of which no decision holds any more."""
@@ -365,7 +365,7 @@ def outputs(
 
     act = _act(comment, approve=approve, reject=reject, reason=reason, of=of)
     if act is not None and (files or from_server):
-        raise InputError("files are collected first; say what you decide of them in a second call")
+        raise InputError("files are collected first; decide on them in a second call")
     if token and not from_server:
         raise InputError("--token says whose outputs are collected; give --from-server with it")
     with progress_shown():
@@ -404,10 +404,10 @@ def _act(
     acts = [(comment is not None, "comment"), (approve, "approved"), (reject, "rejected")]
     wanted = [what for there, what in acts if there]
     if len(wanted) > 1:
-        raise InputError("--comment, --approve and --reject are three acts; give one of them")
+        raise InputError("--comment, --approve and --reject exclude each other; give one of them")
     if not wanted:
         if reason or of:
-            raise InputError("--reason and --of say more of --approve, --reject or --comment")
+            raise InputError("--reason and --of go with --approve, --reject or --comment")
         return None
     if comment is not None and reason:
         raise InputError("a comment needs no --reason; write it into the comment")
@@ -449,10 +449,10 @@ def _print_outputs(
         ]
         print_table("", ("file", "what", "checks", "state"), rows)
     else:
-        typer.echo("nothing was collected: none of the files was released by this study")
+        typer.echo("nothing was collected: this study released none of the files")
     if left_out:
         names = ", ".join(left_out)
-        print_words(f"left out, for this study did not release them as they are: {names}")
+        print_words(f"left out, because this study did not release them in this form: {names}")
     if rest:
-        print_words("released, and not in the folder (name where the files are):")
+        print_words("released, but not in the folder (name the place of the files):")
         print_words("\n".join(f"  {it}" for it in rest))

@@ -21,19 +21,19 @@ EXIT_CODES: Mapping[int, str] = MappingProxyType(
         0: "All went well.",
         DiscreetError.exit_code: "`discreet doctor` found what keeps discreet from working.",
         InputError.exit_code: "The command, the file or the policy is wrong.",
-        RefusedError.exit_code: "The policy does not let it be shown.",
-        LeavingError.exit_code: "It may be looked at, but not released.",
-        BrokenPromiseError.exit_code: "A mistake of discreet, or a register that was changed.",
+        RefusedError.exit_code: "The policy does not allow it to be shown.",
+        LeavingError.exit_code: "It may be viewed, but not released.",
+        BrokenPromiseError.exit_code: "A bug in discreet, or a register that was changed.",
     }
 )
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         "DISCREET_SECRET": "The custodian's secret, in hexadecimal digits, in place of a file.",
-        "DISCREET_CONFIG": "The folder that a secret lies in which is not beside a policy.",
+        "DISCREET_CONFIG": "The folder of a secret that is not beside a policy.",
         "DISCREET_STATE": "The folder of a register and copies that are not beside a policy, and of"
         " keys that signed studies.",
-        "DISCREET_MEMORY": "How much memory DuckDB may take: 8GB, say.",
-        "DISCREET_DEBUG": "1 shows all of an unexpected error, data perhaps.",
+        "DISCREET_MEMORY": "How much memory DuckDB may use, such as 8GB.",
+        "DISCREET_DEBUG": "1 shows unexpected errors in full, possibly with data.",
         "NUMBA_CACHE_DIR": "The folder in which compiled kernels are kept.",
     }
 )

@@ -123,7 +123,7 @@ class CopyPlotOptions:
     Parameters
     ----------
     weights
-        A column of numbers, a survey's weights.
+        A column of numbers: the weights of a survey.
     """
 
     show: str | None = None
@@ -225,9 +225,9 @@ def plot(
     if kind == AUTO:
         if taken := settings.keys() - {"by"}:
             option = min(taken).replace("_", "-")
-            raise InputError(f"--{option} is of single plots; name the plot instead of auto")
+            raise InputError(f"--{option} is for single plots; name the plot instead of auto")
     elif kind not in PLOTS:
-        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
+        raise InputError(f"unknown plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     else:
         _check(PLOTS[kind], columns, settings)
     _check_output(output, drawing, as_json=as_json)
@@ -285,7 +285,7 @@ def research(
     way = {name: value for name, value in way.items() if value is not None}
     _check(PLOTS[kind], columns, settings)
     for name in way.keys() & {"k", "q"} - {*PLOTS[kind].numbers}:
-        raise InputError(f"{PLOTS[kind].phrase()} has no use for --{name}; leave it out")
+        raise InputError(f"{PLOTS[kind].phrase()} does not use --{name}; leave it out")
     _check_output(output, drawing, as_json=as_json)
     coded = [name for name, values in settings.get("sensitive", {}).items() if values]
     with progress_shown():
@@ -318,9 +318,11 @@ def _write(view: View, output: Path | None, drawing: FigureOptions, *, as_json: 
 def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
     """Refuse a plot that goes nowhere, and what is of a file where there is none."""
     if output is None and not as_json:
-        raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
+        raise InputError(
+            "say where to write the plot: -o FIGURE.png, .svg, .pdf or .html, or --json"
+        )
     if output is None and vars(drawing) != vars(FigureOptions()):
-        raise InputError("--title, --width, --dpi and --no-footnote are of a file: add -o FIGURE")
+        raise InputError("--title, --width, --dpi and --no-footnote need a file: add -o FIGURE")
 
 
 def _check(plot: type[Plot[Any]], columns: Sequence[str], settings: Mapping[str, Any]) -> None:
@@ -351,7 +353,8 @@ def _print_codes(opened: Study | Research, view: View) -> None:
     for name, codes in opened.session.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)
         print_words(
-            f"{name} may hold codes for missing values ({named}), which were drawn as numbers. In"
-            f" a policy file: missing_values.{name} = [{named}], or [] if they are values",
+            f"{name} may hold codes for missing values ({named}), which were drawn as numbers. "
+            f"Declare them in a policy file: missing_values.{name} = [{named}], or [] if they "
+            "are values",
             err=True,
         )

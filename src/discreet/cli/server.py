@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("discreet.serve")
 TOKEN_DAYS = 1.0
-NEW_RECORD = "discreet: a new record begins: no token opens anything yet"
+NEW_RECORD = "discreet: a new record was begun: no token opens anything yet"
 
 
 @documented_by("serve.start:Serving")
@@ -92,7 +92,7 @@ def serve(
         Study files (.discreet); a table is protected first, by another process.
     research
         The table is public: its rows are served as they are, marked PUBLIC, and its parallel
-        coordinates as clusters of persons.
+        coordinates as clusters of people.
     """
     with needing("server", "serving"):
         from discreet.serve.logs import log_written
@@ -133,7 +133,8 @@ def _protected(
     """Protect a table by another process, so that no value of it is ever in this one."""
     if table == "-":
         raise InputError(
-            "a table is protected whenever the server starts; name a file in place of -"
+            "a table is protected each time the server starts, so standard input cannot be "
+            "served; name a file"
         )
     words = [sys.executable, "-m", "discreet", "protect", table, "-o", str(target)]
     words += [f"--study={study}"] if study else []
@@ -213,7 +214,7 @@ def _greeting(studies: Sequence[str], serving: Serving, url: str, tokens: dict[s
     for study, token in tokens.items():
         lines.append(f"  An analyst of {study} opens   {url}/#token={token}")
     if tokens:
-        lines += ["", "A link holds a token that is shown this once and is good for a day."]
+        lines += ["", "A link contains a token that is shown only once and is valid for a day."]
     state = "" if serving.state is None else f" --state {shlex.quote(serving.state)}"
     lines += [
         f"Others: discreet token add NAME --study {shlex.quote(studies[0])}{state}; with",
@@ -245,15 +246,15 @@ def token_add(
     # Alone on standard output, for a program to read.
     typer.echo(text)
     print_words(
-        f"a token of study {study} for {name}, {role}, for {days:g} days; it is kept nowhere and"
-        " shown this once: hand it over by a way that others do not read",
+        f"a token of study {study} for {name}, {role}, for {days:g} days; it is stored nowhere "
+        "and shown only once: pass it on by a channel that others cannot read",
         err=True,
     )
 
 
 @command("serve.tokens:add_token")
 def token_revoke(name: str, *, study: str, state: Path | None = None) -> None:
-    """Let a token open nothing from now on.
+    """Revoke a token.
 
     Parameters
     ----------

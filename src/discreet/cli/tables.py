@@ -65,7 +65,7 @@ class Files:
             check_paths(self.output, self.report)
         elif self.report is not None:
             raise InputError(
-                "a report is released with its table; say where that goes: -o RELEASED.csv"
+                "a report is released with its table; say where to write it: -o RELEASED.csv"
             )
 
     def save(self, release: Release, points: Path | None = None, *, as_json: bool) -> None:
@@ -241,7 +241,7 @@ class TriedOptions:
     m
         Of whole copies, values of m: 10,20; 2 k, 4 k, 6 k.
     left_out
-        Of whole copies, largest shares of persons left out: .2,.4; .2 by default.
+        Of whole copies, largest shares of people left out: .2,.4; .2 by default.
     q
         Values of q: 0.1,0.25,0.5.
     risk
@@ -346,14 +346,16 @@ def _map_of(
     if arguments["methods"] is None or Whole.name in arguments["methods"]:
         if own or arguments["sensitive"]:
             name = min([*own, *(["sensitive"] if arguments["sensitive"] else [])])
-            raise InputError(f"--{name.replace('_', '-')} is of row methods; leave it out")
+            raise InputError(f"--{name.replace('_', '-')} is for row methods; leave it out")
         named = {
             name: it for name, it in arguments.items() if name != "sensitive" and it is not None
         }
         return Protected(study.open(file)).tune(**named)
     for name in ("m", "left_out"):
         if arguments.pop(name) is not None:
-            raise InputError(f"--{name.replace('_', '-')} is of whole copies; leave it out")
+            raise InputError(
+                f"--{name.replace('_', '-')} is for copies of the whole table; leave it out"
+            )
     policy = "research" if study.policy == "standard" else study.policy
     options = ResearchOptions(**{**vars(study), "policy": policy})
     named = {name: value for name, value in arguments.items() if value is not None}
@@ -413,14 +415,18 @@ def attack(
     file: File,
     copy: WholeOptions,
     released: Annotated[
-        Path | None, Argument(help="A released table, whoever made it; without it, one is made.")
+        Path | None,
+        Argument(help="A released table, whoever made it; without one, a copy is made."),
     ] = None,
     pairs: int = 100,
     versions: int | None = None,
     drop: str | None = None,
     same_rows: Annotated[
         bool,
-        Option("--same-rows/--no-same-rows", help="Whether the i-th rows of both are a person's."),
+        Option(
+            "--same-rows/--no-same-rows",
+            help="Whether row i of both tables belongs to the same person.",
+        ),
     ] = False,
     output: list[Path] | None = None,
     rounded: bool = False,

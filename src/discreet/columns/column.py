@@ -62,7 +62,7 @@ def find_column(columns: Mapping[str, Column], name: str) -> Column:
 def check_names(names: Sequence[str]) -> None:
     """Refuse what is no name, and names that are there twice."""
     if not all(isinstance(name, str) for name in names):
-        raise InputError("a column is named by its name, which is text")
+        raise InputError("name a column by its name, as text")
     if len(set(names)) != len(names):
         raise InputError("a column is named twice; name each column once")
 
@@ -70,7 +70,7 @@ def check_names(names: Sequence[str]) -> None:
 def way_out(texts: Iterable[str | None], column: Column, kind: str) -> str:
     """Say what a column is where another kind is needed, and what to do.
 
-    `texts` are the first of a column of texts, which are looked at only where they matter.
+    `texts` are the first of a column of text, which are looked at only where they matter.
     """
     if column.readings and kind != "categorical":
         return f"is text, and {declare_hint(column.name, column.readings)}"
@@ -85,13 +85,14 @@ def way_out(texts: Iterable[str | None], column: Column, kind: str) -> str:
         return f"is categorical; numbers are needed here; {declare}"
     if column.dates is not None:
         return (
-            "holds dates; numbers are needed here: draw it from a copy of the whole table"
-            " (under a guarded policy), or make some of it first, such as days since a day"
+            "holds dates; numbers are needed here: draw it from a copy of the whole table "
+            "(under a guarded policy), or compute numbers from it first, such as days since a "
+            "date"
         )
     if column.kind != "categorical":
         return (
-            f"is {column.kind}; numbers are needed here: make some of it first, such as years or"
-            " days since a day"
+            f"is {column.kind}; numbers are needed here: compute some from it first, such as "
+            "years, or days since a date"
         )
     why = numbers_in_texts(texts) or "draw bars of it, or name another column"
     if why == OF_LEVELS:
@@ -112,16 +113,16 @@ def numbers_in_texts(some: Iterable[str | None]) -> str:
     commas = {text for text in texts - plain if COMMAS.fullmatch(text)}
     others = texts - plain - commas
     if commas and len(others) <= len(commas):
-        return "its numbers hold commas: write decimal points, and nothing between thousands"
+        return "its numbers contain commas: use decimal points, and no separators between thousands"
     if not plain or len(others) > len(plain):
         return ""
     if not others:
         return OF_LEVELS
     if others == {"."}:
-        return "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
+        return "a single point stands for a missing value, as in SAS: leave such cells empty"
     return (
-        "beside numbers it holds words: leave such cells empty, or write a number for them"
-        " (missing_values of a policy says which)"
+        "it contains words as well as numbers: leave such cells empty, or use a number for them "
+        "(listed under missing_values in a policy)"
     )
 
 

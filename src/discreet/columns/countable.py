@@ -39,10 +39,10 @@ class Countable(NamedColumns, Protocol):
         """How many rows there are."""
 
     def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
-        """Count the persons in each cell of the grid that `axes` span, levels first."""
+        """Count the people in each cell of the grid that `axes` span, levels first."""
 
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
-        """Count the persons of each level; those alone who have numbers in `complete`."""
+        """Count the people of each level; those alone who have numbers in `complete`."""
 
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column."""

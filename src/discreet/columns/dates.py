@@ -163,18 +163,22 @@ def declare_hint(name: str, readings: Sequence[str]) -> str:
     --------
     >>> said = declare_hint("visit", ("%d/%m/%Y", "%m/%d/%Y"))
     >>> said.partition(";")[0]
-    "may be dates, of which its rows do not say the order: '%d/%m/%Y' or '%m/%d/%Y'"
+    "may be dates, and its rows do not show the order of day and month: '%d/%m/%Y' or '%m/%d/%Y'"
     """
     import tomli_w
 
     orders = " or ".join(map(repr, readings))
     short = len(readings) == 1 and "%y" in readings[0]
-    why = "whose years have two digits" if short else "of which its rows do not say the order"
+    why = (
+        "with years of two digits"
+        if short
+        else "and its rows do not show the order of day and month"
+    )
     line = tomli_w.dumps({name: readings[0]}).strip()
     return (
-        f"may be dates, {why}: {orders}; declare which it is:"
-        f" dates={{{name!r}: {readings[0]!r}}} (in a policy file dates.{line}, on the command line"
-        f" --dates {shlex.quote(f'{name}={readings[0]}')})"
+        f"may be dates, {why}: {orders}; declare which: dates={{{name!r}: {readings[0]!r}}} (in "
+        f"a policy file dates.{line}, on the command line --dates "
+        f"{shlex.quote(f'{name}={readings[0]}')})"
     )
 
 
@@ -478,7 +482,7 @@ def day_of(value: object) -> object:
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise InputError("an end of dates is a date, such as '2020-01-31'") from None
+            raise InputError("a limit of dates is a date, such as '2020-01-31'") from None
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime):
@@ -512,7 +516,7 @@ def dates_of(days: Floats, dates: Dates) -> pa.Array:
 
 
 def parts_of(days: Floats, persons: Labels | None, k: int) -> int | None:
-    """Return into how many parts of a day dates are told, but for those of fewer than k persons.
+    """Return into how many parts of a day dates are told, but for those of fewer than k people.
 
     1 for dates without a time, 24, 1440 or 86400; None where seconds have parts, too.
 

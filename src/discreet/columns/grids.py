@@ -57,7 +57,7 @@ class BinAxis:
 
 @dataclass(frozen=True)
 class Counted:
-    """For each cell of a grid, which persons are in it: pairs, or plain counts of records."""
+    """For each cell of a grid, which people are in it: pairs, or plain counts of records."""
 
     shape: tuple[int, ...]
     cells: Whole
@@ -70,19 +70,19 @@ class Counted:
 
     @property
     def counts(self) -> Whole:
-        """How many persons are in each cell."""
+        """How many people are in each cell."""
         counts = np.bincount(self.cells, weights=self.weights, minlength=int(np.prod(self.shape)))
         return counts.astype(np.int64).reshape(self.shape)
 
     @property
     def people(self) -> int:
-        """How many persons are in the whole grid, each counted once."""
+        """How many people are in the whole grid, each counted once."""
         if self.persons is None:
             return int(self.weights.sum())
         return len(np.unique(self.persons))
 
     def people_in(self, shown: NDArray[np.bool_]) -> int:
-        """How many persons are in the cells that are `shown`, each counted once."""
+        """How many people are in the cells that are `shown`, each counted once."""
         seen = shown.ravel()[self.cells]
         if self.persons is None:
             return int(self.weights[seen].sum())

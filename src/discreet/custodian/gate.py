@@ -42,7 +42,7 @@ from discreet.vault.vault import version_of_whole
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOST_COPIES = 4
-"""So many copies of the same persons with leaves of 4 k: with more, who has left is found out."""
+"""So many copies of the same people with leaves of 4 k: with more, who has left is found out."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class ReleaseGate:
 
     @property
     def most_copies(self) -> int:
-        """How many copies of the same persons may leave, for they add up."""
+        """How many copies of the same people may leave, for they add up."""
         policy = self.policy
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)
@@ -176,8 +176,8 @@ class ReleaseGate:
     def _check_unchanged(self) -> None:
         if self.table.source_changed():
             raise LeavingError(
-                "the file has been written since the study was opened, so what was drawn and what"
-                " would be recorded may differ; open the study again"
+                "the file has changed since the study was opened, so what was drawn and what "
+                "would be recorded may differ; open the study again"
             )
 
     def _sketched(
@@ -212,7 +212,9 @@ class ReleaseGate:
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy."""
         if self.name is None:
-            raise InputError("a frame without a name has no versions; give one: study=")
+            raise InputError(
+                "a frame has no name, so it cannot have versions; name the study: study="
+            )
         found = cache(self._all_columns)
         copy: dict[str, str] = {}
         if self.policy.fixed:  # other kinds or roles make another copy
@@ -253,7 +255,7 @@ class ReleaseGate:
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0
         for batch in self.table.batches(names):
-            advance("recognising the data", done, self.table.size)
+            advance("identifying the data", done, self.table.size)
             yield batch
             done += len(batch[names[0]])
 
@@ -374,8 +376,8 @@ class RecordedGate:
 def never_released(form: str, provenance: Provenance | None = None) -> None:
     """Refuse, as the gate of what is for the custodian's eyes alone."""
     raise LeavingError(
-        "these are exact figures of the raw data, for the custodian's eyes, and are never released"
-        f" ({form}); leave exact out for rounded ones"
+        "these are exact figures of the raw data, for the custodian's eyes, and are never "
+        f"released ({form}); leave exact out to get rounded ones"
     )
 
 

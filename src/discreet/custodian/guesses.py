@@ -26,7 +26,7 @@ CODES = words_in(
 FEW_BY_NAME, FEW = 20, 6
 PERSONS_PER_K, NARROWEST = 10, 1e-9
 """Ends are proposed of so many values, and of those that differ by more than this of their size."""
-UNSURE = "its name says nothing, so others may know it of a person; write other if they cannot"
+UNSURE = "its name tells nothing, so others may know it about a person; write other if they cannot"
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({
 
     Notes
     -----
-    The text holds names of columns, and no level, count or value that fewer than k persons share.
+    The text holds names of columns, and no level, count or value that fewer than k people share.
     A range is that of a guarded picture's axis (the means of the k smallest and k largest values,
     rounded outward), once more rounded outward; where a picture would be refused there is none. A
     bound is 0 where nothing is negative, or what the k smallest or k largest all share. Codes are
     those of `Study.missing_codes`, and everything else is guessed without them.
 
-    **What it does not tell.** It guesses from names and from how many persons share a value. It
+    **What it does not tell.** It guesses from names and from how many people share a value. It
     does not know what somebody else may know of a person, which is what roles are about: a
     custodian must read every line. A name that says nothing is that of a quasi-identifier: taken
     for `other`, what somebody knows of a person would be overlooked.
@@ -103,7 +103,7 @@ def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({
     for i, name in enumerate(table.columns):
         readings = table.columns[name].readings
         if name == unit:
-            guess = Guess(name, "identifier", None, "it says whose a row is")
+            guess = Guess(name, "identifier", None, "it identifies the person of a row")
         else:
             guess = _guess(table, policy, name)
         found = replace(guess, codes=codes[name], readings=readings)
@@ -121,14 +121,14 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     named = role_named(name)
     if column.kind not in KINDS:
         why = (
-            "of a type that is not drawn"
+            "of a type that cannot be drawn"
             if column.dates is None
-            else "dates: drawn from the copy alone"
+            else "dates: drawn only from the copy"
         )
         return Guess(name, named or "quasi-identifier", None, why)
     shared = _shared_levels(table, policy.k, name)
     if _tells_rows_apart(table, policy.k, name, named, shared):
-        return Guess(name, "identifier", None, "nearly every row has a value of its own")
+        return Guess(name, "identifier", None, "nearly every row has a different value")
     if named == "identifier" and not shared:
         return Guess(name, "identifier", None, "guessed from its name")
     # What many persons share, such as whether there is a telephone, names nobody.
@@ -144,7 +144,7 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
 
 
 def _shared_levels(table: Table, k: int, name: str) -> int:
-    """Return how many values a column has, if they are few and k persons share each; else 0."""
+    """Return how many values a column has, if they are few and k people share each; else 0."""
     little = 10 * FEW_BY_NAME
     if table.columns[name].kind == "continuous" and not (
         _reach(table, name) < little and table.is_whole(name)
@@ -199,9 +199,9 @@ def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None
 
 
 def _bounds(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
-    """Return what k persons or more lie at and none beyond, or 0 below; None where both are open.
+    """Return what k people or more lie at and none beyond, or 0 below; None where both are open.
 
-    A column that is coded to 80 ends there with many persons; one that is measured does not.
+    A column that is coded to 80 ends there with many people; one that is measured does not.
     """
     try:
         lows, highs = table.extremes(name, policy.k)
@@ -218,7 +218,7 @@ def _bounds(table: Table, policy: Policy, name: str) -> tuple[float, float] | No
 # --- how it is written ----------------------------------------------------------------------------
 
 HEAD = """\
-# A policy for discreet, proposed from the names of the columns and from how many persons share a
+# A policy for discreet, proposed from the names of the columns and from how many people share a
 # value. It is a beginning: read every line, and correct it, before anybody else sees a plot.
 # Lines that begin with # count for nothing; take the # away to make one count.
 # The folder of this file also keeps the study's secret and register (.discreet): keep others out.
@@ -226,9 +226,9 @@ preset = "standard"\
 """
 
 MEANT = {
-    "identifier": "names a person; never shown",
-    "quasi-identifier": "others may know it of a person (age, region, occupation, ...)",
-    "sensitive": "what nobody may learn of a person",
+    "identifier": "identifies a person; never shown",
+    "quasi-identifier": "others may know it about a person (age, region, occupation, ...)",
+    "sensitive": "what nobody may learn about a person",
     "other": "neither",
 }
 """What each role is, in a few words."""
@@ -250,8 +250,8 @@ def _column_comment(name: str, hint: str = "") -> str:
 
 STUDY = _field_comment(
     "study",
-    "Keep it when the file is renamed or its data change; other persons need another name, and a"
-    " policy of their own.",
+    "Keep it when the file is renamed or its data change; data on other people need another "
+    "name and a policy of their own.",
 )
 COLUMNS = "\n".join(
     [
@@ -262,7 +262,7 @@ COLUMNS = "\n".join(
         _column_comment(
             "limits",
             "Without them an axis ends near the data, which shows roughly where the outermost"
-            " persons lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
+            " people lie. Declare what is publicly known, such as 18 and 90 for the ages of a"
             " study that took in no others, rather than what is proposed: that is rounded from the"
             " data. No limits are proposed where the data do not allow it.",
         ),
@@ -270,9 +270,9 @@ COLUMNS = "\n".join(
         _column_comment("dates", 'An example is "%d/%m/%Y".'),
         _column_comment(
             "missing_values",
-            "Proposed are numbers that lie far from all others and are repeated. Take the # away if"
-            " they stand for a missing value; write [] if they are values. Until then they are"
-            " drawn as numbers, and every plot of the column says so.",
+            "Proposed are numbers that lie far from all others and are repeated. Remove the # "
+            "if they stand for a missing value; write [] if they are values. Until then they "
+            "are drawn as numbers, and every plot of the column says so.",
         ),
     ]
 )
@@ -327,7 +327,7 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
 
 
 RULE = f"# ---------- The rules {'-' * 77}"
-K = _field_comment("k", "Larger is safer and coarser.")
+K = _field_comment("k", "Larger is safer and less detailed.")
 ROWS = """\
 # Plots are drawn from one protected copy of all columns, each with any settings. Each value of
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.

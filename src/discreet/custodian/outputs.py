@@ -51,7 +51,7 @@ class StudyOutputs:
         handed = handed if token is None else _outputs_of_token(handed, token)
         # A server that was broken into shall name no path: neither of this folder, nor out of it.
         if any(it.name in ("", "..") or Path(it.name).name != it.name for it in handed):
-            raise InputError("the server's record names an output that is no file's name")
+            raise InputError("the server's record names an output that is not a valid file name")
         handed = [*{it.name: it for it in handed}.values()]
         found: dict[Path, Finding] = {}
         check = checker(self.verifier, self.folder.study)
@@ -126,7 +126,7 @@ def _only_study(register: Register) -> str:
     if len(names) == 1:
         return str(names[0])
     if not names:
-        raise InputError("nothing was released under this policy yet, so there are no outputs")
+        raise InputError("nothing has been released under this policy yet, so there are no outputs")
     raise InputError(f"the register knows several studies: {one_of(sorted(names))}; give --study")
 
 
@@ -141,7 +141,7 @@ def _finding_of(output: Output) -> Finding:
     """
     record = {name: it for name, it in output.record.items() if name != "policy"}
     record |= {name: tuple(record[name]) for name in ("columns", "callers") if name in record}
-    says = (*output.record["says"], f"handed in on a server, of version {output.version}")
+    says = (*output.record["says"], f"handed in on a server, version {output.version}")
     return Finding(**{**record, "says": says, "status": "review"}, digest=output.digest)
 
 
@@ -150,7 +150,7 @@ def _outputs_of_token(handed: Sequence[Output], token: str) -> list[Output]:
     found = [it for it in handed if {token, f"token {token}"} & {*_callers(it)}]
     if not found:
         known = sorted({name.removeprefix("token ") for it in handed for name in _callers(it)})
-        who = f"outputs are of {one_of(known)}" if known else "nobody handed anything in"
+        who = f"outputs are of {one_of(known)}" if known else "nobody has handed anything in"
         raise InputError(f"nothing was handed in with a token {token!r}; {who}")
     return found
 
@@ -195,7 +195,7 @@ def checker(verifier: Verifier, study: str) -> Check:
             method=row["method"],
             command=command_of({"plot": row["kind"], "columns": columns, **provenance.request}),
             digest=carried.digest,
-            says=("made here, and not changed since", *says),
+            says=("made here, and unchanged since", *says),
         )
 
     return check

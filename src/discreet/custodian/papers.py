@@ -135,13 +135,13 @@ class Papers:
     def _origin(self, request: PlotRequest, copy: Copy | None = None) -> Origin:
         """Say what a view is of; of rows also how many of how many, and whose gaps cost most.
 
-        Where persons have several rows no numbers: with the rows of one who has many left out of
+        Where people have several rows no numbers: with the rows of one who has many left out of
         the copy, the number of all rows would tell theirs.
         """
         policy = self.of.policy
         persons = "records"
         if self.of.table.unit is not None:
-            persons = f"persons ({self.of.table.unit})"
+            persons = f"people ({self.of.table.unit})"
         origin = Origin(
             policy=policy.name,
             regime=policy.regime,
@@ -174,7 +174,7 @@ class Papers:
 
 
 def _gaps(table: Table, name: str) -> int:
-    """Count the persons without a value in a column."""
+    """Count the people without a value in a column."""
     if table.columns[name].kind == KINDS[0]:
         return table.gaps(name)
     return table.levels(name).get("", 0)

@@ -1,6 +1,6 @@
 """Whose a row is: columns that look as if they said so, and rows that look as if they were alike.
 
-A table in which persons have several rows must say which are whose, for k counts persons. A column
+A table in which people have several rows must say which are whose, for k counts people. A column
 is found by its name, and by what it holds: few rows for each of many values, of which other columns
 say the same. Names are looked at in eight languages. Whoever opens the table decides; nothing that
 is released hangs on what is found here.
@@ -162,7 +162,7 @@ def _stems(word: str) -> Iterator[str]:
 
 
 class Evidence(IntEnum):
-    """How surely the name of a column says whose a row is: the larger, the surer.
+    """How surely the name of a column identifies the person of each row: the larger, the surer.
 
     `SURELY` and `MAYBE` say so; `NUMBER` says that something is numbered, `UNSAID` nothing, and
     `OTHER` something else.
@@ -292,13 +292,13 @@ def _is_compound(word: str, parts: frozenset[str]) -> bool:
 
 LEAST_PERSONS, MOST_ROWS = 20, 100
 WHOLE = 0.95
-"""So many of the numbers that are persons are whole: a slip of the pen makes no other column."""
+"""So many of the numbers that are people are whole: a slip of the pen makes no other column."""
 EQUAL = 0.95
-"""So many of the persons of a balanced table have equally many rows."""
+"""So many of the people of a balanced table have equally many rows."""
 IN_TURN = 0.9
 """So many rows have a larger value than the one before, though all values come again."""
 CONSTANT, VARIES = 0.9, 0.9
-"""How far a column agrees within persons beyond chance; and more is so constant for everybody."""
+"""How far a column agrees within people beyond chance; and more is so constant for everybody."""
 SAME = 1.1
 """Two columns that go together have hardly more pairs of values than values."""
 
@@ -312,11 +312,11 @@ REPEATED, LEAST_REPEATED = 0.05, 10
 
 
 def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
-    """Return the column that looks as if it said whose a row is, where persons have several.
+    """Return the column that looks as if it said whose a row is, where people have several.
 
     The table was opened without `unit`; who declares by `roles` that a column identifies nobody is
     believed. It is a column of text or whole numbers, of whose values some are in several rows. A
-    name that says persons (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
+    name that says people (`patient_id`, `pid`, `Probandennummer`) is enough; where it says it less
     surely (`subject`, `loan_id`), there are at least 20 different values, each in 100 rows at most
     on average. A name that says a number alone (`nr`, `code`), or nothing, is taken for one where
     the rows look so, too: see `_Rows.are_of_persons`. Of several columns it is the one of the
@@ -356,20 +356,20 @@ def _slips(known: int) -> int:
 
 
 def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
-    """Refuse a table that looks as if persons had several rows, where nobody said so or not."""
+    """Refuse a table that looks as if people had several rows, where nobody said so or not."""
     name = person_column(table, roles)
     if name is not None:
         raise RefusedError(
-            f"column {name!r} looks as if it said whose a row is, and some have several rows: then"
-            f" k must count persons. Say so by unit={name!r} (in a policy file unit ="
-            f" {_text(name)}, on the command line --unit {shlex.quote(name)}); or say that each row"
-            " is a person of its own by unit=False (unit = false, --no-unit)"
+            f"column {name!r} looks as if it identifies people, some with several rows: then k "
+            f"must count people. Declare it: unit={name!r} (in a policy file unit = "
+            f"{_text(name)}, on the command line --unit {shlex.quote(name)}); or, if each row "
+            "is a different person, declare unit=False (unit = false, --no-unit)"
         )
     if repeats_rows(table):
         raise RefusedError(
-            "many rows are alike in all columns, more than chance makes them: some persons seem to"
+            "many rows are alike in all columns, more than chance makes them: some people seem to"
             " have several rows, as in a table that was joined with visits; then k must count"
-            " persons. Keep the column that says whose a row is, and name it by unit='person' (in a"
+            " people. Keep the column that says whose a row is, and name it by unit='person' (in a"
             ' policy file unit = "person", on the command line --unit person); or say that each row'
             " is a person of its own by unit=False (unit = false, --no-unit): rows alike are then"
             " counted as one person's where the protected copy is made, and nowhere else"
@@ -410,7 +410,7 @@ class _Sizes(NamedTuple):
 
     @property
     def are_in_turn(self) -> bool:
-        """Whether rows are of persons in turn, and again, as where waves stand below each other."""
+        """Whether rows are of people in turn, and again, as where waves stand below each other."""
         return float((np.diff(self.at) > 0).mean()) >= IN_TURN
 
 
@@ -432,7 +432,7 @@ class _Rows:
         }
 
     def are_of_persons(self, name: str, numbered: bool) -> int:
-        """Return how many persons a column tells apart, if the rows look so; else 0.
+        """Return how many people a column tells apart, if the rows look so; else 0.
 
         Where the name says that something is `numbered`, one of these is enough: equally many rows
         each, or values in turn; two columns or more that are constant within; one such of the
@@ -452,7 +452,7 @@ class _Rows:
         return different if self._constant(name, sizes) + first > 1 else 0
 
     def _sizes(self, name: str) -> _Sizes | None:
-        """Return the values of a column, exactly; None where they cannot be persons."""
+        """Return the values of a column, exactly; None where they cannot be people."""
         values = self.columns.get(name)
         if values is None:
             return None
@@ -523,7 +523,7 @@ def _first_rows(table: Table) -> dict[str, Any]:
 
 
 def repeats_rows(table: Table) -> bool:
-    """Whether many rows are alike in all columns, by no chance: persons seem to have several.
+    """Whether many rows are alike in all columns, by no chance: people seem to have several.
 
     The first rows are looked at. What is alike among them is a part of what is alike in all: the
     fewer they are of all rows, the fewer repeats are enough.

@@ -34,8 +34,8 @@ from discreet.secret import load_secret
 from discreet.table import Table, forget, levels_of_two_values, open_table
 
 OF_RESEARCH = (
-    "a policy with papers is of the papers' methods, for public or simulated data:"
-    " discreet.research(source); open a study under a guarded policy, such as 'standard'"
+    "a policy with papers is for the papers' methods, on public or simulated data: "
+    "discreet.research(source); open a study under a guarded policy, such as 'standard'"
 )
 
 
@@ -91,7 +91,7 @@ def _table_of(source: object, policy: Policy) -> Table:
 
 
 def _few(policy: Policy) -> int:
-    """Return of how many persons rows decide of what kind a column is: the secret says."""
+    """Return of how many people rows decide of what kind a column is: the secret says."""
     if policy.shows_exact or policy.public:
         return 1
     secret = load_secret(policy.folder, allow_small=not policy.fixed)
@@ -99,7 +99,7 @@ def _few(policy: Policy) -> int:
 
 
 def _least_of_order(policy: Policy, name: str) -> int:
-    """Return how many persons must fit one order of day and month alone: drawn, for one column.
+    """Return how many people must fit one order of day and month alone: drawn, for one column.
 
     So whoever knows all rows but one learns nothing of it from whether the column holds dates.
     """
@@ -111,8 +111,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
     table.require(policy.of_papers.strata, "categorical")
     if policy.tables and not policy.fixed:
         raise InputError(
-            "tables of the policy are counted into the copy of the whole table of a guarded policy;"
-            " leave them out"
+            "the policy lists tables, which only the copy of a guarded policy has; leave them out"
         )
     for pair in policy.tables or ():
         table.require(pair, "categorical")
@@ -122,8 +121,8 @@ def _check_declared(table: Table, policy: Policy) -> None:
     check_derive(table, policy)
     if policy.withhold and not policy.fixed:
         raise InputError(
-            "withhold of the policy is of columns of a copy of the whole table, which a guarded"
-            " policy has; leave it out"
+            "the policy withholds columns of a copy, which only a guarded policy has; leave "
+            "withhold out"
         )
     named: dict[str, Iterable[str]] = {
         "labels": policy.labels or (),
@@ -155,16 +154,14 @@ class Protected:
 
     def __init__(self, study: Study) -> None:
         if study.is_derived:
-            raise RefusedError(
-                "what was derived by where or assign is of the copy; protect the table itself"
-            )
+            raise RefusedError("where and assign apply to the copy; protect the table itself")
         self.study = study
 
     def __repr__(self) -> str:
         return f"Protected({self.study!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Protected holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Protected contains raw data and cannot be pickled or copied")
 
     @property
     def _session(self) -> Session:
@@ -284,7 +281,7 @@ class Protected:
         -------
         dict of str to list of float
             Of each column that has any: 7, 8 or 9 repeated (-9, 99, -999, ...), which
-            at least k persons share, and which lies beyond all other values but for fewer than k
+            at least k people share, and which lies beyond all other values but for fewer than k
             by more than a tenth of their range, or below 0 where no other is.
 
         Notes
@@ -292,7 +289,7 @@ class Protected:
         Declare them in the policy, `missing_values = {"income": [-999]}`, and they are missing in
         every picture and in the protected copy; or say that they are values, `{"income": []}`.
         Until then they are drawn as numbers, and every picture of the column says so. A code that
-        fewer than k persons share, another number, or one among the other values is not found.
+        fewer than k people share, another number, or one among the other values is not found.
 
         Examples
         --------
@@ -329,10 +326,10 @@ class Protected:
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and 2 k, 4 k and 6 k.
         left_out : sequence of float, optional
-            The largest shares of persons left out to try, from .1 to .5; by default the policy's.
+            The largest shares of people left out to try, from .1 to .5; by default the policy's.
         risk : {"linkage", "far linkage", "numbers", "levels", "membership"}, default "linkage"
             The share that stands for the risk, each by attack ("numbers" and "levels": inferred by
-            the nearest row, oftener than of persons held out; "membership": the AUC of copies with
+            the nearest row, oftener than of people held out; "membership": the AUC of copies with
             and without a typical person). `Release.attack` tells more of one copy.
         loss : {"pairs", "columns", "coefficients"}, default "pairs"
             What stands for the loss, as in `fidelity`.
@@ -351,7 +348,7 @@ class Protected:
         for name, value in (("m", m), ("left_out", left_out)):
             if value is not None and not whole:
                 raise InputError(
-                    f"{name} is of copies of the whole table; name the method 'whole', too"
+                    f"{name} is for copies of the whole table; name the method 'whole' as well"
                 )
         tried = settings_of_whole(methods, k, m, q, left_out)
         return sweep_whole(self._session, tried, columns, drop=drop, risk=risk, loss=loss)
@@ -367,7 +364,7 @@ class Protected:
         versions : int, optional
             How many there would be, at least 2; by default those there are and the next one.
         leave : float, default 0.05
-            The share of the persons who leave between the first and the last, as many each time.
+            The share of the people who leave between the first and the last, as many each time.
         repeats : int, default 10
             How often it is tried, each time with others who leave.
 
@@ -383,13 +380,13 @@ class Protected:
         InputError
             If a number is out of its range.
         RefusedError
-            If the table has too few persons.
+            If the table has too few people.
 
         Notes
         -----
         Nothing is opened or recorded by it.
 
-        **What it does not show.** Who left is drawn by chance; persons who leave because of what is
+        **What it does not show.** Who left is drawn by chance; people who leave because of what is
         in a column, or who stand out, may be seen more easily. Changes of values are not tried.
 
         Examples
@@ -423,7 +420,7 @@ class Protected:
         InputError
             If the study has no name, nothing of it has left, or nothing has changed.
         LeavingError
-            If too many copies of its persons left, if one left by another secret, *k* or *m*, or
+            If too many copies of its people left, if one left by another secret, *k* or *m*, or
             if too few rows have changed.
         """
         return self._session.new_version()
@@ -460,7 +457,7 @@ def protect(
     InputError
         If the source, the policy or a column named here is wrong, or the source is a study file.
     RefusedError
-        If persons may have several rows and no `unit` is given.
+        If people may have several rows and no `unit` is given.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """A study published as a file: the rows of its copy and what is known of them, signed.
 
-Only the copy goes in, its notes, and copies of it. How many persons there are is said as the copy
+Only the copy goes in, its notes, and copies of it. How many people there are is said as the copy
 has it, whose number is drawn, and rounded. Of data that are public the rows are the table's own.
 """
 

@@ -90,9 +90,9 @@ class Research:
     Made by `discreet.research`. Every plot and table is protected by itself, by any method and with
     any numbers; the defaults are those of the policy `research`. Prints no value and cannot be
     pickled. Every method raises InputError if a column, method or setting is unknown or of another
-    kind than is needed, and RefusedError if the table or a level holds too few persons.
+    kind than is needed, and RefusedError if the table or a level holds too few people.
 
-    **What it does not protect.** Several plots or tables of the same persons, by other methods or
+    **What it does not protect.** Several plots or tables of the same people, by other methods or
     numbers, give records away together: k and k + 1 give most of them. It is for public or
     simulated data. What is saved of data that are not declared public is recorded, and another
     method, k or q of the same data is refused, and so is a study beside it.
@@ -112,7 +112,7 @@ class Research:
         return f"Research({name}, k = {self.policy.k}; {of.table!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Research holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Research contains raw data and cannot be pickled or copied")
 
     @property
     def session(self) -> Session:

@@ -277,7 +277,7 @@ def codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
 
 
 def _least_codes(table: Table, policy: Policy) -> int:
-    """Return how many persons share a number that may stand for a missing value: k, or drawn."""
+    """Return how many people share a number that may stand for a missing value: k, or drawn."""
     return max(policy.k, table.few)
 
 
@@ -288,7 +288,7 @@ def begin_register(reason: str, policy: str | Path | Policy = "standard") -> Non
     """Begin a register in place of one that is lost, and keep the reason in it.
 
     Until then nothing is released. The new register knows nothing of what left before: whether
-    copies of the same persons are out there, only the custodian knows.
+    copies of the same people are out there, only the custodian knows.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def withdraw(
 ) -> int:
     """Declare that nothing of a version of a study was given away; return its number.
 
-    Its copy counts no more among the copies of the same persons, and what is saved next begins
+    Its copy counts no more among the copies of the same people, and what is saved next begins
     another version, which may have another k, m or secret. What was saved of it must be deleted:
     whoever has it beside the next copy learns what either would not tell.
 
@@ -330,7 +330,7 @@ def withdraw(
     InputError
         If there is no such version, or no reason is given.
     LeavingError
-        If it was published as a study file, or versions of the study or of the same persons were
+        If it was published as a study file, or versions of the study or of the same people were
         withdrawn twice before.
     """
     return register_of(policy).withdraw(study, reason, version)

@@ -25,10 +25,10 @@ from discreet.web.page import board_page
 
 FORM = "html"
 BINS = 20
-NOTHING = "discreet did not make this table, and promises nothing of it."
+NOTHING = "discreet did not make this table, and promises nothing about it."
 OF_FRAME = {
     "policy": {"promise": NOTHING, "drawn_from": "a table that discreet did not make"},
-    "copy": {"promises": NOTHING, "leaves_open": "Whatever the table says of the persons in it."},
+    "copy": {"promises": NOTHING, "leaves_open": "Whatever the table says about the people in it."},
 }
 
 

@@ -245,10 +245,10 @@ def _check_reached(
 
 
 def check_formula(pair: Pair, formula: str) -> None:
-    """Refuse a regression on raw data whose estimates single persons would move.
+    """Refuse a regression on raw data whose estimates single people would move.
 
     A term such as 1 / ((x - 34.7)**2 + 0.00001) is one person's: fourteen of them in a formula gave
-    the outcomes of 70 persons of 300, all within 5 % of a standard deviation.
+    the outcomes of 70 people of 300, all within 5 % of a standard deviation.
     """
     model = model_of(pair, formula)
     if not model.additive:
@@ -292,11 +292,14 @@ def _histograms(
 def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
     notes = []
     if made.done.persons is not None:
-        notes.append("Numbers are of rows; some row of a person is found up to once in k.")
+        notes.append(
+            "Figures count rows; the chance that one of a person's rows is found may be up to 1 "
+            "in k."
+        )
     if isinstance(request.by, ColumnRounding):
         notes.append(
-            "Made under the policy 'research': for public or simulated data alone. Rows stand in"
-            " the order of the data."
+            "Made under the policy 'research': only for public or simulated data. Rows stand in "
+            "the order of the data."
         )
     places = [made.names.index(name) for name in request.columns]
     codes = []
@@ -305,9 +308,9 @@ def _notes(request: TableRequest, made: Made) -> tuple[str, ...]:
             codes.append(name)
     if codes:
         notes.append(
-            f"Columns of few different whole numbers were released as numbers: {', '.join(codes)}."
-            " If they are codes, declare them: kinds={'column': 'categorical'},"
-            " --kinds column=categorical."
+            "Columns of a few different whole numbers were released as numbers: "
+            f"{', '.join(codes)}. If they are codes, declare them: kinds={{'column': "
+            "'categorical'}, --kinds column=categorical."
         )
     return tuple(notes)
 

@@ -50,16 +50,16 @@ from discreet.vault.whole_columns import RawWhole
 
 TASK = "trying copies"
 PER_K = (2, 4, 6)
-"""So many times k persons are tried in a leaf."""
+"""So many times k people are tried in a leaf."""
 RISKS = {
-    "linkage": "records whose nearest released row was drawn for them",
-    "far linkage": "the five farthest records whose nearest released row was drawn for them",
-    "numbers": "numbers said rightly by the nearest row, above persons held out",
-    "levels": "levels said rightly by the nearest row, above persons held out",
-    "membership": "copies with and without a typical person told apart (AUC)",
+    "linkage": "records linked to the row drawn for them",
+    "far linkage": "the five farthest records linked to the row drawn for them",
+    "numbers": "numbers inferred correctly from the nearest row, beyond people held out",
+    "levels": "levels inferred correctly from the nearest row, beyond people held out",
+    "membership": "membership of a typical person (AUC)",
 }
 PAIRS = 50
-"""So many pairs of copies are made of each of the persons whose membership is looked for."""
+"""So many pairs of copies are made of each of the people whose membership is looked for."""
 
 
 def settings_of_whole(
@@ -177,8 +177,8 @@ class _Loss(NamedTuple):
 
 
 LOSSES: Mapping[str, _Loss] = {
-    "pairs": _Loss("distance of pairs of columns, times a resample's", _pairs),
-    "columns": _Loss("largest distance of a column", lambda found: found.largest),
+    "pairs": _Loss("error of pairs of columns, relative to a resample", _pairs),
+    "columns": _Loss("largest error of a column", lambda found: found.largest),
     "coefficients": _Loss("mean error of linear coefficients, in standard errors", _coefficients),
 }
 

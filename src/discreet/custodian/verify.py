@@ -49,8 +49,8 @@ from discreet.render.parquet_words import PARQUET
 from discreet.secret import PLACES, DerivedKey, Secret, existing_secret
 
 OF_A_FILE = (
-    "it says that it was made from a study file, as anybody can who has one; compare it with the"
-    " file: discreet verify FIGURE --study FILE.discreet"
+    "it says that it was made from a study file, which anybody who has one can do; compare it "
+    "with the file: discreet verify FIGURE --study FILE.discreet"
 )
 RULES = ("regime", "k", "m", "round_to")
 """What is said of the settings of a version, where it is there."""
@@ -88,7 +88,7 @@ class Verifier:
         try:
             provenance = Provenance.from_text(carried.words)
         except InputError:
-            return FileCheck(name, ALTERED, "what it says of itself was changed")
+            return FileCheck(name, ALTERED, "its provenance was changed")
         if not provenance.is_genuine(self.key):
             if provenance.source == FROM_FILE:
                 return FileCheck(name, ELSEWHERE, OF_A_FILE, {"seal": FAILED}, provenance)
@@ -101,9 +101,9 @@ class Verifier:
             )
             known = released or self._of_this_copy(provenance)
             says = (
-                "what it says of itself was changed"
+                "its provenance was changed"
                 if known
-                else ("what it says of itself was sealed with another secret, or changed")
+                else ("its provenance was sealed with another secret, or changed")
             )
             verdict = ALTERED if known else ELSEWHERE
             return FileCheck(name, verdict, says, {"seal": FAILED}, provenance)
@@ -158,8 +158,8 @@ class Verifier:
         return FileCheck(
             name,
             UNKNOWN,
-            "it says nothing of where it comes from, and the register knows no released table that"
-            " it could be: it was made elsewhere, or what it said was taken out",
+            "it has no provenance, and the register knows no released table that it could be: "
+            "it was made elsewhere, or its provenance was removed",
         )
 
     def _of_lines(self, name: str, carried: Carried) -> FileCheck | None:

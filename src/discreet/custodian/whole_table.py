@@ -197,7 +197,7 @@ def _derivation(
     whole = session.whole if derived is None else derived.whole
     steps = [*derived_notes(session.policy, whole.beneath(columns))]
     steps += derived.steps if derived else ()
-    of = "The report is of the whole copy; the table is what was made of it"
+    of = "The report describes the whole copy; the table was made from it"
     return (f"{of}: {'; '.join(steps)}.",) if steps else ()
 
 
@@ -262,17 +262,19 @@ def _facts(session: Session, columns: tuple[str, ...], formula: str | None) -> d
 
 
 def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
-    notes = ["Risk and use are measured on rows beside the records that each was drawn for."]
+    notes = [
+        "Risk and utility are measured by comparing each row with the record that it was drawn for."
+    ]
     gaps = [name for name in session.kept.copy.columns if name not in pair.original.numbers]
     if gaps:
-        notes.append(f"Not measured, for their gaps: {', '.join(sorted(gaps))}.")
+        notes.append(f"Not measured, because values are missing: {', '.join(sorted(gaps))}.")
     if raw.partitions > 1:
         notes.append(
-            "The copy was made in random partitions, each by itself; risk and use are measured on"
-            " one of them, where fewer records are alike than in all of the table."
+            "The copy was made in random partitions, each by itself; risk and utility are "
+            "measured on one of them, where fewer records are alike than in the whole table."
         )
     if session.table.unit is not None:
-        notes.append("Numbers are of rows; groups are of persons.")
+        notes.append("Figures count rows; groups count people.")
     return tuple(notes)
 
 

@@ -69,7 +69,7 @@ class Limit(NamedTuple):
     """A word, and how far a copy that deserves it may be at most.
 
     `pairs` are times a resample's total variation, or `or_pairs` itself where that is more;
-    `column` is the largest distance of a column (or what one resample in a hundred exceeds, where
+    `column` is the largest error of a column (or what one resample in a hundred exceeds, where
     that is more); `correlations` what their mean error may be above a resample's; `coefficients`
     their mean error in standard errors.
     """
@@ -143,7 +143,7 @@ def _ratio(distance: float, resample: float) -> float:
 
 
 class SubsetFit(NamedTuple):
-    """How far subsets of about so many persons are.
+    """How far subsets of about so many people are.
 
     `size` and `size_p90` are the mean and the 90 % quantile of the relative error of how many there
     are; `far_means` is the share of means that are more than two standard errors off.
@@ -167,7 +167,7 @@ class Fidelity(Documented):
     rows : int
         How many rows the copy has.
     largest : float
-        The largest distance of a column.
+        The largest error of a column.
     columns : tuple of ColumnFit
         Each column.
     pairs : tuple of PairFit
@@ -177,7 +177,7 @@ class Fidelity(Documented):
     coefficients : Beside or None
         The mean error of linear coefficients, in standard errors.
     subsets : tuple of SubsetFit
-        Subsets of about 30, 50, 100 and 300 persons, where there are any.
+        Subsets of about 30, 50, 100 and 300 people, where there are any.
     exact : bool, default True
         Whether the figures are exact, for the custodian alone.
     moments : tuple of MomentFit
@@ -205,9 +205,9 @@ class Fidelity(Documented):
     >>> near.word
     'near'
     >>> near.said
-    'shares of one column are off by 2.0 points at most, of two together by 6.0 on average'
+    'shares of single columns are off by at most 2.0 points, of two together by 6.0 on average'
     >>> near
-    Fidelity(near; exact, for the custodian: no release)
+    Fidelity(near; exact, for the custodian: not for release)
     """
 
     rows: int
@@ -240,7 +240,7 @@ class Fidelity(Documented):
     @property
     def said(self) -> str:
         """How far the copy is off, in percentage points of its rows."""
-        columns = f"shares of one column are off by {100 * self.largest:.1f} points at most"
+        columns = f"shares of single columns are off by at most {100 * self.largest:.1f} points"
         if self.joint is None:
             return columns
         return f"{columns}, of two together by {100 * self.joint.distance:.1f} on average"
@@ -265,7 +265,7 @@ class Fidelity(Documented):
             Those that the copy was made with: each figure goes up or down as the secret says.
         persons : ndarray of int, optional
             Whose each raw row is, where a person may have several: figures are then rounded as for
-            so many persons, and not for so many rows.
+            so many people, and not for so many rows.
 
         Returns
         -------
@@ -369,7 +369,7 @@ class Fidelity(Documented):
         )
 
     def _standing(self) -> str:
-        return "exact, for the custodian: no release" if self.exact else ROUNDED
+        return "exact, for the custodian: not for release" if self.exact else ROUNDED
 
     # --- plot, text, page and JSON ---
 
@@ -393,7 +393,7 @@ class Fidelity(Documented):
             panels.append(self._triangle())
         elif self.joint is not None:
             ratios = [min(it.ratio, DARKEST) for it in self.columns]
-            what = "distance, times a resample's"
+            what = "error, relative to a resample"
             panels.append(self._bars("Each column with each other one", what, ratios, 1.0))
         known = [it.distance for it in self.columns if it.distance is not None]
         if known:
@@ -419,7 +419,7 @@ class Fidelity(Documented):
             first, second = sorted((place[it.first], place[it.second]))
             cells[first][second - 1] = min(max(it.ratio, LIGHTEST), DARKEST)
         edges = tuple(i - 0.5 for i in range(len(names)))
-        label = f"distance, times a resample's ({DARKEST:g}: or more)"
+        label = f"error, relative to a resample ({DARKEST:g}: or more)"
         return Panel(
             (Cells(edges, edges, tuple(map(tuple, cells)), label, (LIGHTEST, DARKEST)),),
             Axis("", (edges[0], edges[-1]), tuple(names[:-1])),
@@ -467,7 +467,7 @@ class Fidelity(Documented):
         if self.joint:
             shares = tuple(f"{100 * it:.1f} %" for it in self.joint)
             shares_off.append(
-                "pairs: {} of rows lie in another cell (of a resample {})".format(*shares)
+                "pairs: {} of rows lie in a different cell (of a resample {})".format(*shares)
             )
         lines.append("; ".join(shares_off))
         more = []
@@ -492,7 +492,7 @@ class Fidelity(Documented):
             head, rows = (head[0], *head[2:]), tuple((row[0], *row[2:]) for row in rows)
         listings = [Listing("Columns", head, rows)]
         if self.subsets:
-            head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
+            head = ("people", "size off, mean", "90 %", "a resample", "means far off", "by chance")
             subsets = (
                 (it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample)
                 for it in self.subsets
@@ -514,7 +514,7 @@ class Fidelity(Documented):
 
     def document(self) -> Document:
         """Return the figures: in short, the plots, tables, and what they do not show."""
-        words = f"How near each two columns and each column of the copy are: {self.said}"
+        words = f"How near the copy is, column by column and pair by pair: {self.said}"
         distances = Picture(replace(self._distances(), title="", notes=()), words)
         pictures = [distances]
         if self.beside:
@@ -578,17 +578,17 @@ class Fidelity(Documented):
         return asking_first(draw(self.scene(), size=size or self._size()), self.gate)
 
 
-ROUNDED = "figures are rounded up or down by chance"
+ROUNDED = "figures are rounded up or down at random"
 RESAMPLE = (
-    "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
-    " table is from the population"
+    "a resample: as many rows drawn with replacement from the raw table; it differs from the "
+    "table about as much as the table differs from the population"
 )
-WITHHOLD = "a column that the copy is too far off in can be withheld: withhold in the policy"
+WITHHOLD = "a column in which the copy is too far off can be withheld (withhold in the policy)"
 UNSAID = "What this does not show"
 NOT_SAID = (
-    "How far three or more columns are jointly, but through the linear coefficients.",
-    "What lies beyond the ends of the copy's columns: the farthest persons are not shown.",
-    "What the copy gives away of anybody.",
+    "How far off three or more columns are jointly, except through the linear coefficients.",
+    "What lies beyond the ends of the copy's columns: the most extreme people are not shown.",
+    "What the copy reveals about anybody.",
 )
 KINDS: Mapping[str, Callable[..., Any]] = {
     "columns": ColumnFit,

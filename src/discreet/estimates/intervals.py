@@ -1,12 +1,12 @@
-"""How far figures of rows are off: weights, persons with several rows, a copy's own error.
+"""How far figures of rows are off: weights, people with several rows, a copy's own error.
 
 Values come in as arrays; whose rows they are is for the caller to say. Weights are a survey's:
 finite and above 0, one for each value, and only their ratios matter.
 
-Rows of one person are alike, so that a hundred rows of ten persons say less than those of a
+Rows of one person are alike, so that a hundred rows of ten people say less than those of a
 hundred. Persons are drawn independently, and their rows come along: each person's part in a figure
 is summed first, and the variance is that of these sums (linearisation, or the sandwich, by
-clusters). Where each has one row, all is as it is without persons.
+clusters). Where each has one row, all is as it is without people.
 
 A copy's own error is found from copies of the copy; nothing raw plays a part. A copy of rows that
 are protected already stands to them about as they stand to the data.
@@ -131,7 +131,7 @@ def sums_by_person(parts: Floats, persons: Labels) -> Floats:
 def error_by_persons(
     values: Floats, persons: Labels, weights: Floats | None = None
 ) -> tuple[float, int]:
-    """Return the standard error of a mean, and how many persons it is of.
+    """Return the standard error of a mean, and how many people it is of.
 
     References
     ----------
@@ -194,8 +194,8 @@ def log_minus_log_errors(
 ) -> Floats:
     """Return the standard error of log(-log(share)) of the product limit at some times.
 
-    Each row's part in the logarithm of the share is summed by persons (the infinitesimal
-    jackknife). Of persons with one row each it is Greenwood's. Where the share is 0 or 1 there is
+    Each row's part in the logarithm of the share is summed by person (the infinitesimal
+    jackknife). Of people with one row each it is Greenwood's. Where the share is 0 or 1 there is
     none, and it is not a number.
 
     References

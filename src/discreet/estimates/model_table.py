@@ -84,8 +84,8 @@ def widen(estimates: Estimates, again: Sequence[Estimates], share: float) -> Wid
             ratios[i] = own_variance(off, share) / estimates.variances[i]
     if np.isnan(ratios).all():
         raise RefusedError(
-            "how far these rows are from the data cannot be said, as copies of them have no"
-            " estimates; ask for a larger part, or leave terms out"
+            "the error of these rows cannot be estimated, as the model does not fit copies of "
+            "them; ask for a larger part, or leave terms out"
         )
     ratios = np.where(np.isnan(ratios), np.nanmax(ratios), ratios)
     inner = np.sqrt(estimates.variances)
@@ -100,7 +100,7 @@ def model_body(it: Widened, ratio: str) -> TableBody:
         value, error = float(estimates.values[i]), float(it.errors[i])
         ends = (value - NORMAL * error, value, value + NORMAL * error)
         named: list[tuple[str, float | None]] = [*zip(OF_MODEL, ends, strict=True)]
-        named += [("std. error", error), ("std. error of the rows alone", float(it.inner[i]))]
+        named += [("std. error", error), ("std. error from the rows alone", float(it.inner[i]))]
         if ratio:
             low, middle, high = map(_ratio, ends)
             shown = (middle, f"{low} to {high}")

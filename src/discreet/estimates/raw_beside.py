@@ -38,7 +38,7 @@ LEAST = 1e-300
 """Bars that are less wide are not drawn."""
 TICKS_OF_DATES = 4
 WHAT, ROOM = "% of rows", 1.08
-BEYOND = "ends hold what is beyond"
+BEYOND = "the end bins include what lies beyond"
 LONGEST = 22
 """Letters of the longest bar in text."""
 FULL, HALF = "█", "▌"

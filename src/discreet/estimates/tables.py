@@ -160,7 +160,7 @@ class Sample(NamedTuple):
 
 
 def sample_of(rows: RowsToDescribe, values: Floats, part: Part) -> Sample:
-    """Return the values of some rows that are known, with their weights and persons."""
+    """Return the values of some rows that are known, with their weights and people."""
     here = values[part.places]
     known = np.isfinite(here)
     places = part.places[known]
@@ -369,7 +369,7 @@ def means_of(
     """Return means of a number, by the levels of one column or of two, and of all rows.
 
     Intervals have the copy's `own` error of the mean of each group in them, where it is known. They
-    are by persons, where the rows say whose they are.
+    are by person, where the rows say whose they are.
 
     Examples
     --------

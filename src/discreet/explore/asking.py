@@ -111,7 +111,7 @@ def _with_ways(text: str, ways: Sequence[str]) -> str:
     """Add method and numbers to the parameters of a docstring."""
     says = {
         "method": "method : str, optional\n        By which rows or counts are protected.",
-        "k": "k : int, optional\n        The least number of records anything drawn stands on.",
+        "k": "k : int, optional\n        The least number of records behind anything drawn.",
         "q": "q : float, optional\n        Noise as a share of a column's standard deviation.",
     }
     added = "".join(f"\n    {says[it]}" for it in ways)
@@ -123,7 +123,7 @@ def known_settings(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in kind.__annotations__:
             allowed = one_of(kind.__annotations__)
-            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
+            raise InputError(f"unknown setting {name!r} here; there are {allowed}")
     return dict(given)
 
 
@@ -193,20 +193,20 @@ def _check_names(
         if settings is None:  # `**research` is checked against its own names, by the method
             there = [it.name for it in taken.values() if it.kind is not it.VAR_POSITIONAL]
             raise InputError(
-                f"there is no setting {key!r} here; there are {one_of(there)}", parameter=key
+                f"unknown setting {key!r} here; there are {one_of(there)}", parameter=key
             )
 
 
 def _of_by(name: str, key: str, taken: Mapping[str, inspect.Parameter]) -> str:
     if BY in taken:
         return (
-            f"there is no setting {key!r} here; use by=, which takes the column whose levels"
-            " divide it: by='sex'"
+            f"unknown setting {key!r} here; use by=, which takes the column whose levels divide "
+            "it: by='sex'"
         )
     return (
-        f"there is no setting {key!r} here, and {name} is not divided by another column, as others"
-        " are with by=; study.where(\"sex == 'f'\") makes a part of the study of which it can be"
-        " asked for"
+        f"unknown setting {key!r} here, and {name} is not divided by another column, as others "
+        "are with by=; study.where(\"sex == 'f'\") makes a part of the study of which it can "
+        "be asked for"
     )
 
 
@@ -220,7 +220,7 @@ def _too_many(
         )
     divided = "; a column that divides it is by='sex'" if BY in taken else ""
     if not places:
-        return f"{name} takes nothing without a name; give each by name"
+        return f"{name} takes only named arguments"
     without = " and ".join(it.name for it in places)
     return f"{name} takes {without} without a name, and was given more{divided}"
 

@@ -110,8 +110,8 @@ def chosen(kinds: Mapping[str, str], by: str | Sequence[str] | None = None) -> C
 def _divided_twice(kinds: Mapping[str, str], by: str | Sequence[str]) -> InputError:
     first = by if isinstance(by, str) else [*by, ""][0]
     return InputError(
-        f"no plot of {_in_words(kinds)} is divided by a column besides; leave by={by!r} out, or"
-        f" draw parts of the study: study.where(\"{first} == '...'\").plot(...)"
+        f"no plot of {_in_words(kinds)} can be divided by a further column; leave by={by!r} "
+        f"out, or draw parts of the study: study.where(\"{first} == '...'\").plot(...)"
     )
 
 
@@ -128,7 +128,7 @@ def _in_words(kinds: Mapping[str, str]) -> str:
 def kinds_of(session: DerivedCopy, names: Sequence[str]) -> dict[str, str]:
     """Return of which kind each of some columns is, where plots of it are drawn from."""
     if not all(isinstance(name, str) for name in names):
-        raise InputError("a column is named by its name, which is text")
+        raise InputError("name a column by its name, as text")
     if len({*names}) != len(names):
         raise InputError("a column is named twice; name each column once")
     return {name: _kind_of(session, name) for name in names}

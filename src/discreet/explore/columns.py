@@ -32,8 +32,8 @@ def columns_of(session: DerivedCopy) -> ColumnList:
     )
     texts_of_dates = [it for it in whole.raw.values() if it.readings]
     notes = (
-        f"of {len(rows):,} rows of the protected copy {copy.version}, policy"
-        f" {session.policy.name}; how many rows it has is not how many persons there are",
+        f"of {len(rows):,} rows of the protected copy {copy.version}, policy "
+        f"{session.policy.name}; its number of rows is not the number of people",
         *session.remarks_of_copy(sorted(there)),
         *copy.remarks,
         *(f"{it.name} is text, and {declare_hint(it.name, it.readings)}" for it in texts_of_dates),
@@ -68,7 +68,7 @@ def columns_of_table(
         of.table.require([name for name in wanted if name not in new])
         whole.check_made(wanted)
     if both := set(drop) & set(columns or ()):
-        raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
+        raise InputError(f"{one_of(sorted(both))} cannot be both released and dropped")
     for name in wanted:
         if name not in there:
             raise RefusedError(

@@ -110,8 +110,8 @@ class DerivedCopy:
             if len(out.whole) < FEWEST:
                 _refuse_unknown_levels(self.whole, condition)
                 raise RefusedError(
-                    f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
-                    " next to nothing of the persons they stand for; ask for a larger part",
+                    f"fewer than {FEWEST} rows of the copy have {condition}: too few to say "
+                    "anything about people; ask for a larger part",
                     rule="few",
                 )
         return out
@@ -259,8 +259,8 @@ def rows_where(whole: WholeTable, condition: str) -> tuple[Expression, NDArray[n
     found = parsed(whole, "where", condition).as_condition()
     if found.kind != "truth":
         raise InputError(
-            f"{condition!r} is no condition but a {found.kind}; compare it with something:"
-            " 'age >= 50'"
+            f"{condition!r} is not a condition but a {found.kind}; compare it with something: "
+            "'age >= 50'"
         )
     return found, np.flatnonzero(_truth(found.evaluate(values_of(whole, found))) == 1)
 
@@ -296,8 +296,8 @@ def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
     sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
     off = _how_far_off(*sizes[max(it for it in sizes if it <= rows)])
     return (
-        f"rough, as only {rows} rows of the copy are drawn: in parts of this size the number of"
-        f" persons is {off}"
+        f"rough, as only {rows} rows of the copy are drawn: in parts of this size the number of "
+        f"people is {off}"
     )
 
 
@@ -307,18 +307,18 @@ def _how_far_off(mean: float, most: float) -> str:
     Examples
     --------
     >>> _how_far_off(0.05, 0.11)
-    'about 5 % off on average, and 11 % or more in one of ten'
+    'about 5 % off on average, and 11 % or more one time in ten'
     >>> _how_far_off(0.0, 0.15)
-    'less than 15 % off in nine of ten'
+    'less than 15 % off nine times in ten'
     """
     of_mean, of_most = (f"{100 * it:.0f} %" for it in (mean, most))
     if of_mean == "0 %":
-        return "hardly off" if of_most == "0 %" else f"less than {of_most} off in nine of ten"
-    often = f", and {of_most} or more in one of ten" if mean < most else ""
+        return "hardly off" if of_most == "0 %" else f"less than {of_most} off nine times in ten"
+    often = f", and {of_most} or more one time in ten" if mean < most else ""
     return f"about {of_mean} off on average{often}"
 
 
 def _truth(found: Values) -> Floats:
     if not isinstance(found, Truth):
-        raise InputError("a condition came out as something else")
+        raise InputError("a condition gave something else; please report this")
     return found.values

@@ -74,18 +74,18 @@ def drawn_again(of: FileSession, request: Mapping[str, Any]) -> list[View]:
         If it is no request that a plot is drawn by, or what it asks for cannot be drawn.
     """
     if request.get("plot") not in [*PLOTS]:
-        raise InputError("it names no plot that discreet draws")
+        raise InputError("it does not name a plot that discreet draws")
     if len(canonical_text(dict(request))) > MOST_LETTERS:
-        raise InputError(f"what it asks for is longer than {MOST_LETTERS:,} letters")
+        raise InputError(f"its request is longer than {MOST_LETTERS:,} letters")
     wrong = [name for name, it in request.items() if name not in SHAPES or not SHAPES[name](it)]
     if wrong:
-        raise InputError(f"its {wrong[0][:40]!r} is none that discreet writes")
+        raise InputError(f"its {wrong[0][:40]!r} is not written by discreet")
     try:
         return [*_views(of, request)]
     except DiscreetError as error:
         raise InputError(str(error)) from None
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError):
-        raise InputError("what it asks for is no plot of these columns") from None
+        raise InputError("it asks for something that is not a plot of these columns") from None
 
 
 def _views(of: FileSession, request: Mapping[str, Any]) -> Iterator[View]:

@@ -40,7 +40,7 @@ def check_two(request: PlotRequest, whole: WholeTable) -> None:
         return
     if request.plot.get("show") == DENSITY:
         raise InputError(
-            "a scatter plot by two columns has points; leave show out, or draw a heat map by them",
+            "a scatter plot by two columns always shows points; leave show out, or draw a heat map",
             parameter="show",
             rule="two",
         )

@@ -95,8 +95,8 @@ def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[
 def promise_of(policy: Policy) -> str:
     """Say in a sentence what a policy promises of all that is drawn."""
     if policy.shows_exact:
-        return "Each plot is protected by itself: for public or simulated data."
-    return f"At least {policy.k} persons stand behind everything you see."
+        return "Each plot is protected separately: for public or simulated data."
+    return f"At least {policy.k} people are behind everything you see."
 
 
 def _column_facts(of: DerivedCopy, column: DrawableColumn) -> dict[str, Any]:

@@ -33,9 +33,9 @@ PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
 SOURCES = {
     COPY: "drawn from the protected copy",
     COUNTS: "counted from the data",
-    ROWS: "rows that were protected for this alone",
+    ROWS: "rows protected for this file only",
     FROM_FILE: "drawn from the protected copy in a study file",
-    MEASURED: "measured on the data beside the released rows, and rounded",
+    MEASURED: "measured by comparing the released rows with the data, and rounded",
 }
 """Where numbers come from, by the source of their provenance."""
 
@@ -72,8 +72,8 @@ def read(path: str | Path) -> Carried:
     ending = path.suffix.lower()
     if ending not in SUFFIXES:
         raise InputError(
-            f"a file of this kind is not released: {path_in_words(path)}; verify takes"
-            f" {one_of(SUFFIXES)}"
+            f"files of this kind are not released: {path_in_words(path)}; verify takes "
+            f"{one_of(SUFFIXES)}"
         )
     try:
         if not (is_there(path) and path.is_file()):  # what is none may never end
@@ -97,13 +97,13 @@ def _carried(path: Path, ending: str) -> Carried:
         if ending in TABLES:
             return Carried(path, ending, ending, checksum_of_file(path))
         raise InputError(
-            f"{path_in_words(path)} is larger than any such file that discreet makes"
-            f" ({most // 2**20} MB), and is not read"
+            f"{path_in_words(path)} is larger than any such file made by discreet "
+            f"({most // 2**20} MB), and is not read"
         )
     data = path.read_bytes()
     form, digest = ending_of(data, ending), hashlib.sha256(data).hexdigest()
     if form == PARQUET:
-        raise InputError("this is no parquet file, or a broken one")
+        raise InputError("this is not a Parquet file, or it is damaged")
     if form in CARRIERS or form == CSV:
         rest, words = without_words(data, form)
         if words is not None or (form in CARRIERS and not data.lstrip().startswith(b"{")):
@@ -126,7 +126,7 @@ def _of_json(path: Path, ending: str, data: bytes) -> Carried:
         checksum = checksum_of(numbers)
         words = None if given is None else _words_of(given)
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{path_in_words(path)} is no JSON that discreet wrote") from None
+        raise InputError(f"{path_in_words(path)} is not JSON written by discreet") from None
     own = again == data and not (isinstance(given, dict) and {"file_seal", "drawing"} & {*given})
     digest = hashlib.sha256(data).hexdigest()
     return Carried(path, ending, JSON, digest, words, None, numbers, checksum, own)
@@ -235,14 +235,17 @@ def verdict_of(
     """
     drawn = "plot" in provenance.request
     if renamed:
-        return ALTERED, f"it was made here as a {renamed} file, and its name now ends otherwise"
+        return (
+            ALTERED,
+            f"it was made here as a {renamed} file, and its name now has a different ending",
+        )
     if checks.get("numbers") == FAILED:
         return ALTERED, "its numbers were changed"
     if checks.get("file") == FAILED:
         if "numbers" in checks:
             return ALTERED, (
-                "its numbers are as they were made, but the file was written anew, and may hold"
-                " more than they say"
+                "its numbers are unchanged, but the file was rewritten and may contain more "
+                "than them"
             )
         if not provenance.file_seal:
             return ALTERED, (
@@ -251,26 +254,26 @@ def verdict_of(
             )
         return ALTERED, f"what {'is drawn in it' if drawn else 'it holds'} was changed"
     if checks.get("study") == FAILED:
-        return ELSEWHERE, "made with this secret, but of another study, or of other data"
+        return ELSEWHERE, "made with this secret, but from another study or from other data"
     if checks.get("drawn again") == FAILED:
-        return ALTERED, "drawn again from the protected copy it has other numbers"
+        return ALTERED, "drawn again from the protected copy its numbers are different"
     if checks.get("policy") == FAILED:
         return AS_MADE, (
-            "made here, and as it was made, but under another policy than the one in force"
+            "made here and unchanged, but under a different policy from the current one"
         )
-    return AS_MADE, "made here, and as it was made"
+    return AS_MADE, "made here, and unchanged"
 
 
 def lines_in_words(alike: Likeness) -> str:
     """Say how a table of text differs from the release that most of its lines are of."""
-    said = [] if alike.header else ["its header is another one"]
+    said = [] if alike.header else ["its header is different"]
     if alike.more:
         said.append(f"it has {'more' if alike.more > 0 else 'fewer'} rows")
     if alike.found < alike.of:
-        said.append("some rows are not as they were")
+        said.append("some rows were changed")
     if not said:
-        said.append("its rows stand in another order, or a few were changed")
-    return f"most of its lines are those of a table that was released here; {', '.join(said)}"
+        said.append("its rows are in a different order, or a few were changed")
+    return f"most of its rows are those of a table that was released here; {', '.join(said)}"
 
 
 def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -283,16 +286,16 @@ def rules_in_words(source: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
     --------
     >>> from discreet.explore.file_checks import rules_in_words
     >>> rules_in_words("counts", {"regime": "guarded", "k": 6, "round_to": 5})
-    ('counted from the data', 'at least 6 persons behind each mark', 'counts rounded to 5')
+    ('counted from the data', 'at least 6 people behind each mark', 'counts rounded to 5')
     """
     said = [SOURCES[source]]
     if "k" not in settings:
         said.append(f"regime {settings['regime']}, for public or simulated data")
     elif source == COUNTS:
-        said.append(f"at least {settings['k']} persons behind each mark")
+        said.append(f"at least {settings['k']} people behind each mark")
         if settings.get("round_to", 1) > 1:
             said.append(f"counts rounded to {settings['round_to']}")
     elif source != MEASURED:
         least = settings.get("m", settings["k"])
-        said.append(f"each value drawn anew from at least {least} persons")
+        said.append(f"each value drawn anew from at least {least} people")
     return tuple(said)

@@ -57,7 +57,9 @@ class _Difference(NamedTuple):
 def unlike(made: bytes, given: bytes, form: str) -> Unlike:
     """Say how a given file differs from the one that was made anew, both of one form."""
     if len(given) > 2 * len(made) + ROOM:
-        return Unlike((f"it has {len(given):,} bytes, and drawn again {len(made):,}",))
+        return Unlike(
+            (f"it has {len(given):,} bytes in the file, but {len(made):,} when drawn again",)
+        )
     compare = {".json": _of_json, ".html": _of_page, ".svg": _of_svg, CSV: _of_csv}[form]
     every = [*islice(compare(made, given), LOOKED_AT)]
     said = tuple(it.says for it in every[:NAMED])
@@ -80,7 +82,9 @@ def _short(value: object) -> str:
 
 def _differ(what: str, given: object, made: object) -> _Difference:
     tiny = all(type(it) in (int, float) for it in (given, made)) and _are_near(made, given)
-    return _Difference(f"{what} is {_short(given)}, and drawn again {_short(made)}", tiny)
+    return _Difference(
+        f"{what} is {_short(given)} in the file, but {_short(made)} when drawn again", tiny
+    )
 
 
 def _are_near(made: Any, given: Any) -> bool:
@@ -111,7 +115,9 @@ def _of_values(made: Any, given: Any, at: str) -> Iterator[_Difference]:
                 yield _Difference(f"{_short(name)} was added{f' to {at}' if at else ''}")
     elif isinstance(made, list) and isinstance(given, list):
         if len(made) != len(given):
-            yield _Difference(f"{at} has {len(given):,} entries, and drawn again {len(made):,}")
+            yield _Difference(
+                f"{at} has {len(given):,} entries in the file, but {len(made):,} when drawn again"
+            )
         for i, (ours, theirs) in enumerate(zip(made, given, strict=False)):
             yield from _of_values(ours, theirs, f"{at}[{i}]")
     elif type(made) is not type(given) or made != given:
@@ -123,11 +129,11 @@ def _of_page(made: bytes, given: bytes) -> Iterator[_Difference]:
     try:
         scene = json.loads(theirs[1])
     except (ValueError, RecursionError):
-        yield _Difference("what is drawn in it cannot be read")
+        yield _Difference("the drawing in it cannot be read")
     else:
         yield from _of_values(json.loads(ours[1]), scene, "")
     if (ours[0], ours[2]) != (theirs[0], theirs[2]):
-        yield _Difference("the page around what is drawn is another one")
+        yield _Difference("the page around the drawing is different")
 
 
 def _parted(page: str) -> tuple[str, str, str]:
@@ -169,21 +175,23 @@ def _of_line(made: str, given: str, group: str) -> _Difference:
         other = next((pair for pair in zip(theirs, ours, strict=True) if pair[0] != pair[1]), None)
         if other is not None:
             says = f"a number{_within(group)} is {other[0][:LETTERS]}"
-            return _Difference(f"{says}, and drawn again {other[1]}")
-    return _Difference(f"a line{_within(group)} is another one: {_short(given.strip())}")
+            return _Difference(f"{says} in the file, but {other[1]} when drawn again")
+    return _Difference(f"a line{_within(group)} is different: {_short(given.strip())}")
 
 
 def _of_csv(made: bytes, given: bytes) -> Iterator[_Difference]:
     ours, theirs = (_rows(without_words(it, CSV)[0]) for it in (made, given))
     head = ours[0]
     if theirs[:1] != [head]:
-        yield _Difference("its header is another one")
+        yield _Difference("its header is different")
         return
     if len(ours) != len(theirs):
-        yield _Difference(f"it has {len(theirs) - 1:,} rows, and drawn again {len(ours) - 1:,}")
+        yield _Difference(
+            f"it has {len(theirs) - 1:,} rows in the file, but {len(ours) - 1:,} when drawn again"
+        )
     for i, (one, other) in enumerate(zip(ours, theirs, strict=False)):
         if len(one) != len(other):
-            yield _Difference(f"row {i} has another number of cells")
+            yield _Difference(f"row {i} has a different number of cells")
             continue
         for name, cell, their in zip(head, one, other, strict=True):
             if cell != their:

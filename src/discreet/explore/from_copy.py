@@ -36,8 +36,8 @@ from discreet.regression import Model, categories_named
 NO_METHOD = "none"
 OF_CLUSTERS = ("sensitive", "diversity")
 OF_PUBLIC = (
-    "of a public table in a study file parallel coordinates alone are drawn, as clusters of"
-    " persons; draw the others of the table itself, with discreet.research"
+    "from a public table in a study file only parallel coordinates can be drawn, as clusters of "
+    "people; draw other plots from the table itself, with discreet.research"
 )
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
@@ -102,7 +102,7 @@ class WholeTable:
 
     @property
     def persons(self) -> Labels | None:
-        """Whose each row is, as numbers of drawn persons; None where each row is one of its own."""
+        """Whose each row is, as numbers of drawn people; None where each row is one of its own."""
         for values in self.copy.whose.values():
             return np.unique(values, return_inverse=True)[1]
         return None
@@ -194,8 +194,8 @@ class WholeTable:
                 )
             if name in self.left_out:
                 raise RefusedError(
-                    f"column {name!r}, which the policy derives, could not be made of the copy:"
-                    f" {self.left_out[name]}",
+                    f"column {name!r}, which the policy derives, could not be computed from the "
+                    f"copy: {self.left_out[name]}",
                     rule="derive",
                 )
 
@@ -258,7 +258,7 @@ def levels_of_plot(plot: Plot[Any], model: Model | None = None) -> list[str]:
 
 
 def is_of_clusters(policy: Policy, plot: type[Plot[Any]]) -> bool:
-    """Whether a plot is of clusters of persons: the rows are those of a public table."""
+    """Whether a plot is of clusters of people: the rows are those of a public table."""
     return policy.shows_exact and plot.axes
 
 
@@ -269,8 +269,8 @@ def check_way(policy: Policy, plot: Plot[Any], method: str | None) -> None:
             method_of_whole(method)
     elif plot.get("weights") is not None:
         raise RefusedError(
-            "weights are of rows of the copy of the whole table, and this plot is drawn of others;"
-            " leave weights out",
+            "weights apply to rows of the copy of the whole table, and this plot is drawn from "
+            "other rows; leave weights out",
             parameter="weights",
         )
 
@@ -327,7 +327,7 @@ def _settle_clusters(
     method: str | None,
     k: int | None,
 ) -> PlotRequest:
-    """Say how clusters of persons will be made, of the rows of a public table."""
+    """Say how clusters of people will be made, of the rows of a public table."""
     if not plot.axes:
         raise RefusedError(OF_PUBLIC, parameter="plot")
     _check_in_copy(whole, raw, columns=plot.names)
@@ -336,25 +336,25 @@ def _settle_clusters(
 
 
 def _check_no_clusters(plot: Plot[Any]) -> None:
-    """Refuse what is asked of clusters of persons."""
+    """Refuse what is asked of clusters of people."""
     for name in OF_CLUSTERS:
         if plot.get(name) is not None:
             raise InputError(
-                f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
-                " out",
+                f"{name} is for clusters of people, and rows of the copy belong to nobody; "
+                "leave it out",
                 parameter=name,
             )
 
 
 def _check_of_use(plot: Plot[Any]) -> None:
-    """Refuse settings that a plot of the copy has no use for."""
+    """Refuse settings that a plot of the copy does not use."""
     usual = plot.usual()
     for name, it in plot.settings().items():
         used = it.only != PAPERS and (not it.methods or Whole.name in it.methods)
         used = plot.uses(Whole.name, name) if name in ("grid", "limits") else used
         if not used and plot.get(name) not in (None, usual[name]):
             raise InputError(
-                f"{plot.phrase()} of the copy has no use for {name}=; leave it out",
+                f"{plot.phrase()} of the copy does not use {name}=; leave it out",
                 parameter="numbers" if name in ("grid", "limits") else name,
                 rule="unused",
             )
@@ -383,10 +383,10 @@ def _event_in(whole: WholeTable, plot: Plot[Any]) -> tuple[str, ...]:
     column = plot.names[1]
     if whole.raw[column].dates is not None:
         raise InputError(
-            f"column {column!r} holds dates, and no event; a survival curve needs how long each was"
-            " observed, as a number, and a column of levels that says whether that ended with the"
-            " event: study.assign(days='end - start') makes days of two dates"
-            " (--assign 'days=end - start')",
+            f"column {column!r} holds dates, not events; a survival curve needs the time that "
+            "each person was observed, as a number, and a column of levels that says whether "
+            "it ended with the event: study.assign(days='end - start') computes days from two "
+            "dates (--assign 'days=end - start')",
             parameter="columns",
             rule="event",
         )

@@ -173,19 +173,19 @@ def _policy_of(file: StudyFile) -> Policy:
     said = dict(manifest.policy)
     try:
         if not {*said} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
-            raise InputError("it says more than a file does")
+            raise InputError("it says more than a study file does")
         if isinstance(said.get("derive"), Mapping):
-            raise InputError("columns that are derived stand in a list, one made of those before")
+            raise InputError("derived columns are a list, each made from those before")
         said["derive"] = dict(said.get("derive", ()))
         fixed = {"k": manifest.k, "m": manifest.m, "study": manifest.study}
         if manifest.is_public:  # its rows are no copy: what k says is asked of clusters alone
             fixed = {"papers": {}, "study": manifest.study, "public": True}
         return Policy.from_dict({**said, **fixed})
     except (InputError, TypeError, ValueError, AttributeError) as error:
-        why = str(error) if isinstance(error, InputError) else "a value is of another type"
+        why = str(error) if isinstance(error, InputError) else "a value has the wrong type"
         raise InputError(
-            f"what the study file says of its policy cannot be: {why}; ask the custodian for the"
-            " file anew"
+            f"the policy in the study file is not valid: {why}; ask the custodian for a new "
+            "copy of the file"
         ) from None
 
 
@@ -196,8 +196,8 @@ def _fidelity(said: object) -> Fidelity:
         fidelity.to_text()
     except (DiscreetError, TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
         raise InputError(
-            "what the study file says of how near its copy is cannot be read; ask the custodian for"
-            " the file anew"
+            "the study file's figures of how near its copy is cannot be read; ask the custodian "
+            "for a new copy of the file"
         ) from None
     return fidelity
 
@@ -343,8 +343,8 @@ class FileSession:
             if source is not None:
                 return source.exact_fidelity()
             raise RefusedError(
-                "exact figures are of the raw data, and a study file has none; leave exact out, or"
-                " ask the custodian"
+                "exact figures need the raw data, and a study file has none; leave exact out, "
+                "or ask the custodian"
             )
         if said is None:
             raise RefusedError(

@@ -167,7 +167,7 @@ def bins_of(whole: WholeTable, axis: Axis) -> Marks:
     values, edges = _numbers(whole, axis.column), np.array(axis.edges, dtype=np.float64)
     widths = np.diff(edges)
     if not len(widths) or not (widths > 0).all():
-        raise InputError(f"the edges of {axis.column!r} are two numbers or more that rise")
+        raise InputError(f"the edges of {axis.column!r} must be two or more increasing numbers")
     # Plots divide by the width of their bins, where these are of one, and are as lenient.
     lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
     marks = np.zeros(len(values), dtype=np.int32)

@@ -34,20 +34,16 @@ NO_COPY = (
     " guarded policy, such as 'standard'"
 )
 WIDER = (
-    "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"
-    " copy is from the data, and are rough: docs/models.md says how often they cover"
+    "estimates are from these rows; intervals are wider, to include sampling error and the "
+    "copy's own error, and are rough: docs/models.md says how often they cover"
 )
 LINEARISED = (
-    "standard errors of these rows are by linearisation (the sandwich), as of rows drawn"
-    " independently with such weights"
+    "standard errors are robust (linearised), as for rows drawn independently with these weights"
 )
-BY_PERSONS = (
-    "standard errors are by persons, who have several rows (the sandwich): as of persons drawn"
-    " independently"
-)
+BY_PERSONS = "standard errors are clustered by person, as people have several rows"
 ABOUT_ZERO = (
-    "the terms hold no constant, so R² is of the squares about 0, and not to be compared with that"
-    " of a model with an intercept"
+    "without an intercept R² is computed about 0, so do not compare it with that of a model "
+    "with an intercept"
 )
 EVENTS_A_TERM = 10
 """Of fewer rows, or events, for each term estimates are known to be unsteady."""
@@ -114,8 +110,9 @@ def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -
         columns_of_table(session, [*model.numbers, *model.levels, *event])
         if model.family == COX and model.numbers[0] in session.dates:
             raise InputError(
-                f"column {model.numbers[0]!r} holds dates; a Cox model needs how long each was"
-                " observed, as a number: study.assign(days='...') makes one of two dates"
+                f"column {model.numbers[0]!r} holds dates; a Cox model needs the time that each "
+                "person was observed, as a number: study.assign(days='...') computes it from "
+                "two dates"
             )
     return model
 
@@ -132,15 +129,16 @@ def _in_orders(
         if name not in orders:
             some = f"it has {one_of([*orders])}" if orders else "it has none"
             raise InputError(
-                f"reference names column {name!r}, which is none of the model's columns of levels;"
-                f" {some}",
+                f"reference names column {name!r}, which is not one of the model's columns of "
+                f"levels; {some}",
                 parameter="reference",
             )
         there = {*whole.copy.strata[name]}
         if level not in there:
             known = [it for it in orders[name] if it in there]
             raise InputError(
-                f"reference: {level!r} is no level of {name!r} in these rows; {near(level, known)}",
+                f"reference: {level!r} is not a level of {name!r} in these rows; "
+                f"{near(level, known)}",
                 parameter="reference",
             )
         orders[name] = (level, *(it for it in orders[name] if it != level))
@@ -216,8 +214,8 @@ def _fitted(
     at = np.flatnonzero(kept)
     if len(at) < least:
         raise RefusedError(
-            f"fewer than {least} rows of the copy have a value in each column of the model: so few"
-            " say next to nothing of the persons; leave a column out, or ask for a larger part",
+            f"fewer than {least} rows of the copy have a value in each column of the model: too "
+            "few to say anything about people; leave a column out, or ask for a larger part",
             rule="few",
         )
     estimates = estimated(
@@ -315,12 +313,12 @@ def _notes(
         else min(estimates.events, estimates.rows - estimates.events)
     )
     if estimates.persons is not None and estimates.persons < EVENTS_A_TERM * len(estimates.terms):
-        said.append(f"rough: rows of fewer than {EVENTS_A_TERM} persons for each term")
+        said.append(f"rough: rows of fewer than {EVENTS_A_TERM} people for each term")
     elif fewer < EVENTS_A_TERM * len(estimates.terms):
         what = "rows" if estimates.events is None else "rows with the event, or without it,"
         said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
     if estimates.about_zero:
         said.append(ABOUT_ZERO)
     if policy.public:
-        said.append("the data are declared public: what is released is not recorded")
+        said.append("the data are declared public: releases are not recorded")
     return tuple(said)

@@ -48,7 +48,8 @@ def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
         values = np.where(np.isfinite(new.values), new.values, np.nan)
         if np.isnan(values).all():
             raise RefusedError(
-                f"{text!r} has no value in any row of the copy; look at what it is made from",
+                f"{text!r} has no value in any row of the copy; check the columns that it is "
+                "made from",
                 rule="empty",
             )
         rows = whole.holding(merge_columns(copy.columns, {name: values}), copy.strata)
@@ -165,8 +166,8 @@ def check_derive(table: NamedColumns, policy: Policy) -> None:
         return
     if not policy.fixed:
         raise InputError(
-            "derive of the policy makes columns of a copy of the whole table, and this policy has"
-            " none; leave derive out, or take a guarded policy"
+            "derive makes columns of a copy of the whole table, and this policy has none; leave "
+            "derive out, or use a guarded policy"
         )
     kinds = {
         name: it for kind, it in KIND_OF.items() for name in table.shown([*table.columns], kind)

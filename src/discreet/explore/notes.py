@@ -64,7 +64,7 @@ def open_ends(request: PlotRequest) -> tuple[str, ...]:
     if not plot.binned:
         return ()
     ended = [name for name in plot.names if plot.edges_of(name) or plot.limits_of(name)]
-    return tuple(f"the end bins of {name} hold what lies beyond them, too" for name in ended)
+    return tuple(f"the end bins of {name} include what lies beyond them" for name in ended)
 
 
 def derived_notes(policy: Policy, names: Sequence[str]) -> tuple[str, ...]:
@@ -82,8 +82,8 @@ def column_notes(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
 def codes_said(names: Sequence[str]) -> list[str]:
     """Say that columns may hold codes for missing values."""
     return [
-        f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
-        " data can say so (missing_values of the policy)"
+        f"{name} may hold codes for missing values, drawn here as numbers; the custodian can "
+        "declare them (missing_values of the policy)"
         for name in names
     ]
 

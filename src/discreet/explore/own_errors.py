@@ -2,8 +2,8 @@
 
 All of it comes of copies of the copy (`estimates.own_error`); nothing raw plays a part. Curves of
 survival have it at each time, on the scale that their intervals are made on; means over time at
-each period; bars and counts have one number for all. Where persons have several rows, chance is by
-persons.
+each period; bars and counts have one number for all. Where people have several rows, chance is by
+people.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def said_of_own(own: OwnErrors) -> str:
     Examples
     --------
     >>> said_of_own(OwnErrors({}, (), 1.0))
-    'for chance among so many rows alone: so few do not show how far the copy is off'
+    "for sampling error alone: with so few rows the copy's own error is not known"
     """
     if len(own.copies) < FEWEST:
-        return "for chance among so many rows alone: so few do not show how far the copy is off"
-    return "they are for the population, and hold how far the copy is off"
+        return "for sampling error alone: with so few rows the copy's own error is not known"
+    return "they are for the population, and include the copy's own error"
 
 
 def columns_of_copy(
@@ -117,7 +117,8 @@ def rounded_words(off: float) -> str:
 class _Off(NamedTuple):
     """By how much a difference of two groups may be off, 95 times of 100, and if it is more."""
 
-    words: str
+    column: str
+    by: str
     reliable: bool
 
 
@@ -130,21 +131,35 @@ def differences(session: DerivedCopy, columns: Sequence[str], by: Sequence[str])
     known = [off for name in compared if (off := _off(session, name, by)) is not None]
     groups = f"between levels of {' and '.join(session.labels.get(it, it) for it in by)}"
     if not known:
-        unknown = f"differences {groups}: so few rows do not show how far they are off"
+        unknown = f"differences {groups}: there are too few rows to say how far they may be off"
         return (unknown,) if compared else ()
-    unreliable = [it.words for it in known if not it.reliable]
-    others = [it.words for it in known if it.reliable]
+    unreliable = [it for it in known if not it.reliable]
+    others = [it for it in known if it.reliable]
     said = []
     if unreliable:
-        said.append(f"not reliable here: differences {groups} in {_listed(unreliable)}")
+        said.append(f"not reliable here: {_may_be_off(unreliable, groups)}")
     if others:
-        said.append(f"differences {groups} may be off: {_listed(others)}")
+        said.append(_may_be_off(others, groups))
     return tuple(said)
 
 
-def _listed(words: Sequence[str]) -> str:
-    more = len(words) - MOST_NAMED
-    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _may_be_off(known: Sequence[_Off], groups: str) -> str:
+    """Return how far the differences of some columns may be off, as a sentence.
+
+    Examples
+    --------
+    >>> bmi, died = _Off("bmi", "1.1", True), _Off("died", "4.2 points", True)
+    >>> _may_be_off([bmi], "between levels of sex")
+    'differences in bmi between levels of sex may be off by up to 1.1'
+    >>> _may_be_off([bmi, died], "between levels of sex")
+    'differences between levels of sex may be off by up to 1.1 in bmi, 4.2 points in died'
+    """
+    if len(known) == 1:
+        return f"differences in {known[0].column} {groups} may be off by up to {known[0].by}"
+    each = ", ".join(f"{it.by} in {it.column}" for it in known[:MOST_NAMED])
+    more = len(known) - MOST_NAMED
+    others = f" and {more} more" if more > 0 else ""
+    return f"differences {groups} may be off by up to {each}{others}"
 
 
 def _off(session: DerivedCopy, name: str, by: Sequence[str]) -> _Off | None:
@@ -160,7 +175,7 @@ def _off(session: DerivedCopy, name: str, by: Sequence[str]) -> _Off | None:
     if name in session.whole.with_levels(by).copy.columns:
         off, reliable = _difference(own_errors(session, means), len(by))
         unit = " days" if name in session.dates else ""
-        return None if off is None else _Off(f"{label} ± {rounded_words(off)}{unit}", reliable)
+        return None if off is None else _Off(label, f"{rounded_words(off)}{unit}", reliable)
     if name not in session.whole.copy.strata:
         return None
     levels = session.whole.levels_of(name)[:MOST_LEVELS]
@@ -169,7 +184,7 @@ def _off(session: DerivedCopy, name: str, by: Sequence[str]) -> _Off | None:
     if not known:
         return None
     most = max(off for off, _ in known)
-    return _Off(f"{label} ± {rounded_words(100 * most)} points", any(it for _, it in known))
+    return _Off(label, f"{rounded_words(100 * most)} points", any(it for _, it in known))
 
 
 def _rows(table: WholeTable, numbers: Sequence[str], levels: Sequence[str]) -> RowsToDescribe:
@@ -234,7 +249,7 @@ def _widened(session: DerivedCopy, view: View, panel: Panel) -> View:
 
 
 def _chance(session: DerivedCopy, halves: Callable[..., Figures]) -> Chance | None:
-    """Return halves of intervals by persons; None where each row is a person of its own."""
+    """Return halves of intervals by person; None where each row is a person of its own."""
     if session.whole.persons is None:
         return None
     known = halves(session.whole, by_persons=True)
@@ -269,7 +284,7 @@ def _of_survival(
 def _over_time(
     table: WholeTable, view: OverTimeView, panel: Panel, *, by_persons: bool = False
 ) -> Figures:
-    """Return the mean of each period of each line, or half of its interval by persons."""
+    """Return the mean of each period of each line, or half of its interval by person."""
     date, value = view.columns
     part = columns_of_copy(table, [date, value], [view.by, panel[0]])
     times, values, persons = part.copy.columns[date], part.copy.columns[value], part.persons
@@ -347,10 +362,11 @@ def bars_said(session: DerivedCopy, request: PlotRequest, view: View) -> tuple[s
     errors = {bar: math.sqrt((1 + ratio) * it.chance) for bar, it in bars.items()}
     if over_time:
         off = max(error * bars[bar].of for bar, error in errors.items())
-        said = f"counts ± {rounded_words(NORMAL * off)} at most"
+        said = f"counts may be off by up to {rounded_words(NORMAL * off)}"
     else:
-        said = f"bars ± {rounded_words(100 * NORMAL * max(errors.values()))} points at most"
-    return (f"{said}, for the population: chance, and how far the copy is off",)
+        most = rounded_words(100 * NORMAL * max(errors.values()))
+        said = f"bars may be off by up to {most} points"
+    return (f"{said} (sampling error and the copy's own error)",)
 
 
 def _added(own: OwnErrors, bars: Bars) -> float | None:
@@ -426,7 +442,7 @@ def _shares(
 ) -> Bars:
     """Return which share of each group's rows each bar has, and how many rows the group has.
 
-    Where persons have several rows, as many rows say as much as are worth it by persons.
+    Where people have several rows, as many rows say as much as are worth it by person.
 
     Examples
     --------

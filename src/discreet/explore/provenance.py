@@ -23,7 +23,7 @@ FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
 Asks = Sequence[tuple[str, str]]
 UNSAID = ("sensitive", "diversity", "cost", "noise_on")
-"""Settings of clusters of persons and of noise, which no file says."""
+"""Settings of clusters of people and of noise, which no file says."""
 
 
 def begun(
@@ -89,7 +89,7 @@ def plot_asked(request: Mapping[str, Any]) -> tuple[Plot[Any], dict[str, Any], A
     asks = [(str(name), str(text)) for name, text in fields.pop("derived", ())]
     way = {"method": fields.pop("method")} if "method" in fields else {}
     if not plot.listed() and len(columns) > plot.most():
-        raise InputError(f"{plot.phrase()} has no place for so many columns")
+        raise InputError(f"{plot.phrase()} does not take so many columns")
     for name in fields:
         if name not in plot.settings():
             raise InputError(f"{plot.phrase()} has no setting {name!r}")

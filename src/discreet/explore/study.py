@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from discreet.release import Release
 
 NO_DATA = (
-    "this study is a file, which holds protected rows and no data: what you ask is for the"
-    " custodian, who opens the data themselves (discreet.open of the source)"
+    "this study is a file, which contains protected rows but no data: only the custodian"
+    " can do this, who can open the data (discreet.open of the source)"
 )
 P = ParamSpec("P")
 V = TypeVar("V", bound=plots.View)
@@ -99,7 +99,7 @@ class Study:
         return f"Study({'; '.join((f'{name}, {told}', *steps))})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Study holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Study contains raw data and cannot be pickled or copied")
 
     @property
     def session(self) -> Any:
@@ -193,7 +193,7 @@ class Study:
         -----
         Rows of the copy are chosen, and no raw value is looked at: so it is free, as all that is
         drawn from the copy. Small parts are rough: below 300 rows the notes of a plot say how far
-        off the number of persons in such a part is.
+        off the number of people in such a part is.
 
         Examples
         --------
@@ -417,7 +417,7 @@ class Study:
             A column of levels, or of codes that are few: a column of the table for each of its 12
             most frequent levels, one for the others, one for rows without a level, and all.
         weights : str, optional
-            A column of numbers, a survey's weights: how many persons each row stands for, above 0.
+            A column of numbers, a survey's weights: how many people each row stands for, above 0.
             Rows without one are left out.
 
         Returns
@@ -437,8 +437,8 @@ class Study:
         Notes
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
-        numbers of rows are not those of persons, and what is computed from an sd as if the rows
-        were persons is too certain. Intervals are for the population, and hold how far the copy is
+        numbers of rows are not those of people, and what is computed from an sd as if the rows
+        were people is too certain. Intervals are for the population, and hold how far the copy is
         off: as far as copies of it are from it. Levels stand in the order that they have in plots.
         Means have as many decimals as an sd of two or three digits. With `weights` means, sd,
         quartiles and shares are those of surveys (docs/summary.md); rows are counted as without.
@@ -468,7 +468,7 @@ class Study:
         by : str or sequence of str
             One column of levels, or of codes that are few; or two.
         weights : str, optional
-            A column of numbers, a survey's weights: how many persons each row stands for, above 0.
+            A column of numbers, a survey's weights: how many people each row stands for, above 0.
             Rows without one are left out.
 
         Returns
@@ -487,7 +487,7 @@ class Study:
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others.
         The interval (by t) is for the population, and holds how far the copy is off: as far as
-        copies of it are from it. Sums are of these rows, which are not as many as the persons. With
+        copies of it are from it. Sums are of these rows, which are not as many as the people. With
         `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
         surveys (docs/summary.md); how many rows there are is counted as without.
 
@@ -530,7 +530,7 @@ class Study:
             it is the first in order: of an ordered column, of labels by their codes, of numbers in
             texts by size, else by the alphabet.
         weights : str, optional
-            Of linear and logistic models a column of numbers, a survey's weights: how many persons
+            Of linear and logistic models a column of numbers, a survey's weights: how many people
             each row stands for, above 0. Rows without one are left out.
 
         Returns
@@ -664,8 +664,7 @@ class Study:
             return FileVerifier(self._of, folder).check(path)
         if beside is not None:
             raise InputError(
-                "beside is for a study that is a file; here the secret tells whether a figure is as"
-                " it was made"
+                "beside is for a study file; here the secret shows whether a figure is unchanged"
             )
         return self._of.verify(path)
 

@@ -39,11 +39,11 @@ NO_COPY = (
 )
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
-WILSONS, OF_BOTH = "Wilson's, and wider", "of the mean by t, of shares (in to_frame()) Wilson's"
-BY_PERSONS = ", by persons, who have several rows"
+WILSONS, OF_BOTH = "Wilson's, widened", "of the mean by t, of shares (in to_frame()) Wilson's"
+BY_PERSONS = ", clustered by person"
 COUNTED = (
-    "how many rows there are, how many have no value, and that share are counted; all other shares"
-    " and figures are weighted, but for ranges"
+    "numbers of rows, of missing values and their share are unweighted; all other figures are "
+    "weighted, except ranges"
 )
 FEW = 50
 """Figures of fewer rows of the copy are rough."""
@@ -163,8 +163,8 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
         columns_of_table(session, [value])
         if value in session.dates:
             raise InputError(
-                f"column {value!r} is one of dates and is not averaged; study.summary() has its"
-                " median and range"
+                f"column {value!r} holds dates and cannot be averaged; study.summary() has its "
+                "median and range"
             )
         whole = session.whole
         if value in whole.copy.columns:
@@ -173,9 +173,9 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
             return event_of(whole.levels[value], None, value)[0]
         except InputError:
             raise InputError(
-                f"column {value!r} is one of levels and is not averaged; study.summary() has the"
-                " share of each level, and a column of yes and no has one by other columns:"
-                f" study.assign(new=\"{_as_name(value)} == '...'\") makes it"
+                f"column {value!r} holds levels and cannot be averaged; study.summary() has the "
+                "share of each level, and a column of yes and no has one by other columns: "
+                f"study.assign(new=\"{_as_name(value)} == '...'\") makes it"
             ) from None
 
 
@@ -309,17 +309,17 @@ def _notes(
     """Say what a table is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
     said = [
-        f"of {rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
-        f" {policy.members}), policy {policy.name}; how many rows it has is not how many persons"
-        " there are"
+        f"of {rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m = "
+        f"{policy.members}), policy {policy.name}; its number of rows is not the number of "
+        "people"
     ]
     said += session.remarks_of_copy(names)
     few = [name for name, size in sizes if 0 < size < FEW]
     if few:
         which = "; ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(sizes)} groups"
-        said.append(f"rough, being of fewer than {FEW} rows: {which}")
+        said.append(f"rough, with fewer than {FEW} rows: {which}")
     if policy.public:
-        said.append("the data are declared public: what is released is not recorded")
+        said.append("the data are declared public: releases are not recorded")
     return tuple(said)
 
 

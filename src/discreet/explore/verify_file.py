@@ -46,34 +46,33 @@ MOST_PIXELS = 6000
 """So many stand side by side in what is drawn beside."""
 MOST_WORDS = 300
 """So many letters of why a request is refused are told, for it may repeat the request."""
-LIKE_IT = "drawn again from this study file it is the same, to the last number and letter"
-OF_COPY = f"{LIKE_IT}; it was made beside the data, and its seal can be checked there alone"
-TITLED = "its title is in the words of whoever drew it"
-OTHER_ROWS = "made of other rows: it is of another version of this study, or of another study"
-OTHER_FILE = "made of the same rows, but from another file of them than this one"
+LIKE_IT = "drawn again from this study file it is identical"
+OF_COPY = f"{LIKE_IT}; it was made where the data are, and its seal can only be checked there"
+TITLED = "its title was written by whoever drew it"
+OTHER_ROWS = "made from other rows: from another version of this study, or from another study"
+OTHER_FILE = "made from the same rows, but from a different file of them"
 NOT_FROM_FILE = (
-    "made beside the data and not from a study file; its custodian can say whether it is as it was"
+    "made where the data are, not from a study file; the custodian can say whether it is unchanged"
 )
 SAYS_NOTHING = (
-    "it says nothing of where it comes from: it was made elsewhere, is a table that says nothing"
-    " of it, or what it said was taken out"
+    "it has no provenance: it was made elsewhere, is a table without one, or its provenance was "
+    "removed"
 )
-SAYS_OTHERWISE = "what it says of itself was changed"
+SAYS_OTHERWISE = "its provenance was changed"
 NO_PLOT = (
-    "it is no plot, and only plots are drawn again; make it anew from the study file, and compare"
+    "it is not a plot, and only plots are drawn again; make it again from the study file, and "
+    "compare"
 )
-OTHER_NUMBERS = "its numbers are not those that are drawn again"
+OTHER_NUMBERS = "its numbers differ from those drawn again"
 WRITTEN_ANEW = (
-    "what it shows is as it is drawn again, but the file was written anew, and may hold more than"
-    " it shows"
+    "drawn again it looks the same, but the file was rewritten and may contain more than it shows"
 )
 BY_EYE = (
-    "pixels and pages are not compared: have it drawn again beside (--beside FOLDER), and look at"
-    " both"
+    "pixels and pages are not compared: have it drawn again (--beside FOLDER), and look at both"
 )
 TINY = (
-    "its numbers differ from those that are drawn again by less than one part in 1,000,000,000, as"
-    " they may where another machine calculates them"
+    "its numbers differ from those drawn again by less than one part in 1,000,000,000, as they "
+    "may on another machine"
 )
 
 
@@ -105,7 +104,7 @@ class _Figure:
         by = printable(" and ".join(others))[:80]
         return self.verdict(
             NOT_COMPARABLE,
-            f"it says that it was drawn by {by}, which may draw it in another way; {says}",
+            f"it says that it was drawn by {by}, which may draw it differently; {says}",
         )
 
 
@@ -163,7 +162,7 @@ class FileVerifier:
             return figure.verdict(ALTERED, SAYS_OTHERWISE)
         if form != figure.file.ending:
             checks["file"] = FAILED
-            says = f"it was made as a {form} file, and its name now ends otherwise"
+            says = f"it was made as a {form} file, and its name now has a different ending"
             return figure.verdict(ALTERED, says)
         if "plot" not in said.request or form not in FORMS:
             return figure.verdict(NOT_COMPARABLE, NO_PLOT)
@@ -177,7 +176,7 @@ class FileVerifier:
         except (DiscreetError, ArithmeticError, ValueError) as error:  # or numbers beyond all
             checks["drawn again"] = FAILED
             why = printable(str(error))[:MOST_WORDS]
-            return figure.changed(f"what it says was asked for cannot be drawn: {why}")
+            return figure.changed(f"the plot that its provenance names cannot be drawn: {why}")
         return replace(check, beside=str(_write_beside(self.beside, figure.file.path, again)))
 
     def _elsewhere(self, figure: _Figure) -> str:
@@ -210,7 +209,7 @@ class FileVerifier:
         how = unlike(_file_of(view, figure, drawing), data, form)
         if how.tiny and fits and form in (JSON, CSV):
             return figure.verdict(NOT_COMPARABLE, TINY), view
-        says = f"not as it is drawn again: {how}" if how.said else WRITTEN_ANEW
+        says = f"not the same when drawn again: {how}" if how.said else WRITTEN_ANEW
         return figure.changed(says, by_matplotlib=form == SVG), view
 
     def _fits(self, figure: _Figure) -> bool:
@@ -232,7 +231,7 @@ def _by_eye(figure: _Figure, fits: bool) -> FileCheck:
         return figure.changed(OTHER_NUMBERS, by_matplotlib=True)
     figure.checks["file"] = result(fits) if figure.is_own else NOT_CHECKED
     if not fits:
-        return figure.verdict(ALTERED, "what is drawn in it was changed")
+        return figure.verdict(ALTERED, "the drawing in it was changed")
     return figure.verdict(NOT_COMPARABLE, BY_EYE)
 
 

@@ -41,24 +41,24 @@ def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
             what = "dates" if name in copy.columns else "levels"
             others = f"columns of numbers are {some_of(numbers)}" if numbers else "there is none"
             raise InputError(
-                f"column {name!r} is one of {what}; weights= takes one of numbers, of which each"
-                f" says how many persons a row stands for: {others}"
+                f"column {name!r} is one of {what}; weights= takes one of numbers, each the "
+                f"number of people that a row stands for: {others}"
             )
         values = copy.columns[name]
         kept = np.isfinite(values) & (values > 0)
         if kept.sum() < FEWEST:
             raise RefusedError(
-                f"fewer than {FEWEST} rows of the copy have a weight above 0 in {name!r}: so few"
-                " say next to nothing; take another column of weights",
+                f"fewer than {FEWEST} rows of the copy have a weight above 0 in {name!r}: too "
+                "few to say anything; take another column of weights",
                 rule="few",
             )
         with np.errstate(over="ignore"):
             if not np.isfinite((values[kept] * LARGEST).sum()):
                 raise RefusedError(
-                    f"the weights in {name!r} are too large to be added up; divide them by a number"
+                    f"the weights in {name!r} are too large to add up; divide them by a number"
                 )
     said, share = f"weighted by {name}", 1 - float(kept.mean())
     if not kept.all():
         rows = "less than 1 %" if share < 0.01 else f"about {100 * share:.0f} %"
-        said += f"; {rows} of the rows, without a weight above 0, left out"
+        said += f"; {rows} of the rows left out, as their weight is not above 0"
     return Weighed(np.flatnonzero(kept), values[kept], said)

@@ -1,4 +1,4 @@
-"""A kernel that cuts the ordered values of a column into blocks of persons."""
+"""A kernel that cuts the ordered values of a column into blocks of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many persons share what is known of each, and what that gives away of a sensitive column."""
+"""How many people share what is known of each, and what that gives away of a sensitive column."""
 
 from __future__ import annotations
 

@@ -67,18 +67,18 @@ HELD_OUT_OF = 5000
 PER_FAR = 100
 """One record of so many is looked at as a far one too, where these are more than five."""
 LEAD = (
-    "What somebody could learn of a person from this table was tried in these ways. How often an"
-    " attack is right is held against how often one is right without the person's record."
+    "These attacks try what somebody could learn about a person from this table. The success "
+    "rate of each is compared with a baseline: the success rate without the person's record."
 )
-OWN = "For the custodian: exact figures of the raw table, and no release."
+OWN = "For the custodian: exact figures of the raw table, not for release."
 ROUNDED = "Shares are rounded to 5 points, and counts to multiples of {to}."
 AnyAttack = Callable[..., Attack | tuple[Attack, ...]]
 T = TypeVar("T")
 NOT_SHOWN = (
-    "An attack that fails proves nothing of others: nobody tried all that could be tried.",
-    "Attackers who know something that is in no column are not among these.",
-    "Other releases of the same persons, by others or before, are not known here.",
-    "What is inferred of everybody, in the table or not, is not counted as a risk.",
+    "An attack that fails proves nothing about others: nobody can try every attack.",
+    "None of these attackers knows anything that is not in a column.",
+    "Other releases about the same people, earlier or by others, are not considered.",
+    "What can be inferred about everybody, in the table or not, does not count as a risk.",
 )
 """What none of the attacks shows."""
 
@@ -217,7 +217,7 @@ class AttackReport(Documented):
             Axis("right, %", (-2.0, 102.0)),
             Axis("", (len(names) - 0.4, -0.6), names),
         )
-        notes = ("bars are intervals of 95 %", "baseline: without the person's record")
+        notes = ("bars are 95 % intervals", "baseline: without the person's record")
         return Scene((panel,), "How often each attack is right", notes)
 
     def in_short(self) -> tuple[str, ...]:
@@ -228,7 +228,7 @@ class AttackReport(Documented):
             first = f"The worst attack is {worst.title!r}"
         elif verdicts:
             worst = max(self.attacks, key=lambda it: it.found.gain)
-            first = "No attack that was tried beats its baseline; the one that comes nearest is"
+            first = "No attack that was tried beats its baseline; the closest is"
             first = f"{first} {worst.title!r}"
         else:
             return ()
@@ -264,7 +264,9 @@ def _overview(attacks: Sequence[Attack]) -> Listing:
         at = {it.what: _percent(it.share) for it in attack.at}
         rows.append((attack.title, *_cells(attack.found), *(at.get(what, "") for what in rates)))
     short = (what.removeprefix("found at ").removesuffix(" positives") for what in rates)
-    right = " (right: of an AUC, and found at so few false positives)" if rates else ""
+    right = (
+        " (success: an AUC, and true positives at a low rate of false positives)" if rates else ""
+    )
     return Listing(f"Attacks, in %{right}", (*COUNTED, *short), tuple(rows))
 
 
@@ -306,7 +308,7 @@ def attacked(
     persons : ndarray of int of shape (n,), optional
         Whose each row is.
     k : int
-        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k people
         have is rare.
     pairs : int, default 100
         So many pairs of copies are made for each attack on membership; a tenth as many times who
@@ -381,7 +383,7 @@ def attack_released(
     original, released : frame, path or array
         The raw rows, and the released table, whoever made it, of any number of rows.
     k : int
-        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k people
         have is rare.
     categorical : sequence of str
         Columns of codes that are levels; texts and yes/no are levels anyway.
@@ -404,7 +406,7 @@ def attack_released(
 
     Notes
     -----
-    Without the method no copy can be made with persons held out, so inference counts what is so
+    Without the method no copy can be made with people held out, so inference counts what is so
     in general as well, and membership is not looked at.
 
     Examples
@@ -419,8 +421,8 @@ def attack_released(
     before = as_side(original, categorical=categorical, only=names, dates=dates)
     if same_rows and len(before) != len(after):
         raise InputError(
-            "the two tables have different numbers of rows, so their rows cannot be of the same"
-            " persons one by one; leave same_rows out"
+            "the two tables have different numbers of rows, so their rows cannot belong to the "
+            "same people one by one; leave same_rows out"
         )
     source = np.arange(len(after)) if same_rows else None
     named = (
@@ -464,7 +466,7 @@ def _turned(copy: Copy, order: Labels) -> Copy:
 
 def _on_one(tried: _Tried, records: Records, copies: Sequence[Copy], k: int) -> None:
     if copies[0].source is None:
-        why = "it is not known which raw row each released row was drawn for"
+        why = "it is not known for which raw row each released row was drawn"
         tried.failed["record linkage"] = why
     else:
         more = math.ceil(len(records) / PER_FAR)

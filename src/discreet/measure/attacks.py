@@ -6,11 +6,11 @@ copy, or whom the copy was not made from, is right as well. What does not beat t
 neither that the copy is safe.
 
 What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
-compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
+compare people in a copy with people held out in `attacks_held_out`, and those that need many
 copies in `attacks_by_copies`. Every one takes the raw rows (`Records`, in keyed order, so that the
 order of a file changes nothing), or copies made of parts of them (`HeldOut`), and returns an
-`Attack`; RefusedError says that there is nobody of whom it could be tried. `k` is what the method
-promises: 1/k is what it allows of linkage, and what fewer than k persons have is rare.
+`Attack`; RefusedError says that there is nobody to try it on. `k` is what the method
+promises: 1/k is what it allows of linkage, and what fewer than k people have is rare.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Success:
     well that of their difference, put around it. `baseline` is what somebody else reaches, and
     `against` who; `allowed` what the method's promise allows, `bound` what it may reach (see
     `BOUNDS`), and it `rings` if the interval lies above that. Shares were rounded to a `step`, 0
-    where they are exact. Trials may be `copies`, not persons or records; how many there are is no
+    where they are exact. Trials may be `copies`, not people or records; how many there are is no
     secret then.
     """
 
@@ -162,10 +162,10 @@ class Success:
         if self.gain <= 0:
             return f"proves nothing: no better than {self.against}"
         if not self.beats:
-            return f"proves nothing: {points} above {self.against} may be chance"
+            return f"proves nothing: {points} above {self.against}, which may be chance"
         words = f"beats {self.against} by {points}"
         if self.rings and self.bound is not None:
-            return f"{words}; above the {100 * self.bound:.0f} % that it may reach"
+            return f"{words}; above the {100 * self.bound:.0f} % allowed for it"
         if self.allowed is None:
             return words
         within = "within" if self.share <= self.allowed else "above"
@@ -293,7 +293,7 @@ def counted_of(
 
 
 def compared(
-    what: str, inside: Floats, outside: Floats, persons: Labels, against: str = "held-out persons"
+    what: str, inside: Floats, outside: Floats, persons: Labels, against: str = "people held out"
 ) -> Success:
     """Return how often an attack succeeds on rows in a copy, beside the same rows left out of one.
 
@@ -305,7 +305,7 @@ def compared(
     known = ~np.isnan(inside + outside)
     rows = int(known.sum())
     if not rows:
-        raise RefusedError("there is nobody of whom it could be tried")
+        raise RefusedError("there is nobody to try it on")
     gain = (inside - outside)[known]
     share, baseline = _mean(inside[known]), _mean(outside[known])
     of = np.unique(persons[known], return_inverse=True)[1]
@@ -342,7 +342,7 @@ def ranked_within(
 ) -> Success:
     """Return the mean AUC of several groups, each of scores that compare with its own alone."""
     if not all(len(inside) and len(outside) for inside, outside in groups):
-        raise RefusedError("there is nobody of whom it could be tried")
+        raise RefusedError("there is nobody to try it on")
 
     def above(values: Floats, others: Floats) -> Floats:
         others = np.sort(others)
@@ -395,7 +395,7 @@ def recognised(
         worth /= 1 + folds / (folds - 1) if folds > 1 else 1
         share, many = hits / trials, max(1, round(worth))
         ends = Estimate("", share * many, many)
-        what = f"found at {100 * rate:.0f} % false positives"
+        what = f"true positives at {100 * rate:.0f} % false positives"
         by_chance = Success(what, share, ends.low, ends.high, chance / trials, "guessing", trials)
         successes.append(replace(by_chance, copies=copies))
     return tuple(successes)
@@ -465,7 +465,7 @@ def space_of(raw: Side, copies: Sequence[Side]) -> Space:
         )
     numbers, levels = sorted(first.numbers), sorted(first.levels)
     if not numbers and not levels:
-        raise InputError("the released table has no column that could be attacked")
+        raise InputError("the released table has no column to attack")
     centre, gaps, words = {}, [], {}
     for name in numbers:
         known = raw.numbers[name][~np.isnan(raw.numbers[name])]
@@ -523,7 +523,7 @@ def first_rows(records: Records) -> Labels:
 
 
 def first_of(records: Records, rows: int) -> Records:
-    """Return whole persons from the beginning of the records, so that there are `rows` at most."""
+    """Return whole people from the beginning of the records, so that there are `rows` at most."""
     if len(records) <= rows:
         return records
     whose, first = np.unique(records.persons, return_index=True)
@@ -549,7 +549,7 @@ def whole_maker(
     """Return what makes a copy of a whole table of records, by a secret.
 
     The parameters are those of `Settings`, m being 4 k where it is not given. With a `unit` the
-    persons of records are declared, and have rows that belong together; otherwise rows that are
+    people of records are declared, and have rows that belong together; otherwise rows that are
     alike by no chance are one person's. InputError is raised if k is no whole number of at least 2,
     or m below it.
     """
@@ -588,7 +588,7 @@ def rows_maker(method: RowMethod) -> Make:
 
     def make(records: Records, secret: Secret) -> Copy:
         if records.table.levels:
-            raise RefusedError("it protects numbers alone, and this table has columns of levels")
+            raise RefusedError("it protects only numbers, and this table has columns of levels")
         names = sorted(records.table.numbers)
         rows = np.column_stack([records.table.numbers[name] for name in names])
         known = np.flatnonzero(~np.isnan(rows).any(axis=1))

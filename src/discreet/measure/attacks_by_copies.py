@@ -28,22 +28,22 @@ FOLDS = 5
 FEWEST_PAIRS = 2 * FOLDS
 MARGINAL_SDS, JOINT_SDS, LEAST_VARIANCE = 8.0, 6.0, 0.05
 TYPICAL = (0.4, 0.5, 0.6)
-"""Typical persons have these places among all, by their distance from the mean."""
+"""Typical people have these places among all, by their distance from the mean."""
 MOST_ROWS = 3
 """So many of a person's rows, first to last, are looked for in a copy."""
 MANY = (0.9, 1.0)
 """Persons with many rows have these places among all, by how many they have."""
 FEWEST_ROWS = 2
-TOLD_APART = "copies with and without the person told apart (AUC)"
+TOLD_APART = "copies with the person distinguished from copies without (AUC)"
 FEW = "few"
-"""What a level is called that some persons get."""
+"""What a level is called that some people get."""
 
 #: Whose membership is asked for, in words.
 WHO = MappingProxyType(
     {
         "typical": "a typical person",
         "marginal": "a person who is 8 sd off in one column",
-        "joint": "a person whose numbers do not go together",
+        "joint": "a person whose numbers do not fit together",
         "level": "a member of a small level",
         "rows": "a person with many rows",
     }
@@ -73,7 +73,7 @@ def membership(
     median; "marginal": that at the median with one number 8 sd off; "joint": with its numbers 6 sd
     off along the direction in which they vary least; "level": one of `k`, and one of 2 k - 1,
     persons who get a level of their own, in the column that has most; or "rows": who has most rows,
-    and who has more than nine tenths of all persons, with all of them. `pairs` (at least 10) copies
+    and who has more than nine tenths of all people, with all of them. `pairs` (at least 10) copies
     of at most `rows` records are made with the person, and as many without.
 
     The AUC is of several linear rules together (`learned`), cross-validated, on all figures of a
@@ -91,21 +91,22 @@ def membership(
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
     name = f"member, {who}"
-    parts = [_mean_auc(f"told apart: {WHO[who]}, {it.name} (AUC)", [of], learned=True)
+    parts = [_mean_auc(f"{WHO[who]}, {it.name} (AUC)", [of], learned=True)
              for it, of in zip(places, scores, strict=True)]  # fmt: skip
-    alone = _mean_auc("told apart by the distance of the nearest row alone (AUC)", near)
-    of = f" of each of {len(places)} such persons" if len(places) > 1 else ""
+    alone = _mean_auc("by the distance of the nearest row alone (AUC)", near)
+    of = f" for each of {len(places)} such people" if len(places) > 1 else ""
     return attacks.Attack(
         name,
         f"Membership of {WHO[who]}",
-        "Somebody knows the records of all other persons and of this one, makes copies of their"
-        " own with the person and without, and learns from them to tell whether the released one"
-        " was made with the person.",
+        "An attacker knows the records of all other people and of this one, makes copies with "
+        "and without the person, and learns from them to tell whether the released copy was "
+        "made with the person.",
         (
-            "Nobody knows as much; who knows less can say less.",
-            f"{pairs} pairs of copies of {len(some)} records{of}; with more pairs more is learned.",
-            "Where a method keeps the number of rows, that number is not looked at.",
-            "Another attacker may look at something else in a copy.",
+            "Hardly anybody knows this much; an attacker who knows less succeeds less often.",
+            f"{pairs} pairs of copies of {len(some)} records{of}; with more pairs the attacker "
+            "learns more.",
+            "If a method keeps the number of rows, that number is not used.",
+            "Another attacker may use other features of a copy.",
         ),
         attacks.bounded(name, _mean_auc(TOLD_APART, scores, learned=True)),
         (alone, *(parts if len(parts) > 1 else ())),
@@ -151,10 +152,10 @@ def _figures_of_copies(
 
 
 def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
-    """Return who has most rows, and who has more than most persons have."""
+    """Return who has most rows, and who has more than most people have."""
     rows = np.bincount(records.persons)
     if rows.max() < FEWEST_ROWS:
-        raise RefusedError("no person has several rows")
+        raise RefusedError("nobody has several rows")
     order = np.argsort(rows, kind="stable")
     places = []
     for place in MANY:
@@ -167,7 +168,7 @@ def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
 
 
 def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
-    """Return persons near the median distance from the mean, or one of them who is far off."""
+    """Return people near the median distance from the mean, or one of them who is far off."""
     at = attacks.space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
     places = []
@@ -180,14 +181,14 @@ def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
 
 
 def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
-    """Return persons who share a level of their own with k - 1 others, and with 2 k - 2."""
+    """Return people who share a level of their own with k - 1 others, and with 2 k - 2."""
     levels = records.table.levels
     if not levels:
-        raise RefusedError("there is no column of levels that such a person could have one in")
+        raise RefusedError("there is no column of levels for such a person")
     column = max(sorted(levels), key=lambda name: len(set(levels[name])))
     first = attacks.first_rows(records)
     if len(first) < 4 * k:
-        raise RefusedError("there are too few persons for a small level among them")
+        raise RefusedError("there are too few people for a small level")
     word = FEW
     while word in levels[column]:
         word += "-"
@@ -228,9 +229,7 @@ def _move_person(person: Side, rest: Side, who: str) -> Side:
         if len(np.unique(values[~np.isnan(values)])) > 1
     ]
     if len(names) < (1 if who == "marginal" else 2):
-        raise RefusedError(
-            "there are too few columns of numbers that such a person could be off in"
-        )
+        raise RefusedError("there are too few columns of numbers for such a person")
     table = np.column_stack([rest.numbers[name] for name in names])
     mean, sd = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     numbers = dict(person.numbers)
@@ -272,11 +271,11 @@ def versions(
 ) -> attacks.Attack:
     """See whether several versions of a table give away who left it between them.
 
-    Of at most `rows` records a share `leave` of the persons leaves between the first and the last
+    Of at most `rows` records a share `leave` of the people leaves between the first and the last
     of `copies` versions (at least 2), as many each time; it is tried `repeats` times with others
     who leave. How that shows is learned from the other times, as somebody does who makes versions
     of their own; tried once, the nearest rows say it. The AUC is that of leavers beside stayers;
-    its parts are the share of leavers among as many persons as left, those who are suspected most,
+    its parts are the share of leavers among as many people as left, those who are suspected most,
     and the AUC of the nearest rows alone.
     """
     count = check_whole("copies", copies, least=2)
@@ -285,7 +284,7 @@ def versions(
     first = attacks.first_rows(some)
     few = max(1, round(share * len(first)))
     if few >= len(first):
-        raise RefusedError("more persons would leave than there are; choose a smaller share")
+        raise RefusedError("more people would leave than there are; choose a smaller share")
     left, seen = [], []
     for turn in range(check_whole("repeats", repeats, least=1)):
         leavers = generator("attack", "leavers", turn).permutation(len(first))[:few]
@@ -296,27 +295,27 @@ def versions(
     scores = near if repeats == 1 else _suspicions(seen, left)
     folds = 0 if repeats == 1 else repeats
     groups, alone = _groups(scores, left), _groups(near, left)
-    what = f"pairs of who left and who stayed told apart in {count} versions (AUC)"
+    what = f"people who left distinguished from people who stayed, in {count} versions (AUC)"
     caught = sum(int(gone[np.argsort(-it, kind="stable")[:few]].sum())
                  for it, gone in zip(scores, left, strict=True))  # fmt: skip
-    suspected = f"of the {few} persons suspected most, those who left"
+    suspected = f"of the {few} people suspected most, those who left"
     return attacks.Attack(
         "versions",
         f"Who left between {count} versions",
-        f"Somebody knows the records of all who were in the first of {count} versions, makes"
-        " versions of their own, and learns from them how it shows in the copies that somebody"
-        " leaves: fewer rows near the person, in all columns and in each, from version to version.",
+        f"An attacker knows the records of all who were in the first of {count} versions, makes "
+        "similar versions, and learns from them what the copies look like when somebody "
+        "leaves: fewer rows near the person, in all columns and in each, from version to "
+        "version.",
         (
-            f"{100 * share:.0f} % leave between the first and the last version, as many each time.",
-            f"Tried {repeats} times with {len(first)} persons.",
-            "Who knows when somebody may have left knows more.",
+            f"{100 * share:.0f} % leave between the first and the last version, equally many "
+            "each time.",
+            f"Tried {repeats} times with {len(first)} people.",
+            "An attacker who knows when somebody may have left can do better.",
         ),
         attacks.bounded("versions", attacks.ranked_within(what, groups, folds=folds)),
         (
             attacks.counted_of(suspected, caught, few * repeats, few / len(first)),
-            attacks.ranked_within(
-                "told apart by the distance of the nearest rows alone (AUC)", alone
-            ),
+            attacks.ranked_within("by the distance of the nearest rows alone (AUC)", alone),
         ),
         attacks.recognised(groups, folds=folds),
     )

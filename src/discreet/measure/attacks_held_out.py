@@ -1,4 +1,4 @@
-"""Attacks on persons in a copy, beside the same attacks on persons whom it was not made from.
+"""Attacks on people in a copy, beside the same attacks on people whom it was not made from.
 
 What can be said of a person who took no part follows from what is so in general; an attack is on
 the copy only as far as it says more of those who did. The records are parted in five; five copies
@@ -45,15 +45,15 @@ BLOCK = 1 << 22
 RIDGE = 1e-3
 FEW = 20
 """Of a column of numbers with no more different values than this, a model says one of them."""
-IN_GENERAL = "What is so in general, and could be said of anybody, counts as well."
+IN_GENERAL = "What holds in general, and could be inferred about anybody, counts as well."
 NEIGHBOURS = 8
 """Of so many nearest rows one is taken to be that of a record that an insider knows."""
-TASK = "attacks on persons held out"
+TASK = "attacks on people held out"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeldOut:
-    """Five copies, each made without one part of the persons.
+    """Five copies, each made without one part of the people.
 
     Row i took no part in copy `part[i]`; the sources of copies are places among the rows that did.
     """
@@ -68,7 +68,7 @@ class HeldOut:
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
-    """Make five copies, each without a fifth of the persons."""
+    """Make five copies, each without a fifth of the people."""
     whose, first = np.unique(records.persons, return_index=True)
     rank = np.empty(len(whose), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(whose))
@@ -190,7 +190,7 @@ def _inference_attack(
     by: str,
     shares: Mapping[str, tuple[Floats, Floats]],
     whose: Labels,
-    against: str = "held-out persons",
+    against: str = "people held out",
 ) -> Attack:
     """Return the attack on all columns of a kind, with a part for each.
 
@@ -204,20 +204,21 @@ def _inference_attack(
     )
     inside, outside = (_mean_known([both[i] for both in shares.values()]) for i in (0, 1))
     way = {
-        "rows": "takes the released row that is nearest in all other columns, and says that the"
-        " person has what it has in this one",
-        "model": "fits a linear model of this column to the released table, and says what it says",
+        "rows": "takes the released row that is nearest in all other columns, and infers that the "
+        "person has its value in this one",
+        "model": "fits a linear model of this column to the released table, and infers what it "
+        "predicts",
     }[by]
     return Attack(
         f"{kind} by {by}",
         f"Inference of {kind} by {'nearest rows' if by == 'rows' else 'a fitted model'}",
-        f"Somebody knows all columns of a person but one, {way}.",
+        f"An attacker knows all columns of a person but one, {way}.",
         (
-            "Persons in the copy are compared with persons held out of it: each is in four of"
-            " five copies.",
-            "All other columns are known exactly: few attackers know as much.",
+            "People in the copy are compared with people held out of it: each is in four of "
+            "five copies.",
+            "All other columns are known exactly: few attackers know that much.",
         ),
-        compared(f"{kind} said {right}, mean over columns", inside, outside, whose, against),
+        compared(f"{kind} inferred {right}, mean over columns", inside, outside, whose, against),
         parts,
     )
 
@@ -309,7 +310,7 @@ def _guess_by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 
 
 def verbatim(held: HeldOut) -> Attack:
-    """Count the persons whose very row is in a copy, beside those held out of it."""
+    """Count the people whose very row is in a copy, beside those held out of it."""
     inside, outside = _try_all(
         held,
         lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
@@ -318,27 +319,28 @@ def verbatim(held: HeldOut) -> Attack:
     )
     return Attack(
         "verbatim",
-        "A person's very row",
-        "Somebody knows a person's whole row, and takes it as proof that the person is in the"
-        " table if a released row is equal to it in every column.",
-        ("Persons in the copy are compared with persons held out of it.",),
-        compared("persons whose row is in the copy", inside, outside, held.records.persons),
+        "Exact match of a person's row",
+        "An attacker knows a person's whole row, and takes a released row that equals it in "
+        "every column as proof that the person is in the table.",
+        ("People in the copy are compared with people held out of it.",),
+        compared("people whose row is in the copy", inside, outside, held.records.persons),
     )
 
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
-    """Count how often a copy has a rare combination of persons in it, and of those held out."""
+    """Count how often a copy has a rare combination of people in it, and of those held out."""
     inside, outside = _try_all(held, lambda trial, _: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
         "rare persons",
         "Persons with a rare combination",
-        f"Somebody knows that a person has a combination of levels that fewer than {k} persons"
-        " have, and takes it as proof that the person is in the table if a released row has it.",
+        f"An attacker knows that a person has a combination of levels that fewer than {k} "
+        "people have, and takes a released row with it as proof that the person is in the "
+        "table.",
         (
-            "Persons in the copy are compared with persons held out of it.",
-            "Levels that the copy joins are joined before combinations are counted.",
+            "People in the copy are compared with people held out of it.",
+            "Levels that the copy merges are merged before combinations are counted.",
         ),
         compared("rare combinations that the copy has", inside, outside, held.records.persons),
     )
@@ -372,7 +374,7 @@ def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
 
 
 def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
-    """See how near somebody who knows a share of the persons gets to the others.
+    """See how near somebody who knows a share of the people gets to the others.
 
     Who is unknown is compared with who is held out: of how many pairs is the one in the copy
     nearer to a row that is left (AUC). Where sources are known, its part is the share of unknown
@@ -381,7 +383,9 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
     from scipy.spatial import cKDTree
 
     if check_ratio("share", share, zero=False) >= 1:
-        raise InputError("share must be below 1: who knows everybody has nobody to find")
+        raise InputError(
+            "share must be below 1: an attacker who knows everybody has nobody left to find"
+        )
     near: list[Floats] = []
     far: list[Floats] = []
     linked, trials, guess, sourced = 0.0, 0, 0.0, True
@@ -407,31 +411,32 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         guess += float(np.isin(source[left], place).sum()) / len(left)
         trials += len(unknown)
     if not near:
-        raise RefusedError("no released row is left that could be an unknown person's")
+        raise RefusedError("no released row is left for an unknown person")
     scores = -np.concatenate(near), -np.concatenate(far)
     parts: tuple[Success, ...] = ()
     if sourced and trials:
-        what = "unknown records whose nearest row that is left was drawn for them"
+        what = "unknown records linked to the row drawn for them, among the rows left"
         allowed = None if k is None else 1 / k
         parts = (counted_of(what, linked, trials, guess / trials, allowed=allowed),)
     return Attack(
         f"insider, {100 * share:.0f} %",
         f"An insider who knows {100 * share:.0f} % of the records",
-        f"Somebody knows the whole records of {100 * share:.0f} % of the persons, takes out the"
-        " released rows that fit them best, and looks for the others near the rows that are left.",
+        f"An attacker knows the whole records of {100 * share:.0f} % of the people, removes the "
+        "released rows that fit them best, and looks for the others near the rows that are "
+        "left.",
         (
-            "Each record that is known takes out one row, nearest pairs first.",
-            "Unknown persons are compared with persons held out of the copy.",
-            "Who knows all other records is the attacker of membership.",
+            "Each known record removes one row, nearest pairs first.",
+            "Unknown people are compared with people held out of the copy.",
+            "An attacker who knows all other records is that of membership.",
         ),
-        ranked("pairs of an unknown and a held-out person told apart (AUC)", *scores),
+        ranked("unknown people distinguished from people held out (AUC)", *scores),
         parts,
         recognised([scores]),
     )
 
 
 def _known(held: HeldOut, inside: Labels, share: float, turn: int) -> NDArray[np.bool_]:
-    """Say which of the rows in a copy an insider knows: all rows of some persons."""
+    """Say which of the rows in a copy an insider knows: all rows of some people."""
     whose = held.records.persons[inside]
     persons, first = np.unique(whose, return_index=True)
     persons = persons[np.argsort(first)]

@@ -45,7 +45,7 @@ def farthest(at: Floats, far: int | None) -> Labels:
 def linkage(
     records: Records, copies: Sequence[Copy], *, k: int | None = None, far: int | None = None
 ) -> Attack:
-    """Count the records whose nearest released row was drawn for them.
+    """Count the records linked to the row drawn for them.
 
     Each of the `copies` is attacked by itself, for the records that are `far` from the mean where
     that is given. A record counts as the share of its own rows among the nearest ones; of one that
@@ -54,7 +54,7 @@ def linkage(
     count, trials, guess = 0.0, 0, 0.0
     for copy in copies:
         if copy.source is None:
-            raise InputError("linkage needs to know which raw row each released row was drawn for")
+            raise InputError("linkage needs to know for which raw row each released row was drawn")
         recoded = told_as(records.table, copy.table)
         space = space_of(recoded, [copy.table])
         at, rows = space.of(recoded), space.of(copy.table)
@@ -65,7 +65,7 @@ def linkage(
         trials += len(who)
     which = "records" if far is None else f"of the {far} records farthest from the mean, those"
     success = counted_of(
-        f"{which} whose nearest released row was drawn for them",
+        f"{which} linked to the row drawn for them",
         count,
         trials,
         guess / trials,
@@ -74,12 +74,13 @@ def linkage(
     return Attack(
         "linkage" if far is None else f"linkage, far {far}",
         "Record linkage" if far is None else f"Record linkage of the {far} farthest",
-        "Somebody knows the true values of a person in every column, takes the released row that is"
-        " nearest to them, and says that it is this person's.",
+        "An attacker knows the true values of a person in every column, and takes the nearest "
+        "released row to be this person's.",
         (
-            "Numbers are compared in standard deviations; another level counts as one.",
-            "Which raw row a released row was drawn for is known to the custodian alone.",
-            "A released row is made of several persons: here it is that of who gave most of it.",
+            "Numbers are compared in standard deviations; a different level counts as one.",
+            "Only the custodian knows for which raw row a released row was drawn.",
+            "A released row is made from several people: here it counts as that of the person "
+            "who contributed most.",
         ),
         success,
     )
@@ -124,9 +125,9 @@ def coincidences(records: Records, copy: Copy) -> Attack:
     return Attack(
         "coincidences",
         "Coincidences",
-        "Somebody holds a person's row in every column, and looks whether the released table has"
-        " the very same row.",
-        ("Who finds it cannot tell from it alone whether it is a coincidence.",),
+        "An attacker knows a person's row in every column, and checks whether the released "
+        "table has exactly the same row.",
+        ("A match alone does not show whether it is a coincidence.",),
         counted_of(
             "released rows that equal a raw row in every column",
             equal,
@@ -138,7 +139,7 @@ def coincidences(records: Records, copy: Copy) -> Attack:
 
 
 def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
-    """Count the released rows with a combination of levels that fewer than k persons have.
+    """Count the released rows with a combination of levels that fewer than k people have.
 
     Combinations of two columns of levels, and of three where there are few, that at least one raw
     person has; the baseline as in `coincidences`.
@@ -170,14 +171,14 @@ def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
     return Attack(
         "rare combinations",
         "Rare combinations",
-        f"Somebody knows that fewer than {k} persons have a combination of levels, and finds it in"
-        " the released table.",
+        f"An attacker knows that fewer than {k} people have a combination of levels, and finds "
+        "it in the released table.",
         (
             "Combinations of two columns of levels, and of three where there are few columns.",
-            "Who finds it cannot tell from it alone whether it is a coincidence.",
+            "A match alone does not show whether it is a coincidence.",
         ),
         counted_of(
-            f"released rows with a combination that fewer than {k} persons have",
+            f"released rows with a combination that fewer than {k} people have",
             hit(table),
             rows,
             chance / (TURNS * rows),
@@ -218,7 +219,7 @@ def combined(columns: Mapping[str, Codes]) -> Iterator[tuple[tuple[str, ...], La
 
 
 def shared_by_few(codes: Labels, persons: Labels, k: int) -> Flags:
-    """Say which rows have what fewer than k persons have."""
+    """Say which rows have what fewer than k people have."""
     at = np.unique(codes, return_inverse=True)[1]
     pairs = np.unique(at * (int(persons.max()) + 1) + persons)
     few: Flags = np.bincount(pairs // (int(persons.max()) + 1))[at] < k
@@ -257,8 +258,8 @@ def same_rows_as(table: Side, other: Side, names: Sequence[str]) -> Any:
 # --- raw records that stand in a released table, as it was or nearly, more often than by chance ---
 
 
-WHAT = "records that a released row is like in every column"
-AGAINST = "what is no record"
+WHAT = "records that a released row resembles in every column"
+AGAINST = "rows that are no record"
 NEAR = 0.02
 """So near in standard deviations are numbers that are alike."""
 MOST, AWAY = 1000, 1e4
@@ -267,10 +268,10 @@ MOST, AWAY = 1000, 1e4
 def found_records(raw: Side, released: Side) -> Estimate:
     """Count the raw records that some released row is like: in all levels, and nearly in numbers.
 
-    Numbers are alike that are a fiftieth of a standard deviation apart, or less. Of very many raw
-    rows a sample is looked for. The baseline is how often a released row is like what is no record,
-    but lies among them: halfway between a record and its nearest other one of the same levels, at
-    values that the columns have; where there is none it is the record.
+    Numbers match if they are at most a fiftieth of a standard deviation apart. Of very many raw
+    rows a sample is looked for. The baseline is how often a released row is like a row that is no
+    record, but lies among them: halfway between a record and its nearest other one of the same
+    levels, at values that the columns have; where there is none it is the record.
 
     Parameters
     ----------
@@ -345,12 +346,12 @@ def records_in_copy(records: Records, copy: Copy) -> Attack:
     return Attack(
         "records",
         "Records in the table",
-        "Somebody knows most of a person's values, looks for a released row that has them, and"
-        " takes the rest of that row for the person's.",
+        "An attacker knows most of a person's values, looks for a released row with these, and "
+        "takes the rest of that row to be the person's.",
         (
-            "Numbers are alike that are a fiftieth of a standard deviation apart, or less.",
-            "What is no record lies halfway between two; where columns hold few levels, most"
-            " records are found by chance.",
+            "Numbers match if they are at most a fiftieth of a standard deviation apart.",
+            "The baseline uses points halfway between two records; if columns have few levels, "
+            "most records are found by chance.",
         ),
         replace(success, what=WHAT),
     )

@@ -64,7 +64,7 @@ TOLD = (
 TASK = "measures"
 TOO_FEW = "it rests on too few records to be shown rounded"
 
-UNIQUE_ROWS = "released rows that are like no other released row in all columns"
+UNIQUE_ROWS = "released rows that differ from every other released row"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
 FAR, FAR_GUARDED = 5, 20
 W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro
@@ -113,7 +113,7 @@ class Measured:
     def rounded(self, to: int) -> Measured:
         """Return what may be told of raw data beside an exact release.
 
-        Counts become multiples of `to`, other numbers lose the digits that single persons move
+        Counts become multiples of `to`, other numbers lose the digits that single people move
         (see `discreet.measure.evaluate`, which says why). What rests on too few records for
         that is left out and named in `not_measured`; so are scores that are single rows'.
 
@@ -392,7 +392,7 @@ def coarse_box(numbers: Five) -> Five:
 def coarse_model(model: Coefficients) -> Coefficients:
     """Round the original's estimates to about half their error, and the errors to a fifth.
 
-    Rounded to a tenth, ten coefficients gave the outcome of one of 400 persons, all others known,
+    Rounded to a tenth, ten coefficients gave the outcome of one of 400 people, all others known,
     within 5 % of a standard deviation in 71 % of cases; rounded to a half, in 8 % (guessing: 6 %).
 
     What follows from them (differences, intervals, their overlap) is then rounded as well. The

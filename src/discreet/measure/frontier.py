@@ -20,7 +20,7 @@ from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
 
 SCHEMA = 1
 TITLE = "Risk and utility of the settings"
-OWN_WORK = "For the custodian: not a release."
+OWN_WORK = "For the custodian: not for release."
 MOST_NAMES = 6  # of efficient settings below a plot
 
 
@@ -34,7 +34,7 @@ class Setting:
         The name of a row method.
     k, q, m, left_out : int, float, int and float, optional
         The size of its groups, its noise as a share of the standard deviation, and of a copy of the
-        whole table the least persons in a leaf and the largest share of persons left out.
+        whole table the least people in a leaf and the largest share of people left out.
 
     Examples
     --------
@@ -340,12 +340,13 @@ class RiskUtilityMap(Documented):
 HEAD = ("setting", "efficient", "risk", "interval", "guessing", "loss")
 CALLS = ("setting", "in Python", "on the command line")
 READ = (
-    "Left is less risk: {}. Low is less loss: {}. The line joins the efficient settings, which are"
-    " numbered in the table: no other has as little of both and less of one."
+    "Further left is less risk: {}. Lower is less loss: {}. The line joins the efficient "
+    "settings, which are numbered in the table: no other setting is as good in both and better "
+    "in one."
 )
 NOT_SAID = (
-    "Which risk is small enough: that is yours to decide, before you look.",
-    "What somebody finds who knows more than the true values of these columns.",
+    "Which risk is small enough: decide that before you look.",
+    "What an attacker finds who knows more than the true values of these columns.",
     "What two releases of one table give away together: choose one setting and keep"
     " it, because two settings of one method can give records away exactly.",
 )

@@ -306,13 +306,13 @@ def _check_numbers(name: str, values: ArrayLike, rows: int | None = None) -> Flo
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError(f"{name} must hold numbers alone, {each}") from None
+        raise InputError(f"{name} must contain only numbers, {each}") from None
     if rows is None and (given.ndim != 2 or 0 in given.shape):
         raise InputError(f"{name} must be a table of at least one row and one column")
     if rows is not None and given.shape != (rows,):
         raise InputError(f"{name} must hold one number for each row of x")
     if not np.isfinite(given).all():
-        raise InputError(f"{name} holds missing or infinite values; leave those rows out of all")
+        raise InputError(f"{name} contains missing or infinite values; leave those rows out of all")
     return given
 
 
@@ -323,7 +323,7 @@ def _codes(classes: Sequence[object] | NDArray[Any], n: int) -> Labels:
         raise InputError("classes must hold one class for each row of x")
     levels, codes = np.unique(np.array(words), return_inverse=True)
     if len(levels) < 2:
-        raise InputError("classes must hold at least two classes; there is nothing to tell apart")
+        raise InputError("classes must hold at least two classes; there is nothing to distinguish")
     return codes.astype(np.intp)
 
 
@@ -334,8 +334,8 @@ PERFECT_FIT = 1e-9
 MOST_STEPS = 35
 """Newton's steps: where outcomes can be separated, each adds one to some logit for ever."""
 SEPARATED = (
-    "no logistic model fits: the terms, or some of them, tell the two outcomes apart without"
-    " fail; leave terms out, or merge levels"
+    "no logistic model fits: the terms, or some of them, separate the two outcomes completely; "
+    "leave terms out, or merge levels"
 )
 
 

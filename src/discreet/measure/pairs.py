@@ -307,7 +307,7 @@ def _frame(values: object) -> object:
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError("an array must hold numbers alone, as many in each row") from None
+        raise InputError("an array must contain only numbers, as many in each row") from None
     if matrix.ndim == 1:
         matrix = matrix[:, None]
     if matrix.ndim != 2 or 0 in matrix.shape:

@@ -39,7 +39,7 @@ LEAD = (
 )
 CLAIMS = "What must not be claimed"
 TRIED = "Attacks that were tried"
-ATTACKS = "Each number is of one attack that was tried; that one fails says nothing of others."
+ATTACKS = "Each number is for one attack that was tried; its failure says nothing about others."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,8 +238,8 @@ def _risks(measured: Measured) -> Iterator[Listing]:
         f"Strata of the released table ({', '.join(measured.strata)})",
         {
             "k: rows in the smallest stratum": measured.k,
-            "l: fewest different sensitive values in one": measured.l,
-            "t: farthest that one's sensitive values are from all": measured.t,
+            "l: fewest different sensitive values in a stratum": measured.l,
+            "t: largest distance of a stratum's sensitive values from all": measured.t,
         },
     )
     yield Listing(
@@ -268,7 +268,7 @@ def _uses(measured: Measured) -> Iterator[Listing]:
         if values != (None, None, None):
             columns.append((name, *map(plain_words, values)))
     yield Listing(
-        "Columns: 0, 0 and 1 where nothing changed",
+        "Columns: 0, 0 and 1 if nothing changed",
         ("column", "displacement", "mean moved, in sd", "sd kept"),
         tuple(columns),
     )
@@ -283,7 +283,7 @@ def _uses(measured: Measured) -> Iterator[Listing]:
         tuple((", ".join(names), plain_words(moved)) for names, moved in kept.correlations.items()),
     )
     yield Listing(
-        "Shares of levels: 0 where none changed, 1 at most",
+        "Shares of levels: 0 if none changed, at most 1",
         ("column", "difference"),
         tuple((name, plain_words(moved)) for name, moved in kept.levels.items()),
     )
@@ -291,7 +291,7 @@ def _uses(measured: Measured) -> Iterator[Listing]:
         "The whole table",
         {
             "U: how well a model tells the tables apart, 0 to 0.25": measured.u,
-            "U over what a fresh sample would give": measured.ratio,
+            "U relative to that of a fresh sample": measured.ratio,
             "rows left out for a missing number": measured.left_out or None,
         },
     )
@@ -314,8 +314,8 @@ def _uses(measured: Measured) -> Iterator[Listing]:
 
 Counts = Sequence[float | None]
 
-INTERVALS = "bars are intervals of 95 %; all divided by the standard error in the original"
-GAPS = "hatched below the axis: nobody, or too few to show"
+INTERVALS = "bars are 95 % intervals; all divided by the standard error in the original"
+GAPS = "hatched below the axis: nobody, or too few people to show"
 
 
 def scores_plot(scores: Scores) -> Picture:
@@ -324,7 +324,7 @@ def scores_plot(scores: Scores) -> Picture:
     each = "" if scores.k is None else f"; each number is the mean of {scores.k} rows' scores"
     middles = " and ".join(f"{box.label} {box.median:.3g}" for box in boxes)
     panel = Panel((Boxes(boxes),), Axis(""), Axis("propensity score"))
-    note = f"the chance that a model gives each row to be a released one{each}"
+    note = f"the probability, by a model, that a row is a released one{each}"
     return Picture(
         Scene((panel,), "Can a model tell the two tables apart?", (note,)),
         f"Box plots of propensity scores; medians: {middles}."
@@ -387,7 +387,7 @@ def grid_plot(grid: RmdGrid) -> Picture:
     )
     lowest, highest = min(first), max(first)
     return Picture(
-        Scene((left, right), "Rows that the robust distance measure calls risky", ()),
+        Scene((left, right), "Rows that the robust distance measure flags as risky", ()),
         f"risk1 from {lowest:.1f} % at the narrowest to {highest:.1f} % at the widest interval;"
         " risk2 falls as w2 grows.",
     )
@@ -513,10 +513,10 @@ def compare(
     numbers = measured(
         pair, strata=strata, sensitive=sensitive, formula=formula, w1s=WIDTHS, w2s=WIDTHS
     )
-    notes = ["For the custodian: exact numbers of the original table, and no release."]
+    notes = ["For the custodian: exact numbers of the original table, not for release."]
     if codes:
         words = ", ".join(codes)
-        notes.append(f"Taken for levels, being few whole numbers that did not change: {words}.")
+        notes.append(f"Treated as levels, being few whole numbers that did not change: {words}.")
     if not same_rows:
         notes.append("Rows were not compared one by one.")
     made = {
@@ -527,7 +527,7 @@ def compare(
     }
     if not same_rows:
         made["rows"] = NOT_PAIRED
-    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
+    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not for release"
     return Report(title, MappingProxyType(made), numbers, notes=tuple(notes))
 
 
@@ -547,10 +547,10 @@ def check_correspond(pair: Pair) -> None:
     limit = max(0.5, min(UNRELATED, 1 - CHANCE / np.sqrt(len(before))))
     if apart.sum() >= limit * random.sum():
         raise InputError(
-            "the rows of the two tables do not seem to correspond: they are as far from each other"
-            " as rows at random, as in a table that was sorted or shuffled, or a copy whose rows"
-            " were drawn anew. Put them in the same order, or compare without pairing"
-            " (--no-same-rows, same_rows=False)"
+            "the rows of the two tables do not seem to correspond: they are as far apart as "
+            "random rows, as in a table that was sorted or shuffled, or a copy whose rows were "
+            "drawn anew. Put them in the same order, or compare without pairing "
+            "(--no-same-rows, same_rows=False)"
         )
 
 

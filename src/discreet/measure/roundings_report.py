@@ -384,7 +384,7 @@ class RoundingComparison(Documented):
         return super().forms() | {".csv": self.to_csv}
 
 
-OWN_WORK = "For the custodian: exact numbers of the original table, and no release."
+OWN_WORK = "For the custodian: exact numbers of the original table, not for release."
 LEAD = (
     "Rounding replaces every number by one of a few rounding points, so that many rows have it in"
     " common. Each method here finds the points in its own way. What is lost is how far the numbers"

@@ -34,9 +34,9 @@ PARAMETERS = ("k", "q", "rounding", "representative", "encoding")
 
 # What is found, of each attack that may be the worst, and among how many.
 FINDS = {
-    "linkage": "who knows a person's true values finds that person's row",
-    "far_linkage": "of those who differ most from the others, a person's row is found",
-    "records": "a person's record stands in the released table, nearly as it is",
+    "linkage": "somebody who knows a person's true values finds that person's row",
+    "far_linkage": "the row of a person who differs most from the others is found",
+    "records": "a person's record appears in the released table almost unchanged",
     "near_5": "a released row lies very near the true values",
 }
 Worst = tuple[str, Success]
@@ -60,7 +60,7 @@ def summary(
             "What somebody could learn about a person",
             _risks(measured, paired=made.get("rows") != NOT_PAIRED),
         ),
-        ("What the table is good for", _uses(measured)),
+        ("What the table can be used for", _uses(measured)),
         ("What the table cannot be used for", _limits(measured, made)),
         ("What was not measured, or is not shown", missing),
     )
@@ -141,8 +141,9 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
         sentences += _linked(risks["linkage"], to)
     else:
         sentences.append(
-            "The main risk, that somebody who knows a person's true values finds that person's"
-            " row, was NOT measured here: it needs the rows of both tables in the same order."
+            "The main risk, that somebody somebody who knows a person's true values finds that "
+            "person's row, was NOT measured here: it needs the rows of both tables in the same "
+            "order."
         )
     if "far_linkage" in risks:
         far = risks["far_linkage"]
@@ -160,9 +161,9 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
     if "records" in risks:
         stand = risks["records"]
         sentences.append(
-            f"In {_cases(stand, to)} cases a released row is like a person's record in every column"
-            f" (numbers to a fiftieth of the usual spread); of what is no"
-            f" record, but lies between two, {out_of(stand.baseline or 0)}."
+            f"In {_cases(stand, to)} cases a released row is like a person's record in every "
+            "column (numbers to a fiftieth of the usual spread); of rows that are no record, "
+            f"but lies between two, {out_of(stand.baseline or 0)}."
         )
     if "near_5" in risks:
         sentences.append(_near(risks["near_5"], to, paired=paired))
@@ -172,7 +173,7 @@ def _risks(measured: Measured, *, paired: bool) -> list[str]:
             "Columns were rounded one at a time, so the table is not k-anonymous:"
             f" {out_of(few.share)} are {few.what}."
             if few.count
-            else f"There are no {few.what}; but nothing promises that."
+            else f"There are no {few.what}, but this is not guaranteed."
         )
     return [*sentences, *_strata(measured, paired=paired)]
 
@@ -182,9 +183,9 @@ def _near(near: Estimate, to: int | None, *, paired: bool) -> str:
     share, guess = _cases(near, to), near.baseline
     if not paired:
         return (
-            f"{_of_records(share)} a released row very near them (within a twentieth of the usual"
-            " spread, in every column). In a copy whose rows were drawn anew some lie so near by"
-            " chance: such a row is not that person's."
+            f"{_of_records(share)} a released row very near them (within a twentieth of the "
+            "usual spread, in every column). In a copy whose rows were drawn anew some are "
+            "that near by chance: such a row is not that person's."
         )
     rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
         share, f"{share[:1].upper()}{share[1:]} released rows lie"
@@ -230,7 +231,7 @@ def _worst(measured: Measured, further: Worst | None) -> str:
     key, share = max(_finds(measured).items(), key=lambda it: it[1], default=("", 0.0))
     if further is not None and (further[1].rings or further[1].gain > share):
         title, success = further
-        loud = ", which is more than it may be" if success.rings else ""
+        loud = ", which is more than allowed" if success.rings else ""
         return (
             f"The risk of the worst attack that was tried ({title}) is"
             f" {_level(round(success.gain, 9))}: it is right in {success.figure},"
@@ -239,12 +240,13 @@ def _worst(measured: Measured, further: Worst | None) -> str:
         )
     if not share:
         return (
-            "No attack that was tried finds more than guessing would; that says nothing of others."
+            "No attack that was tried finds more than guessing would; that says nothing about "
+            "others."
         )
     guess = measured.risks[key].baseline
     beyond = "" if guess is None else f"; guessing finds {out_of(guess)}"
     if key in ("records", "near_5") and guess is not None:
-        beyond = f", beside those whom chance finds ({out_of(guess)})"
+        beyond = f", besides those found by chance ({out_of(guess)})"
     return (
         f"The risk of the worst attack that was tried is {_level(share)}: {FINDS[key]}, in"
         f" {out_of(share)} cases{beyond}."
@@ -264,7 +266,7 @@ def _cases(risk: Estimate, to: int | None) -> str:
 
 
 def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
-    """Say how often persons are found, and how large that risk is by itself and beside guessing."""
+    """Say how often people are found, and how large that risk is by itself and beside guessing."""
     share = _cases(risk, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess, beside, who = "", "", ""
@@ -282,11 +284,13 @@ def _linked(risk: Estimate, to: int | None) -> tuple[str, str]:
     elif risk.baseline and risk.share >= LEVELS[1][0]:
         beside = "; guessing alone would find about as many"
     elif risk.baseline:
-        beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
+        beside = (
+            "; it cannot be distinguished from guessing, which says nothing about other attacks"
+        )
     if level.startswith("high"):
-        who = " Whoever is known by these values must be taken as found."
+        who = " Assume that anybody known by these values can be found."
     return (
-        f"Someone who knows a person's true values finds that person's row {times}{guess}.",
+        f"Somebody who knows a person's true values finds that person's row {times}{guess}.",
         f"The risk of this attack is {level}{beside}.{who}",
     )
 
@@ -297,14 +301,14 @@ def _strata(measured: Measured, *, paired: bool) -> list[str]:
     names, sensitive = listed(measured.strata), measured.sensitive
     if measured.k == 1 and not paired:
         sentences.append(
-            f"Some released row is the only one of its combination of {names}. In a copy whose rows"
-            " were drawn anew that is no person: its combinations are put together by chance. In a"
-            " table whose rows were kept, in another order, it is the row of one."
+            f"Some released row is the only one with its combination of {names}. In a copy "
+            "whose rows were drawn anew that is not a person: combinations arise by chance. In "
+            "a table whose rows were kept, in another order, it is one person's row."
         )
     elif measured.k == 1:
         sentences.append(
-            f"Some row is the only one of its combination of {names}: who knows these of a person"
-            " knows which row is that person's."
+            f"Some row is the only one with its combination of {names}: somebody who knows "
+            "these about a person knows which row is that person's."
         )
     elif measured.k is not None:
         sentences.append(
@@ -314,14 +318,14 @@ def _strata(measured: Measured, *, paired: bool) -> list[str]:
     given = measured.risks.get("attribute_disclosure")
     if given is not None and given.count and not paired:
         sentences.append(
-            f"For {out_of(given.share)} released rows, all released rows of the same {names} have"
-            f" the same {sensitive}. Whether the persons of the original have it is as certain as"
-            " the released table is near it."
+            f"For {out_of(given.share)} released rows, all released rows of the same {names} "
+            f"have the same {sensitive}. How certain it is that people in the original have it "
+            "depends on how near the released table is."
         )
     elif given is not None and given.count:
         sentences.append(
-            f"For {out_of(given.share)} rows, all rows of the same {names} have the same"
-            f" {sensitive}: who knows the one knows the other."
+            f"For {out_of(given.share)} rows, all rows of the same {names} have the same "
+            f"{sensitive}: somebody who knows the one knows the other."
         )
     elif given is not None and measured.l is not None:
         sentences.append(
@@ -339,8 +343,7 @@ def _uses(measured: Measured) -> list[str]:
             for name, value in measured.displacement.items()
         ]
         sentences.append(
-            "Values moved, as a rule, by this much of their column's usual spread:"
-            f" {listed(moved)}."
+            f"Values typically moved by this much of their column's usual spread: {listed(moved)}."
         )
     if measured.u is not None:
         how = (
@@ -348,9 +351,8 @@ def _uses(measured: Measured) -> list[str]:
         )
         u = f"= {measured.u:.2g}" if measured.u >= LEAST else f"is below {LEAST:g}"
         sentences.append(
-            f"A model that tries to tell released rows from original ones can {how} do so"
-            f" (U {u}; 0 is not at all, 0.25 without fail). It looks at averages"
-            " alone."
+            f"A model that tries to tell released rows from original ones can {how} do so (U "
+            f"{u}; 0 is not at all, 0.25 without fail). It only looks at averages."
         )
     kept = measured.preservation
     changed = [] if kept is None else [n for n, by in kept.spreads.items() if abs(by - 1) > 0.1]
@@ -378,45 +380,45 @@ def _model(model: Coefficients, hidden: bool) -> str:
         )
     bound = max(1, math.ceil(round(10 * most, 6) + hidden)) / 10
     return (
-        f"In the regression {model.formula} no coefficient moved by more than"
-        f" {bound:.1f} of its own uncertainty (standard error). Other regressions may fare worse."
+        f"In the regression {model.formula} no coefficient moved by more than {bound:.1f} of "
+        "its own uncertainty (standard error). Other regressions may do worse."
     )
 
 
 def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
-    sentences = ["Looking somebody up: no value may be quoted as a person's."]
+    sentences = ["Looking somebody up: do not quote any value as a person's."]
     if made.get("method"):
         sentences.append(
-            "Smallest and largest values, small groups, and rare cases: these are changed most, or"
-            " on purpose."
+            "Smallest and largest values, small groups, and rare cases: these are changed most, "
+            "some on purpose."
         )
     sentences.append(
-        "Relations with columns that were not released with these, and columns linked to it by row"
-        " from elsewhere."
+        "Relations with columns that were not released with these, or that are linked by row "
+        "from elsewhere."
     )
     method = TABLE_METHODS.get(str(made.get("method")))
     if method is not None and method.averages:
         sentences.append(
-            "Standard errors and tests taken at face value: near rows were averaged, so results"
-            " look surer than they are."
+            "Standard errors and tests taken at face value: similar rows were averaged, so "
+            "results look more certain than they are."
         )
     if any(value >= 1 for value in measured.displacement.values()):
         names = [name for name, value in measured.displacement.items() if value >= 1]
-        sentences.append(f"Single values of {listed(names)}: they moved further than they differ.")
+        sentences.append(f"Single values of {listed(names)}: they moved by more than their spread.")
     return sentences
 
 
 KEYS = {
-    "linkage": "How many persons are found by their true values",
+    "linkage": "How many people are found by their true values",
     "far_linkage": "Whether those who differ most from the others are found",
-    "records": "How many records stand in the released table",
+    "records": "How many records appear in the released table",
     "near_1": "How many rows lie very near the true values",
     "near_5": "How many rows lie near the true values",
     "interval": "How many values lie in an interval around the true one",
     "rmd1": "The robust distance risk (risk1)",
     "rmd2": "The robust distance risk (risk2)",
     "rmd_columns": "The robust distance risks of some columns",
-    "attribute_disclosure": "What the strata give away of the sensitive column",
+    "attribute_disclosure": "What the strata reveal about the sensitive column",
     "sensitive": "How varied the sensitive column is within the strata",
     "propensity": "Whether a model can tell the tables apart",
     "scores": "The propensity scores",
@@ -433,10 +435,10 @@ EVERYWHERE = (
     "that the table is anonymous, or outside data protection law: what was measured are attacks"
     " that were tried, on these columns",
     "that nothing can be disclosed by it",
-    "differential privacy: it was not measured, and no method of discreet has it",
-    "safety together with another release of the same data, by another setting or after a change"
-    " of the data: two releases can give records away that one does not",
-    "that a larger k, more noise or more rows would by itself be safe",
+    "differential privacy: it was not measured, and no method of discreet provides it",
+    "safety together with another release of the same data, by another setting or after a "
+    "change of the data: two releases can reveal records that one does not",
+    "that a larger k, more noise or more rows alone would be safe",
 )
 
 

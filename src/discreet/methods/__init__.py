@@ -3,10 +3,10 @@
 Arrays in, arrays out, for people who want the algorithms alone. A new method is one file here
 and one entry in a registry.
 
-**Persons.** With a `unit` everything is counted in persons. What is grouped for the copy are
-the means of persons (in each stratum), so that all rows of one are in one group; moments of a
+**Persons.** With a `unit` everything is counted in people. What is grouped for the copy are
+the means of people (in each stratum), so that all rows of one are in one group; moments of a
 group, ends of columns and quartiles weigh each person the same. Groups are counted again by code
-of their own. A guarded table whose columns look as if persons had several rows is opened when it
+of their own. A guarded table whose columns look as if people had several rows is opened when it
 is said whose they are, or that a row is a person.
 
 **Counted again.** What a method promises is counted again on what it made, apart from how it was

@@ -1,7 +1,7 @@
-"""Rows alike in all columns: whether that may be chance, or says that persons stand several times.
+"""Rows alike in all columns: whether that may be chance, or says that people stand several times.
 
 A table that was joined with visits, its id dropped, has rows of one person that nothing tells
-apart: counted as persons they fill a leaf with one person. Two persons may be alike as well,
+apart: counted as people they fill a leaf with one person. Two people may be alike as well,
 where columns hold few levels. What chance does is seen from rows that agree in all columns but
 two: where those two have nothing to do with one another, agreeing in both is as frequent as its
 parts say (N10 N01 / N00 pairs, of pairs that agree in one, in the other, and in neither). Rows of
@@ -151,7 +151,7 @@ def persons_of_alike(
 def persons_alike(
     numbers: Mapping[str, Floats], levels: Mapping[str, Levels], draws: Draws
 ) -> Labels | None:
-    """Return the persons of a table as its copy takes them; see `persons_of_alike`."""
+    """Return the people of a table as its copy takes them; see `persons_of_alike`."""
     codes = {name: it.codes for name, it in levels.items()}
     return persons_of_alike(numbers, codes, float(draws.of_table("alike", 1)[0]))
 
@@ -169,7 +169,7 @@ class _Column(NamedTuple):
 def _columns(
     numbers: Mapping[str, Floats], codes: Mapping[str, Labels], cell: float
 ) -> Iterator[_Column]:
-    """Give the columns that are of persons, in the order of their names."""
+    """Give the columns that are of people, in the order of their names."""
     for i, name in enumerate(sorted({*numbers, *codes})):
         if name in codes:
             column = np.unique(codes[name], return_inverse=True)[1]

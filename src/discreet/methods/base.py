@@ -61,7 +61,7 @@ class RowMethod(Described, Protocol):
 
     @property
     def k(self) -> Any:
-        """The least number of rows or persons that it counts on."""
+        """The least number of rows or people that it counts on."""
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -214,7 +214,7 @@ def by_person(
 ) -> tuple[Floats, Floats, Labels, Labels | slice]:
     """Return standardised and plain rows with one for each person, and where each row went.
 
-    Where no persons are given the rows are as they were.
+    Where no people are given the rows are as they were.
     """
     if persons is None:
         return z, values, strata, slice(None)
@@ -223,7 +223,7 @@ def by_person(
 
 
 def persons_in(labels: Labels, persons: Labels | None) -> Labels:
-    """Return how many persons have rows of each label from 0 on; rows where None is given."""
+    """Return how many people have rows of each label from 0 on; rows where None is given."""
     if persons is None:
         return np.bincount(labels)
     pairs = np.unique(np.stack([labels, persons]), axis=1)
@@ -231,21 +231,21 @@ def persons_in(labels: Labels, persons: Labels | None) -> Labels:
 
 
 def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
-    """Count again, apart from how they were made, that groups of rows are of k persons or more."""
+    """Count again, apart from how they were made, that groups of rows are of k people or more."""
     members: dict[int, set[int]] = {}
     for group, person in zip(groups.tolist(), persons.tolist(), strict=True):
         members.setdefault(group, set()).add(person)
     if any(len(group_of) < k for group_of in members.values()):
         raise BrokenPromiseError(
-            "a group was counted again and holds fewer than k persons; please report this"
+            "a group was counted again and holds fewer than k people; please report this"
         )
 
 
 def refuse_persons(method: str, persons: Labels | None) -> None:
-    """Refuse persons with several rows where a method can only count rows."""
+    """Refuse people with several rows where a method can only count rows."""
     if several_rows(persons) is not None:
         raise RefusedError(
-            f"some person has several rows, and method {method!r} knows rows alone; open the study"
-            " with rows='condensation', 'microaggregation' or 'rounding', which make groups of"
-            " persons, or make one row a person first (a mean or a last value)"
+            f"some people have several rows, and method {method!r} counts only rows; open the "
+            "study with rows='condensation', 'microaggregation' or 'rounding', which make "
+            "groups of people, or make one row per person first (a mean or a last value)"
         )

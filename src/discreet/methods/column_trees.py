@@ -1,4 +1,4 @@
-"""Leaves of persons who are alike in the columns before: what the next column is drawn from.
+"""Leaves of people who are alike in the columns before: what the next column is drawn from.
 
 For each column a tree is grown on those that are made already, and on a linear prediction of it
 from all of them, which carries the many weak relations of a wide table. Everything is whole
@@ -358,7 +358,7 @@ def exceptions(
 ) -> NDArray[np.bool_]:
     """Return which rows break a rule between the column `name` and one before it.
 
-    `columns` are codes from 0, in the order they are drawn in; a combination of `least` persons is
+    `columns` are codes from 0, in the order they are drawn in; a combination of `least` people is
     no exception.
     """
     own = columns[name]

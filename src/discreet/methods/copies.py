@@ -15,7 +15,7 @@ from discreet.methods.values import nice_step
 from discreet.secret import Secret
 
 LEFT_OUT = 0.2
-"""The largest share of persons who are left out, where nothing else is asked for."""
+"""The largest share of people who are left out, where nothing else is asked for."""
 OTHER, MISSING = "(other)", ""
 """Rare levels that were joined; and a missing one, whose name no level has."""
 
@@ -24,11 +24,11 @@ OTHER, MISSING = "(other)", ""
 class Settings:
     """How a whole copy is made.
 
-    `k` and `m` are the least numbers of persons of a level, and of a leaf or a block of values; `m`
-    is k or more. `sensitive` columns are drawn from leaves of 2 m persons. `bounds` are numbers
+    `k` and `m` are the least numbers of people of a level, and of a leaf or a block of values; `m`
+    is k or more. `sensitive` columns are drawn from leaves of 2 m people. `bounds` are numbers
     between which a column lies, `parts` columns whose numbers are whole multiples of one part of so
     many (those of dates, in days). `tables` are pairs of columns of levels whose cross-table is
-    counted (`with_tables`). `left_out`, from 0 to .5, is the largest share of persons left out; the
+    counted (`with_tables`). `left_out`, from 0 to .5, is the largest share of people left out; the
     secret says how many are, from half of it on.
     """
 
@@ -49,7 +49,7 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Levels:
-        """Return a column of texts, of which the empty one is missing; its words are in order."""
+        """Return a column of text, of which the empty one is missing; its words are in order."""
         words = sorted({*texts} - {""})
         place = {word: i for i, word in enumerate(words)} | {"": -1}
         return cls(tuple(words), np.array([place[text] for text in texts], dtype=np.intp))
@@ -90,9 +90,9 @@ class Draws:
         return self.secret.uniforms(key, places, ["\0whole"])[:, 0]
 
     def threshold(self, name: str, least: int) -> int:
-        """Return how many persons decide something: `least` to 2 `least` - 1, the secret says.
+        """Return how many people decide something: `least` to 2 `least` - 1, the secret says.
 
-        So no count of persons is one at which a single person is sure to turn it.
+        So no count of people is one at which a single person is sure to turn it.
         """
         return threshold(self.of_table(f"threshold {name}", 1)[0], least)
 
@@ -107,8 +107,8 @@ class WholeCopy:
 
     `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
     gave most of the columns of each, `takes_part` which raw rows anything was drawn from. `persons`
-    says which rows belong together as one drawn person's, where persons have several. `far_out`
-    says how the means of columns are off that hang on few persons far out: too low, too high or
+    says which rows belong together as one drawn person's, where people have several. `far_out`
+    says how the means of columns are off that hang on few people far out: too low, too high or
     off; `joined` for how many levels or more "(other)" of a column stands.
     """
 
@@ -129,7 +129,7 @@ class WholeCopy:
 
 HUGE = 1e150
 PERSONS_PER_K = 4
-"""A column of numbers has at least so many times k persons, to twice, who have one."""
+"""A column of numbers has at least so many times k people, to twice, who have one."""
 ROWS_OF_ONE = 4
 """Of a person so many times as many rows as usual take part at the most."""
 USUAL = (0.4, 0.6)
@@ -162,7 +162,7 @@ class Rows(NamedTuple):
         return lambda what, count: self.draws.of_table(f"{what} of {name}", count)
 
     def persons_with(self, rows: NDArray[np.bool_]) -> int:
-        """Return how many persons have some of the rows."""
+        """Return how many people have some of the rows."""
         return persons_of(self.persons, rows)
 
     def weights(self) -> Labels:
@@ -174,7 +174,7 @@ class Rows(NamedTuple):
 
 
 def persons_of(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
-    """Return how many persons have some of the rows; `persons` says whose each row is."""
+    """Return how many people have some of the rows; `persons` says whose each row is."""
     return int(rows.sum()) if persons is None else len(np.unique(persons[rows]))
 
 
@@ -186,7 +186,7 @@ def finite(column: Floats) -> Floats:
 
 
 def least_known(persons: int, k: int, draws: Draws) -> int:
-    """Return how many persons have a number in a column that is shown; what all have always is."""
+    """Return how many people have a number in a column that is shown; what all have always is."""
     wide = max(1, min(PERSONS_PER_K * k, persons - PERSONS_PER_K * k + 1))
     return PERSONS_PER_K * k + int(draws.of_table("known numbers", 1)[0] * wide)
 
@@ -204,8 +204,8 @@ def usual_rows(persons: Labels | None, draws: Draws) -> int:
 def participants(rows: Rows, usual: int, least: int, left_out: float) -> tuple[Rows, int]:
     """Return the rows that take part, in the order of their keys, and how many could.
 
-    Of no person very many more rows than are `usual` take part, and `least` persons at the least;
-    `left_out` is the largest share of persons left out: between half of it and it, the secret says.
+    Of no person very many more rows than are `usual` take part, and `least` people at the least;
+    `left_out` is the largest share of people left out: between half of it and it, the secret says.
     """
     some = rows.taken(_rows_in_key_order(rows.draws, rows.persons, usual))
     return some.taken(_participants(some, least, left_out)), len(some.at)
@@ -283,21 +283,21 @@ def step_of(raw: Floats, out: Floats, chance: Chance, k: int) -> Floats:
 
 
 MEMBERS_PER_K = 4
-"""A leaf of a copy has so many times k persons."""
+"""A leaf of a copy has so many times k people."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """One protected copy of all columns, drawn one after the other from leaves of m persons.
+    """One protected copy of all columns, drawn one after the other from leaves of m people.
 
     It is no function of a matrix, as other row methods are: `methods.whole.whole_copy` makes it.
 
     Parameters
     ----------
     k : int, default 5
-        The least number of persons that each level, and each place of a column, stands on.
+        The least number of people that each level, and each place of a column, stands on.
     m : int, optional
-        The least number of persons in a leaf; at least k, and 4 k where it is not given.
+        The least number of people in a leaf; at least k, and 4 k where it is not given.
 
     Examples
     --------
@@ -307,14 +307,14 @@ class Whole:
 
     name: ClassVar[str] = "whole"
     promises: ClassVar[str] = (
-        "One copy of the whole table: each value is drawn anew from at least m persons who are"
-        " alike in the columns before it, and each level and each value stands on at least k."
-        " Whatever is drawn from the copy teaches nothing that the copy does not."
+        "One copy of the whole table: each value is drawn anew from at least m people who are "
+        "alike in the columns before it, and each level and each value has at least k behind "
+        "it. Whatever is drawn from the copy reveals nothing that the copy does not."
     )
     leaves_open: ClassVar[str] = (
-        "What a leaf has in common: who knows a person's other values learns a little about the"
-        " last one. Several copies of the same persons add up, so versions are few. It is not"
-        " differential privacy."
+        "What a leaf has in common: somebody who knows a person's other values learns a little "
+        "about the last one. Several copies of the same people add up, so the number of "
+        "versions is limited. It is not differential privacy."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -325,10 +325,10 @@ class Whole:
     declared: ClassVar[tuple[str, ...]] = ("m",)
     sentence: ClassVar[str] = (
         "every row of the whole table was drawn anew, column after column, each value from at"
-        " least {m} persons who are alike in the columns before it"
+        " least {m} people who are alike in the columns before it"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
-        "that a person cannot be recognised by several copies of the same table",
+        "that a person cannot be recognised from several copies of the same table",
         "differential privacy",
     )
 
@@ -338,9 +338,9 @@ class Whole:
     def __post_init__(self) -> None:
         check_parameters(self)
         if self.members < self.k:
-            raise InputError("m must be at least k: a leaf holds m persons")
+            raise InputError("m must be at least k: a leaf holds m people")
 
     @property
     def members(self) -> int:
-        """How many persons a leaf has at least: m, or 4 k where that is not given."""
+        """How many people a leaf has at least: m, or 4 k where that is not given."""
         return MEMBERS_PER_K * self.k if self.m is None else self.m

@@ -15,7 +15,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 Bins = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Counter = Callable[[tuple[int, ...]], Bins]
-"""Counts the persons in each cell of a grid that has so many cells along each axis."""
+"""Counts the people in each cell of a grid that has so many cells along each axis."""
 
 LEAST_GAP = 3  # bins: shorter runs of few persons are joined to their neighbours
 
@@ -40,7 +40,7 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Suppression:
-    """Cells of 1 to k - 1 persons are not shown; k is at least 1 (Avraam et al. 2021, section 2.1).
+    """Cells of 1 to k - 1 people are not shown; k is at least 1 (Avraam et al. 2021, section 2.1).
 
     Examples
     --------
@@ -51,9 +51,9 @@ class Suppression:
     """
 
     name: ClassVar[str] = "suppression"
-    promises: ClassVar[str] = "Every cell that is shown stands on at least k persons."
+    promises: ClassVar[str] = "Every cell shown has at least k people."
     leaves_open: ClassVar[str] = (
-        "A total, or the same persons counted on another grid, may give a hidden count back."
+        "A total, or the same people counted on another grid, may reveal a hidden count."
     )
 
     k: int = whole(1, default=3)
@@ -68,7 +68,7 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Generalization:
-    """Half as many cells along each axis, of which those of 1 to k - 1 persons are not shown.
+    """Half as many cells along each axis, of which those of 1 to k - 1 people are not shown.
 
     See Avraam et al. (2021), sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
 
@@ -83,11 +83,10 @@ class Generalization:
 
     name: ClassVar[str] = "generalization"
     promises: ClassVar[str] = (
-        "The grid is halved along each axis, and every cell that is shown stands on at least k"
-        " persons."
+        "The grid is halved along each axis, and every cell shown has at least k people."
     )
     leaves_open: ClassVar[str] = (
-        "The same persons counted on a finer grid, or a total, may give a hidden count back."
+        "The same people counted on a finer grid, or a total, may reveal a hidden count."
     )
 
     k: int = whole(1, default=3)
@@ -107,7 +106,7 @@ class NoProtection:
 
     name: ClassVar[str] = "none"
     promises: ClassVar[str] = "Nothing: counts are shown as they are."
-    leaves_open: ClassVar[str] = "Everything: a cell may stand on a single person."
+    leaves_open: ClassVar[str] = "Everything: a cell may be a single person."
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution`."""
@@ -115,12 +114,12 @@ class NoProtection:
 
 
 def check_counts(counts: Bins, shown: Mask, k: int) -> None:
-    """Raise BrokenPromiseError if a shown count, and not 0, stands on fewer than `k` persons."""
+    """Raise BrokenPromiseError if a shown count, and not 0, stands on fewer than `k` people."""
     if np.shape(counts) != np.shape(shown):
         raise BrokenPromiseError("counts and what is shown of them differ in shape")
     seen = set(np.asarray(counts)[np.asarray(shown, dtype=np.bool_)].tolist()) - {0}
     if seen and min(seen) < k:
-        raise BrokenPromiseError("a cell that stands on fewer than k persons is about to be shown")
+        raise BrokenPromiseError("a cell that stands on fewer than k people is about to be shown")
 
 
 def about(count: int, k: int) -> int:

@@ -77,9 +77,9 @@ class Deterministic:
         " a smoothing."
     )
     leaves_open: ClassVar[str] = (
-        "It is not k-anonymous: where records lie close together most points hardly move, far"
-        " records are put back by the stretching, and a second k or grouping of the same column"
-        " gives records away exactly."
+        "It is not k-anonymous: where records lie close together most points hardly move, the "
+        "stretching restores far records, and a second k or grouping of the same column reveals "
+        "records exactly."
     )
     least_k: ClassVar[int] = SMALLEST_K
     noise: ClassVar[float] = 0.1
@@ -96,7 +96,7 @@ class Deterministic:
         "k-anonymity of the rows: means of near records overlap, are not shared by k rows, and"
         " often hardly move",
         "that the original cannot be worked back because k is above 2",
-        "that the stretching protects records far from the others: it can put them back",
+        "that the stretching protects records far from the others: it can restore them",
         "that it is safe to release again because nothing is random",
     )
 

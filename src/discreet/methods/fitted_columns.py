@@ -26,9 +26,9 @@ SMOOTHED, ROWS_SMOOTHED = 0.2, 500
 """The noise of a value that is not kept, in standard deviations of its leaf, in a copy of so many
 rows; from there on it falls with their fourth root."""
 SENSITIVE = 2
-"""A sensitive column is drawn from leaves of so many times as many persons."""
+"""A sensitive column is drawn from leaves of so many times as many people."""
 TASK = "drawing columns"
-FEW = "a leaf was of too few persons, when it was counted again; please report this"
+FEW = "a leaf was of too few people, when it was counted again; please report this"
 
 
 class Leaves(NamedTuple):
@@ -65,7 +65,7 @@ class NumberColumn(NamedTuple):
 class SafeColumns(NamedTuple):
     """What may be drawn of each column of some rows: levels, and values of rows that have one.
 
-    `far` says at which ends of a column of numbers its mean hangs on few persons, and `joined` of
+    `far` says at which ends of a column of numbers its mean hangs on few people, and `joined` of
     how many levels or more the joined ones of a column of levels are.
     """
 
@@ -135,7 +135,7 @@ class _Fit:
     def givers(self, name: str, codes: Labels, among: NDArray[np.bool_]) -> Labels | None:
         """Return the rows that give a value of a column of codes: all but exceptions to a rule.
 
-        None where they are of fewer than m persons.
+        None where they are of fewer than m people.
         """
         self.coded[name] = codes
         least = self.rows.draws.threshold("rules", self.settings.k)
@@ -181,7 +181,7 @@ def fit_columns(
     """Fit all columns of the raw rows that take part, levels first.
 
     `safe` is what may be drawn of their columns; `given` are columns that are drawn before, and
-    these look at them, too. BrokenPromiseError is raised if a leaf is of fewer than m persons, when
+    these look at them, too. BrokenPromiseError is raised if a leaf is of fewer than m people, when
     it is counted again.
     """
     fit = _Fit(
@@ -269,9 +269,9 @@ def _share(rows: int) -> float:
 
 
 def _fit_gaps(name: str, gap: NDArray[np.bool_], fit: _Fit) -> Leaves | str | None:
-    """Return leaves that say which drawn rows have no number; None where too few persons say so.
+    """Return leaves that say which drawn rows have no number; None where too few people say so.
 
-    A pattern of gaps that differs from one before it for few persons is the same.
+    A pattern of gaps that differs from one before it for few people is the same.
     """
     rows, least = fit.rows, fit.rows.draws.threshold("gaps", fit.settings.k)
     for other, pattern in fit.patterns.items():
@@ -303,7 +303,7 @@ def safe_values_of(
 
 
 def _check_leaves(leaf: Labels, rows: Labels, persons: Labels | None, m: int) -> None:
-    """Count again that leaves are of m persons or more."""
+    """Count again that leaves are of m people or more."""
     sizes = persons_in(leaf, None if persons is None else persons[rows])
     if sizes[sizes > 0].min() < m:
         raise BrokenPromiseError(FEW)

@@ -46,12 +46,12 @@ class Hierarchy:
             raise InputError(f"{where} is empty; give each level at least one coarser name")
         for number, (fine, coarse) in enumerate(itertools.pairwise(self.steps), start=2):
             if fine.keys() != coarse.keys():
-                raise InputError(f"{where} knows other levels at step {number} than before")
+                raise InputError(f"{where} has different levels at step {number} than before")
             above = {fine[level]: coarse[level] for level in fine}
             if any(above[fine[level]] != coarse[level] for level in fine):
                 raise InputError(
-                    f"{where} parts at step {number} what was one at the step before;"
-                    " give different names to what is to stay apart"
+                    f"{where} splits at step {number} what was merged at the step before; give "
+                    "different names to levels that stay separate"
                 )
 
 
@@ -128,8 +128,8 @@ def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
         ]
     except OSError as error:
         raise InputError(
-            f"the file {path_in_words(path)}, the hierarchy of column {column!r}, cannot be read"
-            f" ({type(error).__name__}); it is a file that whoever runs discreet may read"
+            f"the file {path_in_words(path)}, the hierarchy of column {column!r}, cannot be "
+            f"read ({type(error).__name__}); whoever runs discreet must be allowed to read it"
         ) from None
     except (UnicodeDecodeError, csv.Error):  # whose words would quote the file
         raise InputError(unread) from None

@@ -330,7 +330,7 @@ class Condensation:
     kept. Permuted rows (with their normals) give the permuted result to the last bit.
 
     With `persons` it is their means (in each stratum) that are grouped, so that a group holds at
-    least k persons with all their rows; each weighs the same in the group's mean and covariance.
+    least k people with all their rows; each weighs the same in the group's mean and covariance.
 
     **What it does not protect.** Where many records lie close together, a released row still
     lies near true ones: nothing that looks like the data does otherwise. Far records stretch
@@ -413,7 +413,7 @@ def _groups_of_persons(
 ) -> tuple[Labels, Labels, Floats]:
     """Return an order of rows, the group of each in it, and its share of a person.
 
-    What is grouped are the means of persons, each in a stratum.
+    What is grouped are the means of people, each in a stratum.
     """
     means, strata_of, at = means_of_persons(np.column_stack([z, noise]), strata, persons)
     p = z.shape[1]
@@ -431,7 +431,7 @@ def _redraw(
 ) -> Floats:
     """Return each row drawn anew from the mean and covariance of its group.
 
-    `sizes` are how many persons each group holds. Of one who has several rows each weighs a share:
+    `sizes` are how many people each group holds. Of one who has several rows each weighs a share:
     else the group's moments would be those of whoever has very many.
     """
     p = z.shape[1]

@@ -67,7 +67,7 @@ def _check_columns(columns: int) -> None:
 
 
 def rows_of_persons(rows: Rows, size: int, settings: Settings) -> DrawnRows:
-    """Draw `size` persons, each with rows that belong together, from those that take part.
+    """Draw `size` people, each with rows that belong together, from those that take part.
 
     RefusedError is raised if no column can be shown.
     """
@@ -219,11 +219,11 @@ def _join_pieces(
 
 
 class Histories(NamedTuple):
-    """The rows of persons in order.
+    """The rows of people in order.
 
     `first` is the first row of each person, and `rows` how many that person has; `later` are all
     others, `before` the row before each of them, `place` how many come before it, and `whose` which
-    of the persons it is of, as `first` has them. `constant` are the columns that have one value in
+    of the people it is of, as `first` has them. `constant` are the columns that have one value in
     all rows of a person.
     """
 
@@ -239,9 +239,9 @@ class Histories(NamedTuple):
 def histories_of(rows: Rows, settings: Settings) -> Histories:
     """Put the rows of each person in order, by the column that tells them apart, if there is one.
 
-    That is one of dates or numbers of which no person has a value twice, but for a few persons: of
+    That is one of dates or numbers of which no person has a value twice, but for a few people: of
     several one of dates, and then that of the fewest values, such as years. Where there is none
-    rows come in the order of their keys. How few persons are few the secret draws.
+    rows come in the order of their keys. How few people are few the secret draws.
     """
     persons = np.arange(len(rows.at)) if rows.persons is None else rows.persons
     whose = np.unique(persons, return_inverse=True)[1]
@@ -280,13 +280,13 @@ class SoFar:
         self.add(np.arange(len(first)), first)
 
     def add(self, persons: Labels, values: Floats) -> None:
-        """Add a value each of some persons; a missing one adds nothing."""
+        """Add a value each of some people; a missing one adds nothing."""
         known = ~np.isnan(values)
         self._sum[persons[known]] += values[known]
         self._count[persons[known]] += 1
 
     def of(self, persons: Labels) -> Floats:
-        """Return the means of some persons."""
+        """Return the means of some people."""
         count = self._count[persons]
         mean: Floats = self._sum[persons] / np.where(count > 0, count, np.nan)
         return mean

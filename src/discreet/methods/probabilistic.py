@@ -83,12 +83,12 @@ class Probabilistic:
 
     name: ClassVar[str] = "probabilistic"
     promises: ClassVar[str] = (
-        "Each value carries normal noise that belongs to its record: asking again, or reordering"
-        " the rows, shows the same noise."
+        "Each value has normal noise that belongs to its record: asking again, or reordering "
+        "the rows, gives the same noise."
     )
     leaves_open: ClassVar[str] = (
-        "Records that stand out stay recognisable, and so do most where many columns are shown"
-        " together; another q, or noise made anew, takes the noise away by comparison."
+        "Records that stand out stay recognisable, and so do most where many columns are shown "
+        "together; another q, or noise made anew, removes the noise by comparison."
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.25
@@ -101,7 +101,7 @@ class Probabilistic:
         "random noise was added to each value, in proportion to the spread of its column (q = {q})"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
-        "k-anonymity of the rows: each row has noise of its own",
+        "k-anonymity of the rows: each row has its own noise",
         "that records far from the others are hidden: noise in proportion to the spread hides"
         " nobody who stands out",
         "that a fixed seed is enough: the noise rests on a secret",
@@ -262,12 +262,13 @@ class Multiplicative:
 
     name: ClassVar[str] = "multiplicative"
     promises: ClassVar[str] = (
-        "Each value is multiplied by a factor near 1 that belongs to its record: asking again, or"
-        " reordering the rows, shows the same factor."
+        "Each value is multiplied by a factor near 1 that belongs to its record: asking again, "
+        "or reordering the rows, gives the same factor."
     )
     leaves_open: ClassVar[str] = (
-        "Values of 0 stay, small ones hardly move, and signs are told; most records are recognised"
-        " where many columns are shown together; another q takes the noise away by comparison."
+        "Values of 0 stay, small ones hardly move, and signs are kept; most records are "
+        "recognised where many columns are shown together; another q removes the noise by "
+        "comparison."
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.25
@@ -280,7 +281,7 @@ class Multiplicative:
         "each value was multiplied by a random factor of mean 1 and standard deviation {q}"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
-        "k-anonymity of the rows: each row has noise of its own",
+        "k-anonymity of the rows: each row has its own noise",
         "that values near 0, or the signs of values, are hidden",
         "that a fixed seed is enough: the noise rests on a secret",
     )

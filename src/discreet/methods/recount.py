@@ -18,7 +18,7 @@ from discreet.methods.copies import MISSING, OTHER, Levels, Settings, WholeCopy
 from discreet.methods.relations import Relations
 
 MORE, SDS = 0.3, 7.0
-"""So much more of the rows of persons in a copy may be found in it, and so many sds by chance."""
+"""So much more of the rows of people in a copy may be found in it, and so many sds by chance."""
 TINY = 1e-9
 
 
@@ -33,15 +33,15 @@ def check_whole(
     """Count again what a copy promises; raise BrokenPromiseError where it does not hold.
 
     1. Every row of the copy is mostly of a row that takes part.
-    2. A level of the copy is that of k persons or more in the raw table, and so are what was
+    2. A level of the copy is that of k people or more in the raw table, and so are what was
        joined, what is missing, and the gaps of a column of numbers.
     3. No value is outside of its declared bounds.
     4. Relations hold in every row.
-    5. Of persons whose row is nobody else's, those who take part are found in the copy, equal in
+    5. Of people whose row is nobody else's, those who take part are found in the copy, equal in
        all columns, hardly more often than those who were left out: by three in ten of them and 7
        sds of chance at the most. It is what shows that rows were passed on as they are.
 
-    That leaves are of m persons is counted where they are made. `numbers` and `levels` are the raw
+    That leaves are of m people is counted where they are made. `numbers` and `levels` are the raw
     columns, `relations` what holds for all records, `persons` whose each row is.
     """
     who = np.arange(len(made.takes_part)) if persons is None else persons
@@ -67,7 +67,7 @@ def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> 
     known, people = codes >= 0, int(who.max()) + 1
     pairs = np.unique(codes[known] * people + who[known])
     if (np.bincount(pairs // people, minlength=len(place)) < k).any():
-        raise _broken_promise(f"a level of column {name!r} stood on fewer than k persons")
+        raise _broken_promise(f"a level of column {name!r} stood on fewer than k people")
 
 
 def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:
@@ -88,7 +88,7 @@ def _check_gaps(
         if name in relations.sums or not np.isnan(column).any():
             continue
         if len({*who[np.isnan(free[name])].tolist()}) < settings.k:
-            raise _broken_promise(f"gaps of column {name!r} stood on fewer than k persons")
+            raise _broken_promise(f"gaps of column {name!r} stood on fewer than k people")
 
 
 def _check_relations(relations: Relations, numbers: Mapping[str, Floats]) -> None:
@@ -126,7 +126,7 @@ def _check_coincidences(
     sd = np.sqrt(share * (1 - share) * (1 / inside.size + 1 / outside.size))
     if inside.mean() > share + MORE + SDS * sd:
         raise _broken_promise(
-            "rows were equal to those of persons in the copy more often than by chance"
+            "rows were equal to those of people in the copy more often than by chance"
         )
 
 

@@ -28,7 +28,7 @@ UNSURE = 0.2
 """By up to this share of itself a risk is drawn, so that no person decides which is larger."""
 TINY = 1e-9
 FEWEST = 4
-"""A relation is looked for where this many times k persons, to twice, have all of its columns."""
+"""A relation is looked for where this many times k people, to twice, have all of its columns."""
 SAMPLE = 500
 """So many rows are looked at first: most relations that do not hold break there."""
 LOOKED_AT = 100
@@ -48,7 +48,7 @@ Columns = dict[str, Floats]
 
 @dataclass(frozen=True)
 class Relations:
-    """What holds for all records, but for those of a few persons.
+    """What holds for all records, but for those of a few people.
 
     `sums` are columns that are the sum of others, `orders` pairs of columns of which the first is
     never above the second, and `after` columns that are protected as their difference from another
@@ -147,7 +147,7 @@ def _fit_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
 def _order_columns(out: Columns, orders: list[tuple[str, str]], parts: Parts) -> None:
     """Draw lower columns in to what the upper ones reach, then raise upper to lower ones.
 
-    So the largest number of a column is still one that its own persons have or are beyond.
+    So the largest number of a column is still one that its own people have or are beyond.
     """
     reach = {
         name: np.full(len(out[name]), np.nanmax(out[name], initial=-np.inf))
@@ -171,11 +171,11 @@ def relations_of(
     persons: Labels | None = None,
     parts: Parts = NO_PARTS,
 ) -> Relations:
-    """Return sums and orders that all records keep, but for those of a few persons.
+    """Return sums and orders that all records keep, but for those of a few people.
 
     Fewer than a number that is drawn between k and 2 k - 1: one for all relations, so that who is
     the last that breaks several shows no more than who is the last of one. They are looked for
-    where 4 k to 8 k - 1 persons or more, drawn too, have all the columns. A column of `parts`
+    where 4 k to 8 k - 1 people or more, drawn too, have all the columns. A column of `parts`
     (whole multiples of one part of so many) is not protected as its difference from one of smaller
     parts: that would end between two of its own.
     """
@@ -211,7 +211,7 @@ def relations_of(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Few:
-    """Which rows are those of few persons, and of which columns enough persons have all."""
+    """Which rows are those of few people, and of which columns enough people have all."""
 
     numbers: Mapping[str, Floats]
     persons: Labels | None
@@ -224,11 +224,11 @@ class _Few:
         return len(np.unique(self.persons[at][those]))
 
     def are(self, those: Rows, at: slice = slice(None)) -> bool:
-        """Say whether rows are those of few persons."""
+        """Say whether rows are those of few people."""
         return self._count(those, at) < self.least
 
     def hold(self, columns: tuple[str, ...], broken: Callable[..., Rows]) -> bool:
-        """Say whether few persons break what is to hold between columns that enough have."""
+        """Say whether few people break what is to hold between columns that enough have."""
         rows = len(self.numbers[columns[0]])
         for at in (slice(None, None, max(1, rows // SAMPLE)), slice(None)):
             if not self.are(broken(*(self.numbers[name][at] for name in columns)), at):
@@ -237,7 +237,7 @@ class _Few:
         return self.fewest <= self._count(known)
 
     def alike(self, name: str) -> bool:
-        """Say whether all known numbers of a column but those of few persons are the same."""
+        """Say whether all known numbers of a column but those of few people are the same."""
         column = self.numbers[name]
         values, rows = np.unique(column[~np.isnan(column)], return_counts=True)
         return self.are(~np.isnan(column) & (column != values[rows.argmax()]))
@@ -245,7 +245,7 @@ class _Few:
     def likely_sums(self, names: Sequence[str]) -> Callable[[str, str], Iterator[str]]:
         """Return what names the columns that may be the sum of two: some rows rule most out.
 
-        A row of each of some persons is looked at: whatever few persons break, few of these do.
+        A row of each of some people is looked at: whatever few people break, few of these do.
         """
         rows = len(next(iter(self.numbers.values()), ()))
         persons = self.persons

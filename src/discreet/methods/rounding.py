@@ -90,9 +90,9 @@ class Rounding:
         " rows are k-anonymous over the columns of the group."
     )
     leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them, and where k are"
-        " equal it is their value; means of columns are kept, so versions that differ in few"
-        " persons give them away."
+        "Where many records lie close together the mean lies near each of them, and where k are "
+        "equal it is their value; means of columns are kept, so versions that differ in few "
+        "people reveal them."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -123,14 +123,14 @@ class Rounding:
                 f"{kind.name!r} rounds one column at a time, by a class; it cannot round rows"
             )
         if self.c is not None and kind.name in OF_ROWS:
-            raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
+            raise InputError(f"{kind.name!r} groups rows by k alone and does not use c")
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
     ) -> Floats:
         """Round `values` (n rows, p columns) within `strata`; `normals` do not matter.
 
-        Of persons with several rows the means are rounded, and all rows become that of theirs.
+        Of people with several rows the means are rounded, and all rows become that of theirs.
         """
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
@@ -191,8 +191,8 @@ class Microaggregation:
     name: ClassVar[str] = "microaggregation"
     promises: ClassVar[str] = Rounding.promises
     leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them; means of columns"
-        " are kept, so versions that differ in few persons give them away."
+        "Where many records lie close together the mean lies near each of them; means of "
+        "columns are kept, so versions that differ in few people reveal them."
     )
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
@@ -258,8 +258,8 @@ class ColumnRounding:
         " least k records share it, in that column."
     )
     leaves_open: ClassVar[str] = (
-        "Rows of several columns are hardly ever shared by k records: it is no k-anonymity of the"
-        " rows. A region of few records tells of them."
+        "Rows of several columns are hardly ever shared by k records: it is no k-anonymity of "
+        "the rows. A region of few records reveals them."
     )
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.0
@@ -287,7 +287,7 @@ class ColumnRounding:
     def __post_init__(self) -> None:
         check_parameters(self)
         if self.k is not None and self.c is not None:
-            raise InputError("k and c say the same thing in two ways; give one of them")
+            raise InputError("k and c both set the size of regions; give one of them")
         known_method(self.method)
 
     def __call__(

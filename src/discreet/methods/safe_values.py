@@ -1,14 +1,14 @@
-"""Values of a column that may be drawn: of many persons as they are, of others around block means.
+"""Values of a column that may be drawn: of many people as they are, of others around block means.
 
-A value that many persons have, at least a number of m to 2 m - 1 that the secret draws, stays
-itself. Others go, in order, into blocks of m to 2 m - 1 persons that the secret cuts, and are drawn
+A value that many people have, at least a number of m to 2 m - 1 that the secret draws, stays
+itself. Others go, in order, into blocks of m to 2 m - 1 people that the secret cuts, and are drawn
 evenly around their block's mean, no farther than the middle of the gaps to its neighbours: so
-**sums stay true**. At either end is a block of m persons or more (too few for a block, beyond a
+**sums stay true**. At either end is a block of m people or more (too few for a block, beyond a
 value of many, are drawn as that value), whose excess beyond its inner edge is capped, so that
 nobody makes it up, and has noise. How far the cap and how large the noise is the blocks inside
 say: the width of an end block would tell of who is in it. How far out it is drawn lies on a grid
 that the secret places, so that the farthest drawn value is nobody's place.
-Where few persons have a number below 0, none is drawn.
+Where few people have a number below 0, none is drawn.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ REACH, LEAST_END = 0.9, 0.2
 """How far around its mean an end is drawn, in shares of the way to its edge; and how much of that
 way noise leaves at the least."""
 BEYOND = 1.4
-"""An end is drawn up to so many times as far out as k to 2 k - 1 persons are, the secret says."""
+"""An end is drawn up to so many times as far out as k to 2 k - 1 people are, the secret says."""
 BUNCHED = 0.95
-"""Where k to 2 k - 1 persons are so near to the last of as many, in shares of how far out that one
+"""Where k to 2 k - 1 people are so near to the last of as many, in shares of how far out that one
 is, they are at the end of a scale: nothing is beyond."""
 LONE, FROM_END, LEAST_IN_LEAF = 2.0, 3, 9
 """Nobody's value is farther from the middle of a leaf than so many times what the third person's
-from its end is; in leaves of at least nine persons, to k - 1 more: in smaller ones that is near."""
+from its end is; in leaves of at least nine people, to k - 1 more: in smaller ones that is near."""
 PERSONS_LONE = 600
-"""Of more persons that is farther, by the root of their number: each weighs less among many."""
+"""Of more people that is farther, by the root of their number: each weighs less among many."""
 GRID = 0.3
 """How far out an end is drawn lies on a grid so wide, in usual excesses, that the secret places:
-several persons are nearer to each other, so that nobody is there."""
+several people are nearer to each other, so that nobody is there."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +111,7 @@ class SafeColumn:
         In each leaf such a value becomes the third person's from its end. All values of the column
         that lie on the same side of the middles of their leaves move outwards in proportion, so
         that the sum stays. Values that are kept because many have them stay, and those of leaves of
-        fewer persons than `least`. `weights` says how much of a person each row is.
+        fewer people than `least`. `weights` says how much of a person each row is.
         """
         free = np.flatnonzero(self.step > 0)
         if not len(free):
@@ -163,12 +163,12 @@ def safe_column(
     chance, at_rows : callable
         Return draws of this column by their name: so many, and one for each row.
     k, m : int
-        How many persons a block has at the least: m; of k hangs what is decided by few.
+        How many people a block has at the least: m; of k hangs what is decided by few.
     beyond : float, default 1.4
-        An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 persons
+        An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 people
         are: 1 for dates, whose end is that of what was looked at.
     persons : ndarray of int of shape (n,), optional
-        Whose each row is. A value stays itself if so many persons have it in some row of theirs.
+        Whose each row is. A value stays itself if so many people have it in some row of theirs.
     """
     from discreet.kernels.blocks import blocks_of
 
@@ -193,7 +193,7 @@ def safe_column(
 
 
 def _persons_with(value: Labels, persons: Labels | None) -> Labels:
-    """Return how many persons have each value, which are whole numbers from 0, in order."""
+    """Return how many people have each value, which are whole numbers from 0, in order."""
     if persons is None:
         return np.bincount(value)
     _, whose = np.unique(persons, return_inverse=True)
@@ -202,7 +202,7 @@ def _persons_with(value: Labels, persons: Labels | None) -> Labels:
 
 
 class _End(NamedTuple):
-    """How an end is drawn: its noise, and how far out as the row at which `far` persons are.
+    """How an end is drawn: its noise, and how far out as the row at which `far` people are.
 
     `place` is where the grid lies on which that is put.
     """
@@ -337,7 +337,7 @@ def _middle_and_ends(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the middle value of each row's leaf, and that of the third person from each end.
 
-    Rows stand by leaf and value. Of leaves of few persons each row's are its own value: it stays.
+    Rows stand by leaf and value. Of leaves of few people each row's are its own value: it stays.
     """
     starts = np.flatnonzero(np.diff(leaf, prepend=-1))
     sizes = np.diff(starts, append=len(leaf))
@@ -385,10 +385,10 @@ def normal(uniform: Floats) -> Floats:
 
 
 def safe_levels(column: Levels, least: int, persons: Labels | None) -> Levels:
-    """Return levels of `least` persons or more, rarer ones joined; -1 for rows that give none.
+    """Return levels of `least` people or more, rarer ones joined; -1 for rows that give none.
 
     A missing level is one of its own, never joined with others. Where all that are rare together
-    are of too few persons, their rows give no level: they are drawn like the others of a leaf.
+    are of too few people, their rows give no level: they are drawn like the others of a leaf.
     """
     missing = len(column.words)
     codes = np.where(column.codes < 0, missing, column.codes)
@@ -442,19 +442,19 @@ Ends = tuple[bool, bool]
 FAR = 3.0
 """So many times the usual excess of an end is far out: half of where it is capped."""
 MATTERS = 0.5
-"""So many standard errors of a mean are moved by k persons who are as far out, or more."""
+"""So many standard errors of a mean are moved by k people who are as far out, or more."""
 
 
 def far_out(values: Floats, weights: Labels, safe: SafeColumn, k: int, few: int) -> Ends:
-    """Return at which ends of a column its mean hangs on persons far out, whose values are capped.
+    """Return at which ends of a column its mean hangs on people far out, whose values are capped.
 
-    It does where `few` persons or more (the secret draws them from k to 2 k - 1) lie beyond the
-    inner edge of the end by three times what those inside let expect, and k persons as far out as
+    It does where `few` people or more (the secret draws them from k to 2 k - 1) lie beyond the
+    inner edge of the end by three times what those inside let expect, and k people as far out as
     the last of them would move the mean by half a standard error. Those who lie beyond a value of
     many, and are too few for an end of their own, are drawn as that value: of them the second alone
     is asked. One person more, however far out, takes the place of another: so the answer changes
     for one of the k numbers that may be drawn, at each end, but for what moves the edge and the
-    spread. Of fewer than k persons nothing is said, whatever hangs on them.
+    spread. Of fewer than k people nothing is said, whatever hangs on them.
     """
     persons = float(weights.sum()) / ONE
     least = MATTERS * float(safe.centre.std()) * np.sqrt(persons) / k
@@ -495,6 +495,6 @@ def far_out_together(found: Mapping[str, Ends], relations: Relations) -> dict[st
 
 
 def words_of_ends(found: Mapping[str, Ends]) -> dict[str, str]:
-    """Return how the means of columns are off in a copy, of those that hang on persons far out."""
+    """Return how the means of columns are off in a copy, of those that hang on people far out."""
     words = {(True, False): "too high", (False, True): "too low", (True, True): "off"}
     return {name: words[ends] for name, ends in sorted(found.items()) if ends in words}

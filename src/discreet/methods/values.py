@@ -51,8 +51,8 @@ class OrderMeans:
         " record is drawn as an outlier."
     )
     leaves_open: ClassVar[str] = (
-        "Who knows all but one of the values behind a number knows the last one roughly;"
-        " whiskers are shorter than the range of the data."
+        "Somebody who knows all but one of the values behind a number roughly knows the last "
+        "one; whiskers are shorter than the range of the data."
     )
 
     def __post_init__(self) -> None:

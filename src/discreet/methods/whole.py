@@ -1,9 +1,9 @@
 """One protected copy of a whole table: its columns drawn one after the other.
 
-**Who takes part.** A share of persons, drawn by the secret, stays out of everything (`copies`).
+**Who takes part.** A share of people, drawn by the secret, stays out of everything (`copies`).
 **Safe values.** What may be drawn of a column is safe by itself (`safe_values`): levels of enough
-persons, values of many as they are, others as block means whose sums stay true.
-**Leaves.** Each column is drawn from the leaves of a tree over the columns before it, of m persons
+people, values of many as they are, others as block means whose sums stay true.
+**Leaves.** Each column is drawn from the leaves of a tree over the columns before it, of m people
 or more (`column_trees`): a drawn row takes a donor of its leaf and the donor's safe value, drawn
 anew. Levels come before numbers, gaps of a column before its values. What has no exception in a
 leaf has none in the copy: skip patterns, and levels that imply another.
@@ -12,7 +12,7 @@ leaf has none in the copy: skip patterns, and levels that imply another.
 neither the order of rows nor that of columns changes anything. Rows are taken in the order of
 their keys.
 
-**Thresholds.** Whatever a number of persons decides (a level, a gap, a sum, an order, a whole
+**Thresholds.** Whatever a number of people decides (a level, a gap, a sum, an order, a whole
 number, a column that is shown) is decided by one that the secret draws, of k to 2 k - 1 or of 4 k
 to 8 k - 1: so no single person is sure to turn it. Of relations, of gaps and of columns that are
 nearly empty there is one draw for all columns: who is rare in many of them in the same way is
@@ -54,7 +54,7 @@ from discreet.methods.relations import relations_of
 from discreet.methods.safe_values import far_out_together, words_of_ends
 
 PERSONS_PER_M = 2
-"""A copy is of at least so many times m persons, and up to k more; and of 4 k."""
+"""A copy is of at least so many times m people, and up to k more; and of 4 k."""
 ROWS_NOISE, WIDEST_NOISE = 2.0, 3.0
 """The noise of how many rows a copy has, in times k, and how many of its sds it is at most."""
 
@@ -68,7 +68,7 @@ def whole_copy(
     *,
     together: bool = False,
 ) -> WholeCopy:
-    """Draw every row of a table anew, column after column, from leaves of at least m persons.
+    """Draw every row of a table anew, column after column, from leaves of at least m people.
 
     Parameters
     ----------
@@ -90,13 +90,13 @@ def whole_copy(
     -------
     WholeCopy
         About as many rows as the table has, with noise of 2 k persons', in the order of a draw.
-        Columns with numbers of few persons (fewer than a draw of 4 k to 8 k - 1), and levels of
+        Columns with numbers of few people (fewer than a draw of 4 k to 8 k - 1), and levels of
         which none is shared by k, are left out and named.
 
     Raises
     ------
     RefusedError
-        If the table has fewer than 2 m or 4 k persons, or up to k more, which the secret draws; or
+        If the table has fewer than 2 m or 4 k people, or up to k more, which the secret draws; or
         no column that can be shown.
     BrokenPromiseError
         If a promise, counted again (`methods.recount`), does not hold.
@@ -106,16 +106,16 @@ def whole_copy(
     **What it does not protect.** It is not differential privacy. What a leaf has in common shows:
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better
-    than by guessing, more so where rows are few and columns many. Copies of the same persons
-    add up: make few. A column whose mean hangs on few persons far out is named (`far_out` of the
+    than by guessing, more so where rows are few and columns many. Copies of the same people
+    add up: make few. A column whose mean depends on a few extreme people is named (`far_out` of the
     copy) where they are k to 2 k - 1 or more, which the secret draws: of fewer nothing is said.
 
     References
     ----------
     Columns drawn one after the other from the leaves of trees: Reiter, "Using CART to generate
     partially synthetic public use microdata", Journal of Official Statistics 21, 2005. Our own
-    are: leaves of persons, safe values that keep sums, a linear prediction among the features,
-    persons left out, and whole numbers throughout, so that the same rows make the same copy.
+    are: leaves of people, safe values that keep sums, a linear prediction among the features,
+    people left out, and whole numbers throughout, so that the same rows make the same copy.
 
     Examples
     --------
@@ -173,14 +173,14 @@ def _check_persons(persons: int, settings: Settings, draws: Draws) -> None:
     k, fewest = settings.k, max(PERSONS_PER_M * settings.m, PERSONS_PER_K * settings.k)
     if persons < fewest + draws.threshold("persons", k) - k:
         raise RefusedError(
-            f"the table has too few persons for a copy of all its columns: {PERSONS_PER_M} times m"
-            f" are needed, {PERSONS_PER_K} times k, and up to k more, which the secret draws;"
-            " choose a smaller k"
+            f"the table has too few people for a copy of all its columns: {PERSONS_PER_M} times "
+            f"m are needed, {PERSONS_PER_K} times k, and up to k more, chosen by the secret; "
+            "choose a smaller k"
         )
 
 
 def _number_to_draw(rows: int, usual: int, settings: Settings, draws: Draws) -> int:
-    """Return how many rows, or persons, are drawn: about as many as there are."""
+    """Return how many rows, or people, are drawn: about as many as there are."""
     from scipy.special import ndtri
 
     off = float(np.clip(ndtri(draws.of_table("rows", 1)[0]), -WIDEST_NOISE, WIDEST_NOISE))
@@ -257,8 +257,8 @@ def with_tables(
 
     Notes
     -----
-    A cell is counted that holds so many persons that its noise is smaller than the error of a
-    sample (and never fewer than k persons); how many that takes the secret draws for each cell. All
+    A cell is counted that holds so many people that its noise is smaller than the error of a
+    sample (and never fewer than k people); how many that takes the secret draws for each cell. All
     others are what they are in the copy, or as many as would just not be counted. The table is then
     fitted to the copy's own margins, so that these stay. Of pairs that go round in a circle the
     counts are met as nearly as one table of all their columns can.

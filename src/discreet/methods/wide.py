@@ -1,6 +1,6 @@
 """Tables too wide for their rows: said before a copy is made, with fewer columns proposed.
 
-Where few persons have many columns, hardly two are alike, and who knows everybody else tells from
+Where few people have many columns, hardly two are alike, and who knows everybody else tells from
 a copy who is in it. How wide a table is is measured in levels: those of its columns of levels, and
 four, its quarters, for a column of numbers.
 """
@@ -19,7 +19,7 @@ from discreet.methods.copies import Draws, Levels
 QUARTERS = 4
 """A column of numbers counts as so many levels."""
 PERSONS_PER_LEVEL = 10
-"""A table of fewer persons a level is wide."""
+"""A table of fewer people a level is wide."""
 UNSURE = 0.1
 """By up to this share to both sides the secret says where a table begins to be wide."""
 MOST_NAMED, LEAST_TOGETHER = 3, 2
@@ -31,7 +31,7 @@ def width_of(numbers: Collection[str], counts: Mapping[str, int]) -> dict[str, i
 
 
 def levels_of(persons: Iterable[int], least: int) -> int:
-    """Return how many levels a column counts for: those of fewer than `least` persons are one."""
+    """Return how many levels a column counts for: those of fewer than `least` people are one."""
     some = [it for it in persons if it > 0]
     return sum(it >= least for it in some) + any(it < least for it in some)
 
@@ -45,7 +45,7 @@ def said_of_width(
 ) -> str:
     """Return how wide a table is, and of how many columns it would not be; "" where it is not.
 
-    Which levels count, and where a table begins to be wide, the secret draws. No number of persons
+    Which levels count, and where a table begins to be wide, the secret draws. No number of people
     is said.
     """
     least = draws.threshold("levels of a wide table", k)
@@ -58,12 +58,12 @@ def said_of_width(
     together = max(LEAST_TOGETHER, len(width) // math.ceil(wanted / everyone))
     widest = sorted(width, key=lambda name: (-width[name], name))[:MOST_NAMED]
     return (
-        f"the table is wide: its {len(width)} columns have about"
-        f" {about_two_digits(sum(width.values()))} levels (4 in a column of numbers), more than one"
-        f" for each {PERSONS_PER_LEVEL} persons. Who knows everybody else may tell from a copy of"
-        " all of them who is in it; discreet attack measures it. Open a table of the columns that"
-        f" are needed together, of about {together} or fewer; most levels have"
-        f" {', '.join(map(repr, widest))}"
+        f"the table is wide: its {len(width)} columns have about "
+        f"{about_two_digits(sum(width.values()))} levels (4 in a column of numbers), more than "
+        f"one for each {PERSONS_PER_LEVEL} people. Somebody who knows everybody else may tell "
+        "from such a copy who is in it; discreet attack measures it. Open a table of the "
+        f"columns that are needed together, of about {together} or fewer; most levels have "
+        f"{', '.join(map(repr, widest))}"
     )
 
 

@@ -152,8 +152,8 @@ class Folder:
         changed = [it.output.name for it in chosen if it.state == CHANGED]
         if changed:
             raise InputError(
-                f"changed since they were handed in: {one_of(changed)}; put back what was handed"
-                " in, or collect it again"
+                f"changed since they were handed in: {one_of(changed)}; put back what was "
+                "handed in, or collect it again"
             )
         if not chosen:
             raise InputError("the folder has no outputs yet; collect some first")
@@ -245,7 +245,9 @@ def _copy(file: Path, target: Path, digest: str) -> None:
     with being_released(target) as part:
         shutil.copyfile(file, part)
         if checksum_of_file(part) != digest:
-            raise InputError(f"{path_in_words(file)} was changed while it was copied; try again")
+            raise InputError(
+                f"{path_in_words(file)} was changed while it was being copied; try again"
+            )
 
 
 def _write(path: Path, text: str) -> None:
@@ -292,7 +294,7 @@ def judged(
     """
     passed = policy.fixed and not policy.public and same and not rings
     public = ("the data are declared public",) if policy.public else ()
-    other = () if same else ("made under another policy than the one in force",)
-    attacked = ("an attack on the copy found more than it may: read its report",)
+    other = () if same else ("made under a different policy from the current one",)
+    attacked = ("an attack on the copy exceeds its bound: read its report",)
     says = (*rules_in_words(source, settings), *public, *other, *(attacked if rings else ()))
     return "pass" if passed else "review", says

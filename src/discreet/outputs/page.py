@@ -42,13 +42,13 @@ padding:.05rem .6rem;color:var(--soft)}
 .discreet .rejected,.discreet .changed,.discreet .outdated{color:var(--second)}
 """
 LEAD = (
-    "Each file below was made by discreet from one study. It was checked before it was taken up:"
-    " that it was made here, and that nothing in it was changed since."
+    "Each file below was made by discreet from one study. Before it was accepted it was checked "
+    "that it was made here and has not been changed since."
 )
 WORDS = {
-    "waiting": "waits for a decision",
+    "waiting": "awaits a decision",
     "approved": "approved",
-    "outdated": "approved under an earlier policy, and waits for a new decision",
+    "outdated": "approved under an earlier policy, and awaits a new decision",
     "rejected": "rejected",
     "changed": "changed since it was handed in",
 }
@@ -159,8 +159,8 @@ def page_text(
     parts += [_output(folder, it, now, f"output-{i}") for i, it in enumerate(standing, 1)]
     if rest:
         parts += [
-            heading("Released, and not handed in"),
-            paragraph("The register has these, too; their files are not in this folder.", "soft"),
+            heading("Released, but not handed in"),
+            paragraph("The register lists these too; their files are not in this folder.", "soft"),
             items(rest),
         ]
     return page(title, parts, STYLE)

@@ -40,7 +40,7 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     It is done in an order of their own, so that one version always has the same bytes.
     """
     if policy.fixed:
-        raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
+        raise BrokenPromiseError("a guarded study only releases rows of its protected copy")
     rows = given.rows
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
@@ -81,7 +81,7 @@ def protect_view(
     Rows are protected within the levels of `by`, as `naming` joins and names them.
     """
     if policy.fixed:
-        raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
+        raise BrokenPromiseError("a guarded study only draws rows from its protected copy")
     divided = () if by is None or naming is None else (by,)
     rows = rows_with_key(table, columns, divided)
     keys = keys_of(secret, rows, table.key)
@@ -118,16 +118,16 @@ def said(done: Done, k: int) -> tuple[str, ...]:
     if merged:
         lines.append(f"small strata are merged: {'; '.join(merged)}")
     if not done.exhaustive:
-        lines.append("there may be a merging of less loss: not all were tried")
+        lines.append("a merging with less loss may exist: not all were tried")
     if done.suppressed:
         rows = _rough(done.suppressed, k)
         lines.append(
             f"{rows} rows of strata that stayed small are left out, so what all rows of a stratum"
-            " share may not be true of all persons"
+            " share may not be true of all people"
         )
     if done.persons is not None:
         lines.append(
-            f"groups are of at least {k} persons ({done.persons}): all rows of a person in a"
+            f"groups are of at least {k} people ({done.persons}): all rows of a person in a"
             " stratum are in one"
         )
     return tuple(lines)

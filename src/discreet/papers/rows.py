@@ -35,7 +35,7 @@ class Done:
     `filled` are how many missing values of each column were filled, `named` how many missing levels
     became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
     many were left out of a small stratum.
-    `persons` is the column of persons with several rows.
+    `persons` is the column of people with several rows.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -198,7 +198,7 @@ def repaired(
     policy: Policy,
     rows: Rows,
 ) -> Repair:
-    """Repair strata; where persons have several rows, so that they are of persons enough."""
+    """Repair strata; where people have several rows, so that they are of people enough."""
     if not levels:
         return Repair({}, np.ones(len(rows), dtype=np.bool_), (), 0, 0.0, complete=True)
     if rows.persons is None:
@@ -221,7 +221,7 @@ def repaired(
 def strata_labels(
     levels: Mapping[str, Sequence[str]], n: int, persons: Labels | None = None
 ) -> Labels:
-    """Return which combination of levels, and of persons if given, each of `n` rows has."""
+    """Return which combination of levels, and of people if given, each of `n` rows has."""
     labels = as_strata(persons, n)
     for words in levels.values():
         codes = as_strata(np.array(words), n)
@@ -230,7 +230,7 @@ def strata_labels(
 
 
 def _of_persons_enough(result: Repair, persons: Labels, policy: Policy) -> Repair:
-    """Leave out strata that, counted again by persons, hold too few of them.
+    """Leave out strata that, counted again by person, hold too few of them.
 
     Where levels were joined, one who had several of them had been counted as several. It is refused
     where more would be left out than the policy lets be.
@@ -243,7 +243,7 @@ def _of_persons_enough(result: Repair, persons: Labels, policy: Policy) -> Repai
     kept &= ~np.isin(labels, few)
     if (~kept).sum() > policy.of_papers.most_suppressed * len(kept):
         raise RefusedError(
-            "strata hold too few persons, some of whom are in several; declare fewer strata, or a"
+            "strata hold too few people, some of whom are in several; declare fewer strata, or a"
             " hierarchy that joins their levels"
         )
     return dataclasses.replace(result, kept=kept, suppressed=int((~kept).sum()))

@@ -9,10 +9,10 @@ Arrays in, arrays out, for people who want the algorithms of Dasgupta and Kosara
 Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates" (2011).
 
 **Parallel coordinates.** Under a guarded policy an axis is cut into the bins of the column's
-histogram, joined until each holds k persons (one grid a column: a finer one would tell of parts
+histogram, joined until each holds k people (one grid a column: a finer one would tell of parts
 of bins), and clusters are made of whole cells from the counts of pairs of cells, which are all
 that is read of the data. So whatever clusters are intersected, what is left of an axis holds k
-persons. Clusters and joins are counted again by code of its own. All pairs that leave side by
+people. Clusters and joins are counted again by code of its own. All pairs that leave side by
 side must fit into one order of axes, or be listed by the policy; the method of each pair and
 the l of each sensitive column are pinned.
 """

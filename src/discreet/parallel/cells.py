@@ -42,15 +42,15 @@ class CellClusters:
 def cluster_cells(
     counts: Numbers, k: int, *, kinds: tuple[str, str], edges: tuple[Numbers, Numbers]
 ) -> CellClusters:
-    """Cluster the cells of a pair of axes so that every cluster holds at least k persons.
+    """Cluster the cells of a pair of axes so that every cluster holds at least k people.
 
     Parameters
     ----------
     counts : array of int, shape (c, d)
         Persons in each cell of the left axis (rows) and the right one (columns). Each row and
-        column should hold at least k persons, or nobody, in the data at large.
+        column should hold at least k people, or nobody, in the data at large.
     k : int
-        The least number of persons in a cluster; at least 2. If there are fewer in all, it is
+        The least number of people in a cluster; at least 2. If there are fewer in all, it is
         refused.
     kinds : (str, str)
         "continuous" or "categorical", for each axis.
@@ -59,10 +59,10 @@ def cluster_cells(
 
     Notes
     -----
-    A variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k persons or
+    A variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k people or
     more is a cluster of its own; what is left is clustered as records are: the seed is the cell of
-    most persons, or such a cell of the row or column that reaches most others; a cluster takes the
-    cell for which its box grows least (or the one nearest to its seed) until it holds k persons;
+    most people, or such a cell of the row or column that reaches most others; a cluster takes the
+    cell for which its box grows least (or the one nearest to its seed) until it holds k people;
     cells left at the end go where a box grows least. Of the two ways to grow, the one is taken that
     leaves the average person the smaller box. (The sum over clusters, which the paper goes by,
     would favour few large ones: how many there are is not fixed.) Clusters with the same box are
@@ -74,7 +74,7 @@ def cluster_cells(
     **What it does not protect.** Both outermost cells of each side of a box hold somebody, one
     person or more, and where a box is one cell wide on one axis that is somebody in the very cell
     of the pair (fewer than k, if that cell has no box of its own); cells outside of all boxes hold
-    nobody. Of a person in a row nearly all of whose persons are in one cluster, one learns that
+    nobody. Of a person in a row nearly all of whose people are in one cluster, one learns that
     cluster. The views before and after a person is added differ.
 
     Examples
@@ -95,7 +95,7 @@ def cluster_cells(
     between = _edges(edges[0], grid.shape[0], "left"), _edges(edges[1], grid.shape[1], "right")
     if grid.sum() < k:
         raise RefusedError(
-            "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
+            "fewer than k people have a value on both axes; leave one of the axes out, or lower k"
         )
     boxes, of = grow_cells(grid, k, kinds=kinds, edges=between)
     return CellClusters(boxes, of)
@@ -104,14 +104,14 @@ def cluster_cells(
 def shared(
     triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters, *, least: int
 ) -> Joins:
-    """Return the pairs of clusters of neighbouring gaps that have `least` persons in common.
+    """Return the pairs of clusters of neighbouring gaps that have `least` people in common.
 
     Parameters
     ----------
     triples : array of int, shape (t, 3)
         Occupied cells of the left, the shared and the right axis, none twice; in any order.
     persons : array of int, shape (t,)
-        How many persons each has; at least 0.
+        How many people each has; at least 0.
     left, right : CellClusters
         The clusters between the left and the shared axis, and between that and the right one.
     least : int
@@ -137,7 +137,7 @@ def shared(
     ones = left.cluster_of[cells[:, 0], cells[:, 1]]
     others = right.cluster_of[cells[:, 1], cells[:, 2]]
     if ones.min() < 0 or others.min() < 0:
-        raise InputError("a triple is in a cell without a cluster; count the same persons")
+        raise InputError("a triple is in a cell without a cluster; count the same people")
     pairs, pair_of = np.unique(ones * len(right.boxes) + others, return_inverse=True)
     in_pair = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(in_pair, pair_of, counts)
@@ -170,7 +170,7 @@ def check_cells(counts: Numbers, clusters: CellClusters, k: int) -> None:
         if not all(low <= i < high and right_low <= j < right_high for i, j in cells):
             raise BrokenPromiseError("a cluster is larger than its box")
         if sum(cells.values()) < k:
-            raise BrokenPromiseError("a cluster was counted again and holds fewer than k persons")
+            raise BrokenPromiseError("a cluster was counted again and holds fewer than k people")
 
 
 def check_shared(
@@ -196,7 +196,7 @@ def check_shared(
     for pair in joins:
         if min(pair) < 0 or common[pair] < least:
             raise BrokenPromiseError(
-                "two clusters are lit that have too few persons in common; please report this"
+                "two clusters are lit that have too few people in common; please report this"
             )
 
 
@@ -215,10 +215,10 @@ def _edges(edges: Numbers, cells: int, side: str) -> Whole:
 def _triples(
     triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters
 ) -> tuple[Labels, Whole]:
-    """Return the triples that somebody is in, and how many persons."""
+    """Return the triples that somebody is in, and how many people."""
     cells, counts = np.asarray(triples), np.asarray(persons)
     if cells.ndim != 2 or cells.shape[1] != 3 or counts.shape != cells.shape[:1]:
-        raise InputError("triples must be three cells each, with as many numbers of persons")
+        raise InputError("triples must be three cells each, with as many numbers of people")
     if any(given.dtype.kind not in "iu" or given.min(initial=0) < 0 for given in (cells, counts)):
         raise InputError("triples and persons must be whole numbers of at least 0")
     shapes = left.cluster_of.shape, right.cluster_of.shape
@@ -289,7 +289,7 @@ class _Growing:
             self.labels[i, j] = number
 
     def spread(self) -> int:
-        """Return the sum over persons of the pixels that their cluster's box spans."""
+        """Return the sum over people of the pixels that their cluster's box spans."""
         left, right = self.edges
         boxes = np.array(self.boxes)
         spans = left[boxes[:, 1]] - left[boxes[:, 0]] + right[boxes[:, 3]] - right[boxes[:, 2]]

@@ -1,4 +1,4 @@
-"""The bar chart: how many persons have each level of a categorical column."""
+"""The bar chart: how many people have each level of a categorical column."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class BoxPlot(Plot[BoxView | PanelsView]):
 
     name = "box"
     title = "Box plot"
-    says = "The middle and the spread of columns, side by side."
+    says = "The median and spread of columns, side by side."
     numbers = ("k", "q")
     methods = (*BINNED, "none")
     method = Suppression.name

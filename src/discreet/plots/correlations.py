@@ -75,7 +75,7 @@ class CorrelationsView(View):
         )
         signs = ["below the diagonal: Pearson, of values; above: Spearman, of ranks"]
         if any(value is None for row in range(size) for value in self.pearson[row][:row]):
-            signs.append(f"empty: fewer than {LEAST_ROWS} rows with both values, or one alone")
+            signs.append(f"empty: fewer than {LEAST_ROWS} rows with both values, or only one value")
         return Scene((panel,), notes=(*self.notes(), *signs))
 
     def _at(self, row: int, column: int) -> float | None:
@@ -147,7 +147,7 @@ class CorrelationPlot(Plot[CorrelationsView]):
     name = "correlations"
     title = "Correlations"
     noun = "correlation plot"
-    says = "How far each two columns go together, along a line and in rank."
+    says = "How closely each two columns are related, linearly and by rank."
     methods = tuple(ROW_METHODS)
     pairwise = True
 

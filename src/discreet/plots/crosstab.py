@@ -1,4 +1,4 @@
-"""The cross-table: how many persons have each pair of levels of two categorical columns."""
+"""The cross-table: how many people have each pair of levels of two categorical columns."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def count_pairs(table: Countable, levels: Mapping[str, Levels]) -> list[list[int
     counted = table.count((), {name: found.places for name, found in levels.items()})
     if counted.people != counted.weights.sum():
         raise RefusedError(
-            "some person has several rows, in several cells of the table, which do not add up to"
-            " persons; make one row a person first, or draw a bar chart of one column"
+            "some people have several rows, so cells of the table do not add up to people; make "
+            "one row per person first, or draw a bar chart of one column"
         )
     cells = counted.counts
     sums = np.zeros((cells.shape[0] + 1, cells.shape[1] + 1), dtype=np.int64)
@@ -130,7 +130,7 @@ class CrossTable(Plot[CrossTableView]):
     sources = (COUNTS,)
 
     rows: str = field(metadata=column("The column whose levels are rows.", "categorical"))
-    columns: str = field(metadata=column("That whose levels are columns.", "categorical"))
+    columns: str = field(metadata=column("The column whose levels are columns.", "categorical"))
 
     def from_counts(self, table: Countable, how: How, origin: Origin) -> CrossTableView:
         """Count the pairs of levels of two columns, and their sums."""

@@ -81,8 +81,8 @@ def values_by_level(
     if not shown.drawn:
         which = "column" if by is None else f"level of {by!r}"
         raise RefusedError(
-            f"no {which} has {LEAST_ROWS} rows with a value, which a curve rests on at least;"
-            f" choose another column{'' if by is None else ', or leave by out'}"
+            f"no {which} has {LEAST_ROWS} rows with a value, the least that a curve needs; "
+            f"choose another column{'' if by is None else ', or leave by out'}"
         )
     if by is None:
         return [("", np.sort(values))], shown
@@ -135,27 +135,27 @@ def left_out(
     """Say what tells curves apart, or whatever each is, and which levels have none."""
     said = [] if by is None else [f"one {what} for each level of {by}"]
     if few:
-        said.append(f"not drawn, for they have fewer than {LEAST_ROWS} rows: {named(few)}")
+        said.append(f"not drawn, with fewer than {LEAST_ROWS} rows: {named(few)}")
     if others:
-        said.append(f"not drawn beside the {MOST_CURVES} largest levels: {named(others)}")
+        said.append(f"not among the {MOST_CURVES} largest levels, so not drawn: {named(others)}")
     return tuple(said)
 
 
 def intervals_for(counted: str, own_error: bool, by_persons: bool = False) -> str:
     """Say what intervals are for; `own_error` is whether they hold how far the copy is off.
 
-    `by_persons` is whether chance is that of persons, who may have several rows.
+    `by_persons` is whether chance is that of people, who may have several rows.
 
     Examples
     --------
     >>> intervals_for("protected rows", True)
-    'for the population: they hold chance and how far the copy is off'
+    "for the population: they include sampling error and the copy's own error"
     """
-    of = ", by persons," if by_persons else ""
+    of = " (clustered by person)" if by_persons else ""
     if own_error:
-        return f"for the population: they hold chance{of} and how far the copy is off"
-    beyond = " and not for the copy's own error" if counted == "protected rows" else ""
-    return f"for chance among so many {'persons' if by_persons else 'rows'}{beyond}"
+        return f"for the population: they include sampling error{of} and the copy's own error"
+    beyond = ", without the copy's own error" if counted == "protected rows" else ""
+    return f"for sampling error alone{of}{beyond}"
 
 
 def named(levels: Sequence[str]) -> str:

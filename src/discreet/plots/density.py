@@ -90,7 +90,7 @@ class DensityView(View):
             order=self.levels_of(self.by),
         )
         said = said_of(by, self.few, self.others, self.constant, "curve")
-        signs = ("curves end at the smallest and the largest value of their rows",)
+        signs = ("curves end at the smallest and largest value of their rows",)
         return Scene((panel,), notes=self.notes() + signs + said)
 
     @classmethod
@@ -104,7 +104,7 @@ def said_of(
     """Say what tells curves or violins apart, and which levels have none."""
     said = left_out(by, few, others, what)
     if constant:
-        said += (f"not drawn, for all their rows have one value: {named(constant)}",)
+        said += (f"not drawn, as all their rows have one value: {named(constant)}",)
     return said
 
 
@@ -199,8 +199,8 @@ class DensityPlot(Plot[DensityView | PanelsView]):
         spread = [(level, values) for level, values in by_level if values[0] < values[-1]]
         if not spread:
             raise RefusedError(
-                f"column {self.names[0]!r} has one value alone, so it has no density; draw another"
-                " column, or bars of it"
+                f"column {self.names[0]!r} has only one value, so it has no density; draw "
+                "another column, or bars of it"
             )
         widths = [bandwidth_of(values) for _, values in spread]
         drawn = zip(spread, widths, strict=True)

@@ -116,7 +116,7 @@ class Diagnostic(View):
         line = Lines((ends,), (tuple(self.slope * end for end in ends),), "reference")
         marks = (points, line, *self._more_lines())
         dark = joined and not by_size
-        signs = ("dark: a point that stands for several rows beside it",) if dark else ()
+        signs = ("dark: a point that stands for several rows",) if dark else ()
         panel = Panel(marks, Axis(self.axes[0]), Axis(self.axes[1]))
         return Scene((panel,), notes=self.notes() + signs)
 
@@ -239,8 +239,8 @@ def of_protected(
     better, why = None, noise
     if isinstance(noise, KnownNoise):
         better = corrected(model, numbers, texts, noise.share, folds=noise.folds)
-        plain = "it leaves too little to correct by"
-        why = plain if model.additive else "a term is not a column as it is"
+        plain = "it leaves too few degrees of freedom for a correction"
+        why = plain if model.additive else "a term is not a plain column"
     if better is None and why is not None:
         said = f"estimates are not corrected for the noise: {why}"
         origin = replace(origin, remarks=(*origin.remarks, said))
@@ -415,7 +415,7 @@ class ResidualPlot(Plot[ResidualView]):
     name = "residuals"
     title = "Residuals"
     noun = "residual plot"
-    says = "What a linear regression leaves over, against what it fits."
+    says = "The residuals of a linear regression against its fitted values."
     numbers = ("k", "q")
     methods = POINTS
     sources = (ROWS, COUNTS)
@@ -450,7 +450,7 @@ class QQPlot(Plot[QQView]):
 
     name = "qq"
     title = noun = "Q-Q plot"
-    says = "Whether what a linear regression leaves over is normal."
+    says = "Whether the residuals of a linear regression are normal."
     numbers = ("k", "q")
     methods = POINTS
     sources = (ROWS, COUNTS)
@@ -492,7 +492,7 @@ class LeveragePlot(Plot[LeverageView]):
     name = "leverage"
     title = "Leverage"
     noun = "leverage plot"
-    says = "Which points pull a linear regression, with Cook's distance."
+    says = "Which points influence a linear regression, with Cook's distance."
     numbers = ("k", "q")
     methods = POINTS
     sources = (ROWS, COUNTS)

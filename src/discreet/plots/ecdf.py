@@ -143,7 +143,7 @@ class EcdfPlot(Plot[EcdfView | PanelsView]):
 
     name = "ecdf"
     title = "Empirical distribution"
-    says = "Which share of the rows lies at or below each value."
+    says = "The share of rows at or below each value."
     methods = tuple(ROW_METHODS)
     divided = (ROWS,)
 

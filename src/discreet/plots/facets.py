@@ -69,7 +69,7 @@ class Levels:
             return tuple(self.places[level] for level in stored)
         except KeyError:
             raise InputError(
-                "the data changed while they were read; open the study again"
+                "the data changed while they were being read; open the study again"
             ) from None
 
     def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:
@@ -100,10 +100,10 @@ def levels_of(table: Countable, name: str) -> Levels:
 def panels_of(table: Countable, plot: Plot[Any], how: How) -> Levels:
     """Return the levels of the column that divides a plot which have a panel of their own.
 
-    Each is of k persons or more who have what is drawn; smaller ones are joined.
+    Each is of k people or more who have what is drawn; smaller ones are joined.
     """
     if (name := plot.by_name) is None:
-        raise BrokenPromiseError("small multiples were asked for without by=")
+        raise BrokenPromiseError("small multiples need by=")
     drawn = table.levels(name, complete=plot.names)
     counts = {level: drawn.get(level, 0) for level in table.levels(name)}
     levels = joined(counts, how.k, order=table.columns[name].order)
@@ -116,9 +116,9 @@ def check_few(found: Iterable[Levels], most: int, *names: str) -> None:
     if math.prod(len(levels.names) for levels in found) > most:
         what = "levels" if len(names) == 1 else "pairs of levels"
         raise RefusedError(
-            f"{' by '.join(map(repr, names))} has more than {most} {what}, too many to be told"
-            " apart; join levels (codes by their first letters, places by region), or name another"
-            " column"
+            f"{' by '.join(map(repr, names))} has more than {most} {what}, too many to "
+            "distinguish; merge levels (codes by their first letters, places by region), or "
+            "name another column"
         )
 
 
@@ -238,11 +238,11 @@ class MultiplesView(View):
         return f"density, weighted by {self.label(weights)}" if weights else "density"
 
     def _of_outlines(self) -> list[str]:
-        said = [f"one outline for each level of {self.label(self.by)}, each of an area of 1"]
+        said = [f"one outline for each level of {self.label(self.by)}, each of area 1"]
         if self.others:
             names = ", ".join(self.others[:MOST_OVERLAID])
             more = " and more" if len(self.others) > MOST_OVERLAID else ""
-            said.append(f"not drawn beside the {MOST_OVERLAID} largest levels: {names}{more}")
+            said.append(f"not among the {MOST_OVERLAID} largest levels: {names}{more}")
         bars = [m for view in self.views for p in view.scene().panels for m in p.marks]
         if any(isinstance(mark, Bars) and None in mark.heights for mark in bars):
             said.append("gaps in an outline: none, or fewer than k")
@@ -255,7 +255,7 @@ class MultiplesView(View):
 
 
 def _overlaid(panels: Sequence[Panel]) -> Panel:
-    """Draw histograms as outlines of an area of 1 each, so that levels of any size compare."""
+    """Draw histograms as outlines of area 1 each, so that levels of any size compare."""
     outlines = tuple(
         _outline(panel.title, mark)
         for panel in panels
@@ -348,8 +348,8 @@ def _count_levels(
     """Count on the axes for each level, and refuse a level that no plot is made of."""
     if table.persons_repeat():
         raise RefusedError(
-            "some person has several rows, so the levels do not add up to all persons; make one row"
-            " a person first, or draw without by="
+            "some people have several rows, so the levels do not add up to all people; make one "
+            "row per person first, or draw without by="
         )
     each = table.count(axes, {plot.by_name or "": levels.places})
     bins = int(np.prod(each.shape[1:]))
@@ -446,9 +446,9 @@ def pairs_of(
     sizes = {pair: many for pair, many in counted.items() if many >= FEWEST}
     if not sizes:
         raise RefusedError(
-            f"no pair of a level of {by[0]!r} and one of {by[1]!r} has {FEWEST} rows of the copy,"
-            " which each part of a plot rests on at least; name one of the two columns, or join"
-            " their levels: study.assign(band='cut(...)')",
+            f"no pair of a level of {by[0]!r} and one of {by[1]!r} has {FEWEST} rows of the "
+            "copy, the least that each part of a plot needs; name one of the two columns, or "
+            "join their levels: study.assign(band='cut(...)')",
             parameter="by",
             rule="few",
         )
@@ -459,10 +459,10 @@ def pairs_of(
     most = MOST_BESIDE if grid or beside else MOST_PANELS
     if len(columns) > most or len(rows) * len(columns) > MOST_PAIRS:
         raise RefusedError(
-            f"by={by!r} would draw {len(rows)} by {len(columns)} levels, and there may be"
-            f" {MOST_PAIRS} pairs at most, and {most} levels of the second column; name the column"
-            " of fewer levels second, join levels (study.assign(band='cut(...)')), or take a part:"
-            " study.where(...)",
+            f"by={by!r} would draw {len(rows)} by {len(columns)} levels, and there may be "
+            f"{MOST_PAIRS} pairs at most, and {most} levels of the second column; name the "
+            "column with fewer levels second, join levels (study.assign(band='cut(...)')), or "
+            "take a part: study.where(...)",
             parameter="by",
             rule="many",
         )
@@ -612,11 +612,9 @@ class PanelsView(View):
         said = []
         if self.few:
             pairs = named([f"{first} with {second}" for first, second in self.few])
-            said.append(f"not drawn, being of fewer than {FEWEST} rows: {pairs}")
+            said.append(f"not drawn, with fewer than {FEWEST} rows: {pairs}")
         if self.rough:
-            said.append(
-                f"rough, being of fewer than {ROUGH} rows: {self.rough} of {self.drawn} parts"
-            )
+            said.append(f"rough, with fewer than {ROUGH} rows: {self.rough} of {self.drawn} parts")
         return tuple(said)
 
     def _boxes(self) -> Panel:

@@ -72,7 +72,7 @@ class GridView(View):
             y=self.axis(self.columns[1], self.y_edges, (self.y_edges[0], self.y_edges[-1])),
         )
         of = {"none": (), Whole.name: ("grey: no row of the copy",)}
-        signs = of.get(self.method, ("grey: nobody, or too few to show",))
+        signs = of.get(self.method, ("grey: nobody, or too few people to show",))
         return Scene((panel,), notes=self.notes() + signs)
 
 
@@ -164,7 +164,7 @@ class HeatMap(Plot[GridView | MultiplesView | PanelsView]):
 
     name = "heatmap"
     title = "Heat map"
-    says = "Two columns as cells, coloured by how many lie in them."
+    says = "Two columns as cells, coloured by the number of rows in them."
     numbers = ("k", "q")
     methods = (*BINNED, "none")
     method = "generalization"

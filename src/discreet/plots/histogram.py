@@ -136,8 +136,8 @@ def histogram_view(
         ]
     if any(d is not None and not math.isfinite(d) for d in density):
         raise RefusedError(
-            f"the values of {plot.names[0]!r} lie so close together that their density is too"
-            " large to be written; give the column in other units"
+            f"the values of {plot.names[0]!r} lie so close together that their density is too "
+            "large to write; rescale the column"
         )
     bins = {} if plot.edges_of(plot.column) else {"bins": plot.bins or BINS}
     return HistogramView(
@@ -210,7 +210,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
 
     name = "histogram"
     title = "Histogram"
-    says = "How the values of one column are spread."
+    says = "The distribution of one column."
     numbers = ("k", "q")
     methods = (*BINNED, "none")
     method = Suppression.name

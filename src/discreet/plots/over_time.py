@@ -33,7 +33,7 @@ MOST_NAMED = 8
 LEAST_WHOLE = 3
 """Periods that are covered in part are left off where at least so many others are drawn."""
 BEYOND = 3
-"""So many times k persons at most have a date beyond either end of the copy: its end stands on the
+"""So many times k people at most have a date beyond either end of the copy: its end stands on the
 farthest k to 2 k, and is drawn in by as much as k more."""
 ABOVE = 1.05
 NARROW = 0.15
@@ -112,7 +112,7 @@ class OverTimeView(View):
     own_error : bool
         Whether the intervals hold how far the copy is off.
     by_persons : bool
-        Whether chance in them is that of persons, who have several rows.
+        Whether chance in them is that of people, who have several rows.
     """
 
     kind: ClassVar[str] = "over_time"
@@ -232,12 +232,12 @@ class OverTimeView(View):
         said = []
         if self.of_means:
             held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
-            said.append(f"shaded: intervals of 95 % of each mean, {held} (t)")
+            said.append(f"shaded: 95 % intervals of each mean, {held} (t)")
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:
                 said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")
         dates = "dates of the copy" if copied else "dates"
-        for periods, what in ((self.partly, "left off, as"), (self.partly_drawn, "drawn, though")):
+        for periods, what in ((self.partly, "left out, as"), (self.partly_drawn, "drawn, though")):
             if periods:
                 said.append(f"{what} the {dates} cover it in part: {' and '.join(periods)}")
         rough = [
@@ -247,9 +247,7 @@ class OverTimeView(View):
             if not self.of_means or it.means[at] is not None
         ]
         if any(rough):
-            said.append(
-                f"rough, being of fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
-            )
+            said.append(f"rough, with fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points")
         said += left_out(None, self.few, self.others)
         divided = () if self.by is None else (f"one line for each level of {self.label(self.by)}",)
         return (*divided, *said)
@@ -300,7 +298,7 @@ def check_times(columns: Sequence[str], values: Floats, every: str, dates: Seque
     date, *value = columns
     if dated := [name for name in value if name in dates]:
         raise InputError(
-            f"column {dated[0]!r} holds dates, of which no mean is drawn; name one of numbers",
+            f"column {dated[0]!r} holds dates, which have no mean here; name a column of numbers",
             parameter="columns",
             rule="times",
         )
@@ -408,9 +406,9 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
     -----
     Computed from rows of the copy of the whole table, so it teaches nothing that the copy does not.
     A period without rows has a count of 0, and a gap in place of a mean. In the copy dates are
-    means of some persons' dates: a peak of a few days is flatter than in the data. Intervals are
-    for the population: they hold chance among so many rows and how far the copy is off, as far as
-    copies of it are from it (`own_error`).
+    means of some people's dates: a peak of a few days is flatter than in the data. Intervals are
+    for the population: they include sampling error and the copy's own error, as far as copies of
+    it are from it (`own_error`).
 
     Examples
     --------
@@ -440,7 +438,7 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
         default=AUTO,
         metadata=setting(
             "word",
-            "How long a period is; auto is the shortest of which there are 60 at most.",
+            "How long a period is; auto is the shortest that gives at most 60.",
             choices=(AUTO, *EVERY),
         ),
     )
@@ -471,8 +469,8 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
         shown = sum(_rows_drawn(it) for it in series)
         if not shown:
             raise RefusedError(
-                f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
-                " column, or leave by= out"
+                f"no point has {LEAST_ROWS} rows; take longer periods (every='year'), another "
+                "column, or leave by= out"
             )
         names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
         return OverTimeView(

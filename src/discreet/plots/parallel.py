@@ -179,8 +179,8 @@ def clusters_of_records(table: Countable, asked: AxesRequest, origin: Origin) ->
     """Cluster the records between each two neighbouring axes, and say which light up together."""
     if table.persons_repeat():
         raise RefusedError(
-            "some person has several rows, and a cluster of records counts rows; make one row a"
-            " person first (a mean or a last value)"
+            "some people have several rows, and a cluster of records counts rows; make one row "
+            "per person first (a mean or a last value)"
         )
     axes = [pixel_axis(table, asked, name) for name in asked.names]
     check_named(axes, asked.sensitive)
@@ -229,8 +229,9 @@ def _gaps(asked: AxesRequest, axes: Sequence[PixelAxis], pixels: Sequence[Whole]
     if asked.how.method == "k-member-joint":
         if len(together) > MOST_JOINT:
             raise RefusedError(
-                "there are too many records to cluster over all axes at once, which takes time with"
-                " their square; draw a sample, or cluster them pair by pair: method 'k-member'"
+                "there are too many records to cluster over all axes at once, which takes time "
+                "quadratic in their number; draw a sample, or cluster them pair by pair: method "
+                "'k-member'"
             )
         labels = cluster_jointly(together, asked.how.k)
         return [_ordered(labels, left, right, asked.how.k) for left, right in pairwise(pixels)]
@@ -385,7 +386,7 @@ class ParallelPlot(Plot[ParallelView]):
     )
     _: KW_ONLY
     sensitive: Sensitive | None = field(
-        default=None, metadata=setting("sensitive", "Sensitive columns, or values of them.")
+        default=None, metadata=setting("sensitive", "Sensitive columns, or values of such columns.")
     )
     diversity: int | None = field(
         default=None,
@@ -401,7 +402,7 @@ class ParallelPlot(Plot[ParallelView]):
         default=None,
         metadata=setting(
             "integer",
-            f"Pixels of an axis; more than {MOST_PIXELS} are answered as {MOST_PIXELS}.",
+            f"Pixels of an axis; more than {MOST_PIXELS} are drawn as {MOST_PIXELS}.",
             least=PIXEL_STEP,
             step=PIXEL_STEP,
         ),

@@ -173,13 +173,13 @@ def check_named(
     for name, values in sensitive.items():
         if values and not levels[name]:
             raise InputError(
-                f"sensitive values of {name!r} are levels, and it is continuous; name the column"
-                f" alone, or declare its kind: kinds={{{name!r}: 'categorical'}}"
+                f"sensitive values of {name!r} must be levels, but it is continuous; name the "
+                f"column alone, or declare its kind: kinds={{{name!r}: 'categorical'}}"
             )
         if not set(values) <= set(levels[name]):
             raise InputError(
-                f"a sensitive value of {name!r} is none that its axis shows; name values as they"
-                " stand beside the axis"
+                f"a sensitive value of {name!r} is not on its axis; name values as they are "
+                "written beside the axis"
             )
 
 
@@ -224,8 +224,8 @@ def _alone(levels: Levels) -> int | None:
 def on_one_place(name: str) -> RefusedError:
     """Return the refusal of an axis that shows nothing."""
     return RefusedError(
-        f"the values of {name!r} all lie on one place of its axis; leave the column out, or declare"
-        " narrower limits for it"
+        f"the values of {name!r} all lie at one place of its axis; leave the column out, or "
+        "declare narrower limits for it"
     )
 
 
@@ -258,7 +258,10 @@ def remarks_on_order(asked: AxesRequest) -> tuple[str, ...]:
     ]
     if not early:
         return ()
-    return (f"sensitive: {', '.join(early)}, not the last of the axes: both sides tell of it",)
+    return (
+        f"sensitive: {', '.join(early)}, not the last of the axes, so both sides reveal "
+        "something about it",
+    )
 
 
 def proposed_order(
@@ -269,7 +272,7 @@ def proposed_order(
 
 
 def counted_cells(table: Countable, axes: Sequence[CellAxis]) -> Counted:
-    """Count the persons in each bin that axes share, levels first, where the data are."""
+    """Count the people in each bin that axes share, levels first, where the data are."""
     bins = [axis.bins for axis in axes if axis.bins is not None]
     levels = {axis.shown.name: axis.levels.places for axis in axes if axis.levels is not None}
     return table.count(bins, levels)

@@ -1,4 +1,4 @@
-"""Parallel coordinates: clusters of persons between neighbouring axes, as boxes of pixels."""
+"""Parallel coordinates: clusters of people between neighbouring axes, as boxes of pixels."""
 
 from __future__ import annotations
 
@@ -262,8 +262,7 @@ class ParallelView(View):
             signs = [
                 f"a shape is a cluster of {who}, from where they are on one axis to where they"
                 " are on the next",
-                "blue: wide, orange: narrow clusters; the colour does not tell how many"
-                f" {who} they hold",
+                f"blue: wide, orange: narrow clusters; colour does not show the number of {who}",
             ]
         if self.selected is not None:
             left, right = self.columns[self.selected[0] :][:2]
@@ -279,7 +278,7 @@ class ParallelView(View):
         for gap in (gap for gap, boxes in enumerate(self.clusters) if not boxes):
             left, right = self.columns[gap : gap + 2]
             lines.append(
-                f"nothing is shown between {left} and {right}: too few {self._who()} for a cluster"
+                f"nothing shown between {left} and {right}: too few {self._who()} for a cluster"
             )
         return tuple(lines)
 

@@ -85,7 +85,7 @@ def periods_of(days: Floats, every: str, beyond: int = 0) -> tuple[str, Periods]
         How long a period is; "auto" is the shortest that there are at most 60 of. Weeks begin on
         Mondays.
     beyond : int, default 0
-        How many persons may have dates before the first of these, or after the last, as the ends of
+        How many people may have dates before the first of these, or after the last, as the ends of
         a copy are drawn in.
 
     Returns

@@ -104,7 +104,7 @@ OF_METHOD: Mapping[str, Setting] = MappingProxyType(
     {
         "k": Setting(
             "integer",
-            "The least number of persons anything drawn stands on.",
+            "The least number of people behind anything drawn.",
             least=1,
             more=MappingProxyType(LEAST_K | dict.fromkeys(CLUSTER_METHODS, 2)),
         ),
@@ -131,7 +131,7 @@ def column(says: str, kind: str = "continuous") -> dict[str, Setting]:
 
 
 BY = setting("by", "A column of levels that divides the plot, or two.", kind="categorical")
-WEIGHTS = setting("weights", "A column of numbers, a survey's weights.", only=STUDY)
+WEIGHTS = setting("weights", "A column of numbers: the weights of a survey.", only=STUDY)
 LIMITS = setting("limits", "The lower and the upper end of the axis of a column.")
 CELLS = setting("integer", "Cells along each side of the grid.", least=2, most=1000, step=1)
 

@@ -224,7 +224,7 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
 
     name = "scatter"
     title = "Scatter plot"
-    says = "Two columns as points of protected rows."
+    says = "Two columns as points, one for each protected row."
     numbers = ("k", "q")
     methods = POINTS
     sources = (ROWS, COUNTS)
@@ -241,8 +241,8 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
         default=AUTO,
         metadata=setting(
             "word",
-            "Points, or cells coloured by how many rows lie in them: the latter, where nobody"
-            " says, of more than 2,000 rows of the copy.",
+            "Points, or cells coloured by the number of rows in them; by default cells if more "
+            "than 2,000 rows of the copy are drawn.",
             choices=SHOWN,
             methods=tuple(COPY_METHODS),
             only=STUDY,
@@ -267,8 +267,8 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
         """
         if self.show == DENSITY:
             raise InputError(
-                "show='density' colours cells by how many rows lie in them, and there are none of"
-                " counts; draw a heat map, or leave method out",
+                "show='density' colours cells by the number of rows in them, which methods of "
+                "counts do not have; draw a heat map, or leave method out",
                 parameter="show",
             )
         view = self._raw(table, origin) if how.method == "none" else self._cells(table, how, origin)

@@ -156,11 +156,13 @@ class ScatterDensityView(View):
         if self.by:
             said.append(f"one panel for each level of {self.label(self.by)}")
         if self.trends:
-            said.append("trends are of the rows, not of the cells")
+            said.append("trends are fitted to the rows, not the cells")
         if self.few:
-            said.append(f"not drawn, for they have fewer than {LEAST_ROWS} rows: {named(self.few)}")
+            said.append(f"not drawn, with fewer than {LEAST_ROWS} rows: {named(self.few)}")
         if self.others:
-            said.append(f"not drawn beside the {MOST_CURVES} largest levels: {named(self.others)}")
+            said.append(
+                f"not among the {MOST_CURVES} largest levels, so not drawn: {named(self.others)}"
+            )
         return tuple(said)
 
     def _subject(self) -> str:
@@ -248,7 +250,7 @@ def edges_of(values: Floats, side: int) -> Floats:
     """
     low, high = float(values.min()), float(values.max())
     if not np.isfinite(high - low):
-        raise RefusedError("the values lie too far apart for cells; rescale the column")
+        raise RefusedError("the values are too far apart for cells; rescale the column")
     if low == high:
         half = 0.5 * (abs(low) or 1.0)
         return np.array([low - half, low + half])

@@ -117,7 +117,7 @@ class SurvivalView(View):
     own_error : bool
         Whether the intervals hold how far the copy is off.
     by_persons : bool
-        Whether chance in them is that of persons, who have several rows.
+        Whether chance in them is that of people, who have several rows.
     """
 
     kind: ClassVar[str] = "survival"
@@ -194,7 +194,7 @@ class SurvivalView(View):
         held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
         how = "linearised" if self.by_persons else "Greenwood"
         return (
-            f"shaded: intervals of 95 % at each time, {held} ({how}, log minus log)",
+            f"shaded: 95 % intervals at each time, {held} ({how}, log minus log)",
             f"a curve ends where fewer than {LEAST_AT_RISK} {of} are at risk",
         )
 
@@ -330,7 +330,7 @@ def event_of(
     if asked:
         known = {_plain(name): name for name in names}
         if unknown := [it for it in asked if _plain(it) not in known]:
-            says = f"event_is: {unknown[0]!r} is no level of {column!r}{there}"
+            says = f"event_is: {unknown[0]!r} is not a level of {column!r}{there}"
             raise InputError(says, parameter="event_is")
         return tuple(dict.fromkeys(known[_plain(it)] for it in asked))
     for pair in NO_AND_YES:
@@ -338,8 +338,8 @@ def event_of(
         if len(names) == 2 and {*found} == {*pair}:
             return (found[pair[1]],)
     raise InputError(
-        f"which values of {column!r} are the event is not clear; say it: event_is='...' (on the"
-        f" command line --event-is), one or several of its levels{there}",
+        f"it is not clear which values of {column!r} are the event; name them: event_is='...' "
+        f"(on the command line --event-is), one or several of its levels{there}",
         parameter="event_is",
     )
 
@@ -509,14 +509,14 @@ class SurvivalPlot(Plot[SurvivalView | PanelsView]):
     name = "survival"
     title = "Survival curves"
     noun = "survival curve"
-    says = "Which share has not had the event by each time."
+    says = "The share without the event by each time."
     methods = ("none",)
     method = "none"
     sources = (COUNTS,)
     divided = (ROWS, COUNTS)
 
-    time: str = field(metadata=column("How long each was observed."))
-    event: str = field(metadata=column("Whether that ended with the event.", "any"))
+    time: str = field(metadata=column("How long each person was observed."))
+    event: str = field(metadata=column("Whether it ended with the event.", "any"))
     _: KW_ONLY
     by: By | None = field(default=None, metadata=BY)
     event_is: str | float | Sequence[str | float] | None = field(
@@ -538,8 +538,8 @@ class SurvivalPlot(Plot[SurvivalView | PanelsView]):
         time, event = self.names
         if dated := [name for name in self.names if name in origin.dates]:
             raise InputError(
-                f"column {dated[0]!r} holds dates; a survival curve needs how long each was"
-                " observed, as a number: days between two dates, for example"
+                f"column {dated[0]!r} holds dates; a survival curve needs the time that each "
+                "person was observed, as a number, such as days between two dates"
             )
         coded = table.columns[event].kind == "continuous"
         texts = [*([] if coded else [event]), *([] if self.by_name is None else [self.by_name])]

@@ -58,7 +58,7 @@ def trend_of(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend
     (2.0, 1.0)
     """
     if len(x) < 2 or not np.ptp(x) > 0:
-        raise RefusedError("all points lie above one another, so there is no trend; draw none")
+        raise RefusedError("all points have the same x, so there is no trend; leave trend out")
     # Without it the products of large numbers lose what small differences there are.
     x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
     dx, dy = x - x_mid, y - y_mid
@@ -67,5 +67,5 @@ def trend_of(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend
     # Of the slope as it is told, and with all its digits: x may be far from 0.
     intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
     if not np.isfinite([along, across, slope, intercept]).all():
-        raise RefusedError("the points lie too close together or too far apart for a trend")
+        raise RefusedError("the points are too close together or too far apart for a trend")
     return Trend(of, level, slope, intercept)

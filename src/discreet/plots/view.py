@@ -48,7 +48,7 @@ WHERE_THERE_ARE = ("dates", "chosen", "labels", "orders")
 
 FORMS = (*FIGURES, ".html", ".json", CSV)
 """How files of a view end."""
-PUBLIC = "the data are declared public: what is released is not recorded"
+PUBLIC = "the data are declared public: releases are not recorded"
 COPY_ROWS, PUBLIC_ROWS = "protected rows", "rows of a public table"
 """What rows are called beside a view: those of a copy, or those of a table that is public."""
 OF_COPY, OF_PUBLIC = "rows of the protected copy, made anew", "PUBLIC: rows of the table itself"
@@ -61,7 +61,7 @@ class Origin:
     """Where a View comes from: never more than its reader may know.
 
     `version` names the protected copy (a keyed digest), None for counts; `counted` is what the
-    numbers count. `remarks` are sentences that stand with the plot. `shown` is how many persons or
+    numbers count. `remarks` are sentences that stand with the plot. `shown` is how many people or
     records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
     column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the
@@ -298,7 +298,7 @@ class View:
             return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
         except ValueError:
             raise RefusedError(
-                "a number of this plot is too large to be written; give the columns in other units"
+                "a number in this plot is too large to write; rescale the columns"
             ) from None
 
     def to_html(self) -> str:
@@ -410,11 +410,11 @@ class View:
             gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
             lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
         if of.regime == "research" and of.counted != PUBLIC_ROWS:
-            lines.append("research: each plot protected by itself, for public or simulated data")
+            lines.append("research: each plot protected separately, for public or simulated data")
         if rows and guarded:
             lines.append(
-                "protected rows are made anew; where values are coarse, some equal a record by"
-                " chance"
+                "protected rows are drawn anew; with few distinct values, some equal a record "
+                "by chance"
             )
         if of.public:
             lines.append(OF_PUBLIC if of.counted == PUBLIC_ROWS else PUBLIC)
@@ -450,7 +450,7 @@ class View:
             f"does not protect: {method.leaves_open}",
         ]
         if self.origin.chosen:
-            lines.append(f"chosen by the kinds of the columns: {self.origin.chosen}")
+            lines.append(f"chosen from the types of the columns: {self.origin.chosen}")
         if self.suppressed is not None:
             lines.append(f"hidden: {self.suppressed}")
         if self.origin.left_out:

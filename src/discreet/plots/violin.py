@@ -87,7 +87,7 @@ class ViolinView(View):
         signs += ["all violins have the same area"] if len(names) > 1 else []
         pairs = zip(names, self.rows, strict=True)
         if rough := [name for name, rows in pairs if rows < ROUGH]:
-            signs.append(f"rough, being of fewer than {ROUGH} rows: {named(rough)}")
+            signs.append(f"rough, with fewer than {ROUGH} rows: {named(rough)}")
         said = said_of(by, self.few, self.others, self.constant, "violin")
         return Scene((panel,), notes=(*self.notes(), *signs, *said))
 
@@ -161,7 +161,7 @@ class ViolinPlot(Plot[ViolinView | PanelsView]):
     name = "violin"
     title = "Violins"
     noun = "violin plot"
-    says = "The distribution of one column as mirrored curves side by side, with its quartiles."
+    says = "The distribution of one column as mirrored curves side by side, with quartiles."
     methods = tuple(ROW_METHODS)
     divided = (ROWS,)
 

@@ -1,4 +1,4 @@
-"""The settings of the papers' methods, which a guarded study has no use for."""
+"""The settings of the papers' methods, which a guarded study does not use."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ class PaperSettings:
     method: str = setting(
         METHOD,
         Condensation.name,
-        "What rows are protected by, or how points are found by which they are rounded jointly.",
+        "How rows are protected, or how the points are found to which they are rounded jointly.",
         "copy",
         option="--method",
-        words="Rows are protected picture by picture\n, by {method}.",
+        words="Rows are protected separately for each plot\n, by {method}.",
     )
     q: float | None = setting(
         optional(number(0, 100)),
@@ -122,22 +122,22 @@ class PaperSettings:
     metric: str = setting(
         word(METRICS),
         "euclidean",
-        "How the deterministic method measures nearness.",
+        "How the deterministic method measures distance.",
         "copy",
         option="--metric",
     )
     ties: str = setting(
         word(TIES),
         "keyed",
-        "Which of equally near rows come first: by a digest that the secret keys, or as R's search"
-        " tree meets them, which follows the order of the file.",
+        "Which of equally near rows come first: by a digest keyed by the secret, or in the "
+        "order of R's search tree, which follows the order of the file.",
         "copy",
         option="--ties",
     )
     c: int | None = setting(
         optional(whole(1, 10**6)),
         None,
-        "How many regions a column is parted into, where the method takes that.",
+        "The number of regions that a column is divided into, if the method uses it.",
         "copy",
     )
     strata: tuple[str, ...] = setting(
@@ -162,29 +162,30 @@ class PaperSettings:
     missing: str = setting(
         word(MISSING_NUMBERS),
         "complete",
-        "Rows of a table without a number: left out, or with the column's median or mean instead.",
+        "Rows of a table with a missing number: left out, or filled with the column's median or "
+        "mean.",
         "copy",
         option="--missing",
     )
     missing_levels: str = setting(
         word(MISSING_LEVELS),
         "complete",
-        "Rows of a table without a level: left out, with a level of their own, or with one that is"
-        " drawn by the shares of the others.",
+        "Rows of a table with a missing level: left out, given a level of their own, or one "
+        "drawn in proportion to the others.",
         "copy",
         option="--missing-levels",
     )
     hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = setting(
         HIERARCHIES,
         MappingProxyType({}),
-        "Coarser names of levels, by which small groups of rows are joined.",
+        "Coarser names for levels, by which small groups of rows are merged.",
         "copy",
         option="--hierarchies",
     )
     most_suppressed: float = setting(
         number(0, 1),
         0.1,
-        "The largest share of persons left out because their group stays small.",
+        "The largest share of people left out because their group stays small.",
         "copy",
     )
     diversity: int = setting(
@@ -198,14 +199,15 @@ class PaperSettings:
     closeness: float = setting(
         number(0, 1),
         1.0,
-        "How far the sensitive values of a group of a table may be from everybody's (t-closeness).",
+        "How far the distribution of sensitive values in a group of a table may be from that of "
+        "all (t-closeness).",
         "copy",
         option="--closeness",
     )
     edges: Edges = setting(
         EDGES,
         MappingProxyType({}),
-        "The ends of the bins of a column's histogram, which need not be of one width.",
+        "The edges of the bins of a column's histogram, which need not have equal widths.",
         "answers",
     )
     bins: int = setting(whole(2, 1000), BINS, "Bins of a histogram.", "answers", option="--bins")

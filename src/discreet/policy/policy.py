@@ -104,11 +104,11 @@ class Policy:
     k: int = setting(
         whole(1, 10**6),
         5,
-        "The least number of persons behind a level, a gap and a value of the copy, at least 3; of"
-        " the papers' methods, behind anything drawn.",
+        "The least number of people behind a level, a missing value and a value of the copy, at "
+        "least 3; with the papers' methods, behind anything drawn.",
         "copy",
         option="-k",
-        words="At least {k} persons\n stand behind every bar, cell, band and point.",
+        words="At least {k} people\n stand behind every bar, cell, band and point.",
     )
     round_to: int = setting(
         whole(1, 1000),
@@ -123,42 +123,42 @@ class Policy:
         "Settings of the papers' methods, for public or simulated data: `discreet.research`. A"
         " guarded policy has none.",
         "copy",
-        words="Each picture is protected by itself\n, by the papers' methods as printed: for public"
-        " or simulated data alone.",
-        otherwise="All that is released fits together.\n Methods and numbers are the policy's, so"
-        " that two pictures say no more than either.",
+        words="Each plot is protected separately\n, by the papers' methods as published: only for "
+        "public or simulated data.",
+        otherwise="All releases are consistent.\n Methods and numbers are fixed by the policy, so "
+        "that two plots reveal no more than one.",
     )
     public: bool = setting(
         YES_NO,
         False,
-        "The data are public: nothing that is released is recorded, and every view says so.",
+        "The data are public: releases are not recorded, and every plot says so.",
         "answers",
-        words="The data are public:\n what is released is compared with nothing before it.",
+        words="The data are public:\n releases are not compared with earlier ones.",
     )
     m: int | None = setting(
         optional(whole(1, 10**6)),
         None,
-        "The least number of persons in a leaf of the copy; at least k, by default 4 k. With less"
-        " than 4 k a study has one version and no more.",
+        "The least number of people in a leaf of the copy; at least k, by default 4 k. With "
+        "less than 4 k a study can have only one version.",
         "copy",
         option="-m",
-        words="Rows of the copy are drawn anew\n from at least {members} persons who are alike.",
+        words="Rows of the copy are drawn anew\n from at least {members} people who are alike.",
     )
     left_out: float = setting(
         number(0.1, 0.5),
         LEFT_OUT,
-        "The largest share of persons that the copy leaves out; how many are left out, from half of"
-        " it on, the secret says. The more are, the less sure is anybody who is in the copy, and"
-        " the farther off are its figures.",
+        "The largest share of people that the copy leaves out; the secret determines how many "
+        "are, at least half of it. The more are left out, the harder it is to tell who is in "
+        "the copy, and the larger are its errors.",
         "copy",
         option="--left-out",
-        words="Some persons are left out of the copy\n: {shares} in 100, by the secret.",
+        words="Some people are left out of the copy\n: {shares} in 100, chosen by the secret.",
     )
     copy: str = setting(
         word(("browser", "served")),
         "browser",
-        "Where a server lets the copy be explored: its rows go to the browser, or they stay on the"
-        " server, which answers with numbers drawn from them.",
+        "Where the copy is explored: its rows go to the browser, or stay on the server, which "
+        "answers with figures computed from them.",
         "nothing",
         words="The copy's rows {go}\n, {there}.",
     )
@@ -171,42 +171,43 @@ class Policy:
     private_files: bool = setting(
         YES_NO,
         True,
-        "The values of a file of text may be kept beside the copy, as Parquet that the custodian"
-        " alone may read, so that the text is read once; `discreet forget` deletes them.",
+        "The values of a text file may be kept beside the copy, as Parquet that only the "
+        "custodian may read, so that the text is read only once; `discreet forget` deletes them.",
         "nothing",
-        otherwise="No further file of the values\n is kept: text is read for each picture.",
+        otherwise="No other file of the values\n is kept: the text is read again for each plot.",
     )
     roles: Mapping[str, str] = setting(
         column_words(ROLES),
         NONE,
-        "What columns tell of a person: an identifier is in no copy, and a sensitive column is what"
-        " nobody may learn.",
+        "What columns tell about a person: an identifier is in no copy, and a sensitive column "
+        "is what nobody may learn.",
         "copy",
         words="What columns tell:\n {told}.",
     )
     versions: int = setting(
         whole(1, 100),
         4,
-        "How many copies of the same persons may be released, over all studies and parts of a"
-        " table: four at most, and one where leaves have fewer than 4 k persons.",
+        "How many copies of the same people may be released, over all studies and parts of a "
+        "table: at most four, and one if leaves have fewer than 4 k people.",
         "nothing",
-        words="At most {copies} copies\n of the same persons may be released: together they tell"
-        " who came and went.",
+        words="At most {copies} copies\n of the same people may be released: together they show "
+        "who joined and left.",
     )
     tables: tuple[tuple[str, ...], ...] | None = setting(
         optional(PAIRS),
         None,
-        "Columns of levels whose cross-table matters: the copy has its counts, with noise.",
+        "Pairs of columns of levels whose cross-table matters: the copy has its counts, with "
+        "noise.",
         "copy",
-        words="Counted into the copy, with noise,\n are the cross-tables {pairs}.",
+        words="Put into the copy, as counts with noise,\n are the cross-tables {pairs}.",
     )
     limits: Limits = setting(
-        LIMITS, NONE, "The ends of a column's axis, where they are public.", "answers"
+        LIMITS, NONE, "The ends of a column's axis, if they are public.", "answers"
     )
     bounds: Limits = setting(
         BOUNDS,
         NONE,
-        "Between which numbers the values of a column must lie; an open end is infinite.",
+        "The limits within which the values of a column must lie; an open end is infinite.",
         "copy",
     )
     residual_df: int = setting(
@@ -214,41 +215,41 @@ class Policy:
         10,
         "The least residual degrees of freedom of a regression; at least 10 when guarded.",
         "answers",
-        words="A model leaves at least {residual_df} degrees of freedom\n: it has fewer terms than"
-        " persons by as many.",
+        words="A model leaves at least {residual_df} degrees of freedom\n: it has that many fewer "
+        "terms than people.",
     )
     missing_values: Edges = setting(
         DIFFERENT,
         NONE,
-        "The numbers of a column that stand for a missing value, such as -999; an empty list says"
-        " that all its numbers are values.",
+        "The numbers of a column that stand for a missing value, such as -999; an empty list "
+        "means that all its numbers are values.",
         "copy",
     )
     dates: Mapping[str, str] = setting(
         FORMS,
         NONE,
-        "How dates in text are written, as `strptime` has it, where the rows do not say it.",
+        "How dates in text are written, in the codes of `strptime`, if the rows do not show it.",
         "copy",
         option="--dates",
     )
     ordered: Mapping[str, tuple[str, ...]] = setting(
         LEVELS,
         NONE,
-        "The levels of a column from first to last, in place of an order that the data declare.",
+        "The levels of a column from first to last, instead of the order in the data.",
         "copy",
     )
     kinds: Mapping[str, str] = setting(
         column_words(KINDS),
         NONE,
-        "Whether a column holds numbers or levels, where that is not what it looks like.",
+        "Whether a column holds numbers or levels, if it looks like the other.",
         "copy",
         option="--kinds",
     )
     derive: Mapping[str, str] | None = setting(
         optional(EXPRESSIONS),
         None,
-        "New columns, each with an expression of others; one may use those before it. They are"
-        " computed of the rows of the copy.",
+        "New columns, each with an expression of others; one may use those before it. They are "
+        "computed from the rows of the copy.",
         "answers",
     )
     labels: Mapping[str, str] | None = setting(
@@ -260,41 +261,41 @@ class Policy:
     withhold: tuple[str, ...] | None = setting(
         optional(NAMES),
         None,
-        "Columns of the copy that are not used, nor what is derived of them, because it is too far"
-        " off in them.",
+        "Columns in which the copy is too far off: they are not used, nor is anything derived "
+        "from them.",
         "answers",
     )
     unit: str | bool | None = setting(
         UNIT,
         None,
-        "The column that says whose a row is, so that k counts persons; false says that each row is"
-        " a person of its own.",
+        "The column that identifies the person of each row, so that k counts people; false "
+        "means that each row is a different person.",
         "copy",
         option="--unit",
-        words="{unit} says whose a row is:\n persons are counted, and not rows.",
-        otherwise="A row is a person\n; no column says whose it is.",
+        words="{unit} identifies the person of each row:\n people are counted, not rows.",
+        otherwise="Each row is a different person\n; no column identifies people.",
     )
     key: str | None = setting(
         optional(NAME),
         None,
-        "The column by which rows are recognised, and by which their noise is keyed.",
+        "The column that identifies each row, and from which its noise is derived.",
         "copy",
-        words="{key} recognises a row\n, and the noise hangs on it.",
+        words="{key} identifies a row\n, and its noise is derived from it.",
     )
     study: str | None = setting(
         optional(NAME),
         None,
-        "The study's name, by which the register and the tokens know it; by default the file's.",
+        "The study's name in the register and in tokens; by default the file's.",
         "answers",
         option="--study",
-        words="The study's name is “{study}”:\n tokens and the register know it so.",
+        words="The study's name is “{study}”:\n in tokens and the register.",
     )
     name: str = setting(
         NAME,
         STANDARD,
-        "What pictures call the policy.",
+        "The policy's name in plots.",
         "answers",
-        words="The policy is called “{name}”\n, and pictures say so.",
+        words="The policy is called “{name}”\nin plots.",
     )
     folder: Path | None = field(default=None, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
@@ -348,12 +349,12 @@ class Policy:
 
     @property
     def shows_exact(self) -> bool:
-        """Whether counts and values of single persons may be shown as they are."""
+        """Whether counts and values of single people may be shown as they are."""
         return not self.fixed
 
     @property
     def count_step(self) -> int:
-        """What numbers of persons are rounded to: k where counts are not rounded."""
+        """What numbers of people are rounded to: k where counts are not rounded."""
         if self.shows_exact:
             return 1
         return self.round_to if self.round_to > 1 else self.k
@@ -414,8 +415,8 @@ class Policy:
         except OSError as error:
             why = type(error).__name__
             raise InputError(
-                f"the policy file {path_in_words(path)} cannot be read ({why}); it is a file that"
-                " whoever runs discreet may read"
+                f"the policy file {path_in_words(path)} cannot be read ({why}); whoever runs "
+                "discreet must be allowed to read it"
             ) from None
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
@@ -479,9 +480,9 @@ class Policy:
             FIELDS[name].check(name, kept)
             if kept != getattr(self, name):
                 raise RefusedError(
-                    f"{name} is fixed when the study is opened, because two values of it together"
-                    f" give records away; leave {name}= out, or the custodian can open a study with"
-                    f" it: policy.changed({name}=...)"
+                    f"{name} is fixed when the study is opened, because two values of it "
+                    f"together would reveal records; leave {name}= out, or have the custodian "
+                    f"open a study with it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
                 )
         return self
@@ -492,7 +493,7 @@ class Policy:
 
     @property
     def members(self) -> int:
-        """How many persons a leaf of the copy of the whole table has at least."""
+        """How many people a leaf of the copy of the whole table has at least."""
         return Whole(self.k, self.m).members
 
     @property

@@ -84,8 +84,8 @@ def method_of_whole(method: str | None) -> str:
     """Return the one method of a study with a copy of the whole table, or refuse another."""
     if method not in (None, "rows", Whole.name):
         raise RefusedError(
-            "plots of this study are drawn from its protected copy alone; leave method out, or"
-            " draw public or simulated data with discreet.research"
+            "plots of this study are drawn only from its protected copy; leave method out, or "
+            "draw public or simulated data with discreet.research"
         )
     return Whole.name
 
@@ -211,7 +211,7 @@ def settle(
     Raises
     ------
     InputError
-        If a name or number is not one that exists, or the method has no use for it.
+        If a name or number is not one that exists, or the method does not use it.
     RefusedError
         If the policy is guarded and has another value.
     """
@@ -230,7 +230,7 @@ def settle(
         for name in given if not policy.fixed else ():
             if not plot.uses(method, name):
                 what = plot.phrase()
-                raise InputError(f"{what} by {method!r} has no use for {name}=; leave it out")
+                raise InputError(f"{what} by {method!r} does not use {name}=; leave it out")
     own = chosen.of_papers
     values = {"limits": chosen.limits} | {name: getattr(own, name) for name in OF_POLICY[:2]}
     values |= {name: getattr(own, name) for name in ("edges", "pixels")}
@@ -401,7 +401,7 @@ def resolve_table(
     All is as of `Study.anonymize`, `prepare` its settings that say how rows are prepared.
     """
     if policy.fixed:
-        raise BrokenPromiseError("a guarded study releases its copy of the whole table alone")
+        raise BrokenPromiseError("a guarded study only releases its copy of the whole table")
     check_columns(table, columns, drop)
     prepared = policy.changed(papers=prepare)
     sensitive, own = _sensitive_column(table, sensitive), prepared.of_papers
@@ -422,7 +422,7 @@ def resolve_table(
         raise InputError(says)
     used = method or policy.rows_by
     if q is not None and not ROW_METHODS[named(used)[0]].by_noise:
-        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
+        raise InputError(f"a table by {used!r} does not use q=; leave it out")
     with about("columns"):
         table.require(names, "continuous")
     how = settle(policy, ScatterPlot("", ""), method=used, k=k, q=q).how
@@ -499,8 +499,8 @@ def resolve_rounding(
         check_numbers(k, c)
     if policy.fixed:
         raise RefusedError(
-            "tables are rounded by discreet.research alone, for public or simulated data; a guarded"
-            " study releases its copy of the whole table: anonymize()"
+            "only discreet.research rounds tables, for public or simulated data; a guarded "
+            "study releases its copy of the whole table: anonymize()"
         )
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)

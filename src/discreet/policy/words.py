@@ -48,7 +48,7 @@ def words(policy: Policy) -> list[Sentence]:
     >>> from discreet.policy.words import words
     >>> first = words(Policy.preset("standard"))[0]
     >>> first.words, first.setting
-    ('At least 5 persons stand behind every bar, cell, band and point.', 'k = 5')
+    ('At least 5 people stand behind every bar, cell, band and point.', 'k = 5')
     """
     always = {*ALWAYS, *(("m", "copy") if policy.fixed else ())}
     sentences = []
@@ -72,12 +72,12 @@ def _beside(policy: Policy) -> dict[str, Any]:
     rounded, least = f"Counts are rounded to {policy.round_to}", "."
     if policy.round_to == 1:
         rounded = "Counts are not rounded."
-        least = " Several pictures together may give hidden counts back."
+        least = " Several plots together may reveal hidden counts."
     elif policy.fixed:
         least = f"; a count below {policy.k} is not shown."
     go, there = "go to the analysts' browsers", "to be explored there"
     if policy.copy == "served":
-        go, there = "stay on the server", "which answers with numbers drawn from them"
+        go, there = "stay on the server", "which answers with figures computed from them"
     return {
         "rounded": rounded,
         "least": least,

@@ -45,7 +45,7 @@ REVIEWS = (COMMENT, APPROVED, REJECTED)
 """What can be said of an output: a comment, or what a checker decided."""
 WAITING = "waiting"
 """How an output stands of which nothing is decided."""
-EARLIER = "checked under another policy or version than the one in force"
+EARLIER = "checked under an earlier policy or version"
 MOST_LETTERS = 2000
 #: A file's bytes are kept up to here, so that the custodian's page can show it.
 MOST_BYTES = 2 * 2**20
@@ -151,7 +151,7 @@ def hand_in(
     small = len(start) <= MOST_BYTES
     if found != digest or (small and hashlib.sha256(start).hexdigest() != digest):
         raise InputError(
-            f"{path_in_words(path)} was changed while it was collected; collect it again"
+            f"{path_in_words(path)} was changed while it was being collected; collect it again"
         )
     return _record_output(store, study, now, path.name, digest, start, record)
 
@@ -218,7 +218,7 @@ def review(
     ('waiting', 'approved', 'outdated')
     """
     if what not in REVIEWS:
-        raise InputError(f"what is said of an output is one of {one_of(REVIEWS)}")
+        raise InputError(f"a review of an output must be one of {one_of(REVIEWS)}")
     words = check_words(text)
     with store.writing() as connection:
         found = [it for it in _outputs(store, connection, study) if it.id == id_]
@@ -226,8 +226,8 @@ def review(
             raise InputError("the study has no such output; `discreet outputs` lists all there are")
         if not words and not (what == APPROVED and found[0].passes_by_itself(now)):
             raise InputError(
-                "say why: a comment, a rejection, and the approval of what did not pass its checks,"
-                " or was rejected, need some words"
+                "give a reason: a comment, a rejection, and the approval of something that "
+                "failed its checks or was rejected need some words"
             )
         values = {"at": stamp(), "output": id_, "what": what, "text": words, "caller": caller}
         row = store.append(connection, "review", values)
@@ -243,8 +243,8 @@ def check_words(text: str) -> str:
     words = text.strip()
     if len(words) > MOST_LETTERS or UNPRINTABLE.search(words):
         raise InputError(
-            f"a comment or reason has at most {MOST_LETTERS} letters, and no signs that cannot be"
-            " printed"
+            f"a comment or reason has at most {MOST_LETTERS} letters, and no characters that "
+            "cannot be printed"
         )
     return words
 

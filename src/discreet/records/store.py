@@ -325,14 +325,14 @@ class Store:
         """
         if self._marked is None or (self._is_there() and self._holds_rows()):
             raise InputError(
-                f"{self} is not lost, so it cannot be begun anew; if another file is in its place,"
-                " move that and its key elsewhere first"
+                f"{self} is not lost, so it cannot be started again; if another file is in its "
+                "place, move that and its key elsewhere first"
             )
         if not self._is_there():  # the key is of the new file, the old one may be lost as well
             self.__dict__["key"] = secret_at(self.path.with_name(self.schema.key_name))
         with self._writing() as connection:
             if has_rows(connection):
-                raise InputError(f"{self} was begun anew meanwhile; look with discreet log")
+                raise InputError(f"{self} was started again meanwhile; see discreet log")
             yield connection
             self._keep_mark()  # before the row is there: whoever is killed between may begin again
 

@@ -8,9 +8,9 @@ below how many rows have changed. All of it is one pass over batches that are re
 data are; parts are added up, so no order, and never the whole table at once.
 
 **Its own key.** Digests and the chain are keyed by a random key that belongs to the file and lies
-beside it, so that the same persons are known whatever the secret. Beside each version stands a
+beside it, so that the same people are known whatever the secret. Beside each version stands a
 keyed fingerprint of the secret that its copy is made with; by another one, or another k or m, no
-second copy of more than 2 % of its persons leaves.
+second copy of more than 2 % of its people leaves.
 
 **Nearly the same.** A column of 20 different values or more decides by itself whether a table
 is another one with few rows changed. Below that whole rows and columns of few levels do, where
@@ -19,14 +19,14 @@ from one population (a likelihood ratio of hypergeometric chances, so chance rea
 most 1 of 100 pairs); one row more or less is always refused. Where both tables have a `unit` or
 `key`, its sketch comes first.
 
-**The same persons.** The smallest digests of a new table that are among those of an old one,
-below the largest that both keep, estimate the share of its persons who are in the old one:
-exactly below 8192 persons, else with a standard error of .6 % where both tables are of one
+**The same people.** The smallest digests of a new table that are among those of an old one,
+below the largest that both keep, estimate the share of its people who are in the old one:
+exactly below 8192 people, else with a standard error of .6 % where both tables are of one
 size. Above one half the table is refused where counts are not rounded. Of copies each sampled
 person is counted (`copies`): one of whom more than 2 % would be in a fifth copy is refused, or in
-a second where leaves have fewer than 4 k persons. Without a `unit` or `key`, whole rows are persons
-where three of four are different in both tables, and versions of a study are of the same persons;
-numbers that fill half of their range or more, as row numbers do, tell no persons apart.
+a second where leaves have fewer than 4 k people. Without a `unit` or `key`, whole rows are people
+where three of four are different in both tables, and versions of a study are of the same people;
+numbers that fill half of their range or more, as row numbers do, tell no people apart.
 
 **Another unit.** A column's shape is keyed digests of every five neighbouring different values:
 how often each occurs and the ratios of the gaps between them, to a thousandth, in either
@@ -39,7 +39,7 @@ nothing.
 
 **The register only grows.** Rows are chained by digests under its key. That nothing of a version
 was given away is a row, too: such a version binds nobody any more, stays in the file, and at most
-two are of the same persons. A mark where the policy or the user's own secret lies says that a
+two are of the same people. A mark where the policy or the user's own secret lies says that a
 register was begun: where the file is gone, nothing leaves until the custodian begins another, whose
 first row says why. A connection that is kept open only reads; where the file, or what is written
 ahead, is not the one it began with, it refuses everything until it is started again.

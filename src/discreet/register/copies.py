@@ -1,8 +1,8 @@
-"""Copies that left of the same persons: of each at most so many, and all of them made alike.
+"""Copies that left of the same people: of each at most so many, and all of them made alike.
 
 Persons are counted one by one, in a sample that is the same for all copies (the smallest digests of
 their sketches), so that parts of a table add up: by the `unit` or `key` that says who is who, and
-by whole rows. Where rows alone tell, the versions of a study are of the same persons, whatever has
+by whole rows. Where rows alone tell, the versions of a study are of the same people, whatever has
 changed in them.
 """
 
@@ -29,10 +29,10 @@ from discreet.register.rules import (
 from discreet.sketch import WHOLE_ROWS
 
 FEW_AGAIN = 0.02
-"""Of more persons than that, as a share, no two copies may be made by another k, m or secret, and
+"""Of more people than that, as a share, no two copies may be made by another k, m or secret, and
 none may be one too many."""
 WHO = (PERSONS, WHOLE_ROWS)
-"""What tells persons apart."""
+"""What tells people apart."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class CopyThatLeft:
     known: Known
 
     def keeps_persons(self, other: Known) -> bool:
-        """Whether its study is of the same persons in each version, for nothing says who is who."""
+        """Whether its study is of the same people in each version, for nothing says who is who."""
         named = PERSONS in self.known and PERSONS in other
         return self.version.study != UNNAMED and not named
 
 
 def check_copies(record: ReleaseRecord, new: Known, left: Sequence[CopyThatLeft]) -> None:
-    """Refuse a copy by another secret, k or m than one of the same persons, or one too many."""
+    """Refuse a copy by another secret, k or m than one of the same people, or one too many."""
     own = [it for it in left if it.version.study == record.study and it.keeps_persons(new)]
     for it in left:
         if it in own or _shares_more_than_few(it.known, new):
@@ -60,28 +60,28 @@ def check_copies(record: ReleaseRecord, new: Known, left: Sequence[CopyThatLeft]
     counted = any(_exceeds_copies(record, known, left) for known in tables)
     if counted or len({it.copy for it in own}) >= record.copies:
         raise LeavingError(
-            "no more copies of these persons may leave: of the same persons there are at most"
-            f" {record.copies}, counted one by one with all parts of a table, because many together"
-            " give them away; draw from one that left, or, if nothing of one was given away,"
-            f" withdraw it: {withdraw_command('STUDY', record.options)}"
+            "no more copies of these people may be released: there may be at most "
+            f"{record.copies}, counted over all parts of a table, because many together would "
+            "reveal the people; draw from one that was released, or, if nothing of one was "
+            f"given away, withdraw it: {withdraw_command('STUDY', record.options)}"
         )
 
 
 def check_made_alike(record: ReleaseRecord, version: Version) -> None:
-    """Refuse a copy by another secret, k or m than one of the same persons."""
+    """Refuse a copy by another secret, k or m than one of the same people."""
     check_secret(record, version)
     for what in ONE_FOR_PERSONS:
         value = version.settings.get(what)
         if record.settings.get(what) != value:
             raise LeavingError(
-                f"{what!r} must be as in the earlier copy of these persons, {version.named}"
-                f" ({what} = {value}), because two values of it together give records away; use the"
-                f" policy of that copy{record.withdraw(version.study)}"
+                f"{what!r} must be the same as in the earlier copy of these people, "
+                f"{version.named} ({what} = {value}), because two values of it together would "
+                f"reveal records; use the policy of that copy{record.withdraw(version.study)}"
             )
 
 
 def share_persons(one: Known, other: Known) -> bool:
-    """Whether more than a few of the persons of some data are in others, or the other way round."""
+    """Whether more than a few of the people of some data are in others, or the other way round."""
     return _shares_more_than_few(one, other) or _shares_more_than_few(other, one)
 
 
@@ -90,7 +90,7 @@ def _shares_more_than_few(old: Known, new: Known) -> bool:
 
 
 def _shared(old: Known, new: Known, who: str) -> float:
-    """Return the share of the persons of new data who are in old ones, where that can be told."""
+    """Return the share of the people of new data who are in old ones, where that can be told."""
     one, two = old.get(who), new.get(who)
     if one is None or two is None:
         return 0.0
@@ -100,7 +100,7 @@ def _shared(old: Known, new: Known, who: str) -> float:
 
 
 def _few(who: str, *tables: Known) -> float:
-    """Return which share of persons is no more than a few; of rows, beside what chance would do.
+    """Return which share of people is no more than a few; of rows, beside what chance would do.
 
     Two samples of one population have about twice as many rows in common as either has again, and
     hardly ever three standard errors more.
@@ -111,7 +111,7 @@ def _few(who: str, *tables: Known) -> float:
 
 
 def _exceeds_copies(record: ReleaseRecord, known: Known, left: Sequence[CopyThatLeft]) -> bool:
-    """Whether more than a few persons of some data are in as many copies as may leave."""
+    """Whether more than a few people of some data are in as many copies as may leave."""
     for who in WHO:
         beside = [it for it in left if _shared(it.known, known, who) > 0]
         few = _few(who, known, *(it.known for it in beside))
@@ -130,7 +130,7 @@ def _copies_of_each(
 ) -> NDArray[np.int64]:
     """Return in how many of the copies that left each sampled person of a study's data is.
 
-    `beside` are those that have some of these persons.
+    `beside` are those that have some of these people.
     """
     sampled = known[who].sampled_with(it.known[who] for it in beside)
     none = np.zeros(len(sampled), dtype=np.bool_)

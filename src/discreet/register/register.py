@@ -3,7 +3,7 @@
 One SQLite file in a folder of the custodian's. A study's versions are told apart by keyed
 sketches of their columns: a sketch says whether a column has changed, and in at least how many
 rows, but no value can be read from it without the key of the file. It is the file's own, so that
-the same persons are recognised whatever the secret.
+the same people are recognised whatever the secret.
 """
 
 from __future__ import annotations
@@ -227,8 +227,8 @@ class Register:
     def withdraw(self, study: str, reason: str, number: int | None = None) -> int:
         """Record that nothing of a version of a study was given away; return its number.
 
-        It counts no more among the copies of its persons, and the study begins another version; its
-        rows and sketches stay, by which the same persons are withdrawn twice at most. `number` is
+        It counts no more among the copies of its people, and the study begins another version; its
+        rows and sketches stay, by which the same people are withdrawn twice at most. `number` is
         by default that of the version in force.
         """
         words = _reason(reason)
@@ -249,7 +249,7 @@ class Register:
             ]
             if len(before) >= MOST_WITHDRAWN:
                 raise LeavingError(
-                    f"versions of study {study!r}, or of the same persons under other names, were"
+                    f"versions of study {study!r}, or of the same people under other names, were"
                     " withdrawn twice, which is the most; draw by the policy, the secret and the"
                     " version in force"
                 )
@@ -353,7 +353,7 @@ def _history_row(row: Sequence[Any]) -> dict[str, Any]:
 def _reason(reason: str) -> str:
     words = check_words(reason)
     if not words:
-        raise InputError("say why in some words: they are kept, and `discreet log` shows them")
+        raise InputError("give a reason in some words: it is kept, and `discreet log` shows it")
     return words
 
 
@@ -364,7 +364,7 @@ def _version_to_withdraw(connection: sqlite3.Connection, study: str, number: int
         which = f"study {study!r}" if number is None else f"version {number} of study {study!r}"
         gone = any(it.study == study and number == it.number for it in withdrawn(connection))
         raise InputError(
-            f"{which} was withdrawn before"
+            f"{which} was already withdrawn"
             if gone
             else f"nothing of {which} was released; `discreet log --released` lists what was"
         )
@@ -376,8 +376,8 @@ def _version_to_follow(connection: sqlite3.Connection, study: str) -> Version:
     last = latest(connection, study)
     if last is None:
         raise InputError(
-            f"nothing of study {study!r} was released yet, so there is no version to follow;"
-            " just save what is to be released"
+            f"nothing of study {study!r} was released yet, so no new version is needed; just "
+            "save what is to be released"
         )
     return last
 
@@ -493,7 +493,7 @@ def withdrawn(connection: sqlite3.Connection) -> list[Version]:
 
 
 def check_ways(connection: sqlite3.Connection, record: ReleaseRecord, known: Known) -> None:
-    """Refuse what may not leave beside what the papers' methods made of the same persons."""
+    """Refuse what may not leave beside what the papers' methods made of the same people."""
     names = (rules.COPY_OF_TABLE, *rules.WAYS)
     rows = connection.execute(
         f"SELECT version, what, value FROM choice WHERE what IN ({', '.join('?' * len(names))})"
@@ -627,7 +627,7 @@ def same_data(
 
 
 def check_persons(connection: sqlite3.Connection, record: ReleaseRecord, sketches: Known) -> None:
-    """Refuse a new version that may not be released beside what left of the same persons.
+    """Refuse a new version that may not be released beside what left of the same people.
 
     The same data again are no further look at them.
     """

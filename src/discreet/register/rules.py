@@ -1,7 +1,7 @@
 """The rules of release: what may be released beside what was released before.
 
 A table or version is compared with all that the register holds: whether it is of the same data or
-the same persons, and not by chance, and then whether the two together give records away.
+the same people, and not by chance, and then whether the two together give records away.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ReleaseRecord:
     (`Policy.settings`), `choices` for some columns. `sketches` are of what is drawn; fewer than 10
     `k` changed rows must not go beside the old ones. `kind` to `form` are what the record says.
     `provenance` are the provenances that its files carry, one line of text each, and `lines` by
-    what a table of text is recognised. `copies` is how many copies may leave of the same persons;
+    what a table of text is recognised. `copies` is how many copies may leave of the same people;
     `new_version` says how the next version of a study is opened, and `options` are what a command
     needs to know the policy. `secret` is a fingerprint of the one in force.
     """
@@ -122,8 +122,8 @@ def check_version(study: str | None, wanted: int, latest: int) -> None:
     if wanted != latest:
         name = f"study {study!r}" if study else "these data"
         raise LeavingError(
-            f"a new version of {name} was opened; start again with it, for what is at hand rests"
-            " on an earlier one",
+            f"a new version of {name} was opened; start again with it, for what you have is "
+            "based on an earlier one",
             "version",
         )
 
@@ -144,8 +144,9 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
             was = f" ({before})" if before else ""
             way_out = record.withdraw(version.study) if what in ONE_FOR_PERSONS else other
             raise LeavingError(
-                f"{what!r} must be as in the earlier release of {name}, because two values of it"
-                f" together give records away; use the policy of that release{was}" + way_out
+                f"{what!r} must be the same as in the earlier release of {name}, because two "
+                "values of it together would reveal records; use the policy of that "
+                f"release{was}" + way_out
             )
     for what, value in record.choices.items():
         if what not in (COPY_OF_TABLE, *WAYS) and choices.get(what, value) != value:
@@ -154,8 +155,8 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
                 declared = f": kinds={kinds}, or in the policy's file under [kinds]"
             raise LeavingError(
-                f"the {what} must be as in the earlier release of {name}, because the two together"
-                " give records away; use what that release used"
+                f"the {what} must be the same as in the earlier release of {name}, because the "
+                "two together would reveal records; use what that release used"
                 + declared
                 + ("" if what.startswith(KIND_OF) else other),
                 what,
@@ -165,36 +166,37 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
 def other_way(
     record: ReleaseRecord, version: Version, choices: Mapping[str, str]
 ) -> LeavingError | None:
-    """Return what is raised where other methods or numbers of a paper left of the same persons.
+    """Return what is raised where other methods or numbers of a paper left of the same people.
 
     A copy beside what the papers made is another way, too.
     """
     for what, value in record.choices.items():
         if what in WAYS and choices.get(what, value) != value:
             return LeavingError(
-                f"the {what} must be as in the earlier release of these persons, {version.named}"
-                f" ({choices[what]}), because the two together give records away; use that one, or,"
-                " where the data are public, say so: public=True (--public)",
+                f"the {what} must be the same as in the earlier release of these people, "
+                f"{version.named} ({choices[what]}), because the two together would reveal "
+                "records; use that one, or, where the data are public, say so: public=True "
+                "(--public)",
                 what,
             )
     for one, other in ((record.choices, choices), (choices, record.choices)):
         if COPY_OF_TABLE in one and not {*WAYS}.isdisjoint(other):
             return LeavingError(
-                "a protected copy, and what the papers' methods make of the same persons, give"
-                f" records away together, and one of them left, {version.named}; draw by that one"
-                f" alone{record.withdraw(version.study)}",
+                "a protected copy, and what the papers' methods make of the same people, "
+                f"would reveal records together, and one of them was released, {version.named}; "
+                f"draw only from that one{record.withdraw(version.study)}",
                 "regime",
             )
     return None
 
 
 def check_secret(record: ReleaseRecord, version: Version) -> None:
-    """Refuse another secret than that of an earlier release of the same persons."""
+    """Refuse another secret than that of an earlier release of the same people."""
     if record.secret != version.secret:
         raise LeavingError(
-            f"another secret: that of the earlier release of these persons, {version.named}, is not"
-            " the one in force, and two copies of them by two secrets give records away; put that"
-            f" secret back, from a backup if need be (it is {PLACES})"
+            f"another secret: that of the earlier release of these people, {version.named}, is "
+            "not the current one, and two copies of them by two secrets would reveal records; "
+            f"put that secret back, from a backup if need be (it is {PLACES})"
             + record.withdraw(version.study)
         )
 
@@ -222,8 +224,8 @@ def check_names(sketches: Known, known: Known) -> None:
         before = [other for other, old in known.items() if old.mark == sketch.mark]
         if sketch.distinctive and before and what not in before:
             raise LeavingError(
-                f"{what!r} was released before as {before[0]!r}, and the two together give records"
-                " away; give it its old name back"
+                f"{what!r} was released before as {before[0]!r}, and the two together would "
+                "reveal records; give it its old name back"
             )
 
 
@@ -239,13 +241,13 @@ def check_unchanged(
         return
     now = {**sketches, **drawn}
     name = f"the data of study {version.study!r}" if version.study else "these data"
-    changed = f"{name} have changed since a release, and the difference gives the changed rows"
+    changed = f"{name} have changed since a release, and the difference would give the changed rows"
     opened = record.open_version(version.study) or "give the changed data a name: study="
     if _too_few(known, now, record.k):
         raise LeavingError(
-            f"{changed} away, for they are few; draw the data that were released, or gather more"
-            f" changes (at least {CHANGED_PER_K} k rows of each column that changes) and then"
-            f" {opened}"
+            f"{changed} away, because they are few; draw the data that were released, or gather "
+            f"more changes (at least {CHANGED_PER_K} k rows of each column that changes) and "
+            f"then {opened}"
         )
     columns = {what: new for what, new in now.items() if new.distinctive and what in known}
     recognised = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
@@ -254,7 +256,7 @@ def check_unchanged(
     )
     raise LeavingError(
         f"{changed} away; {opened}"
-        + (", or, if these are other persons, name them so: study=" if others else "")
+        + (", or, if these are other people, give the study another name: study=" if others else "")
     )
 
 
@@ -277,9 +279,10 @@ def check_not_nearly(record: ReleaseRecord, version: Version, nearly: bool) -> N
     if nearly:
         opened = record.open_version(version.study) or "give them a name: study="
         raise LeavingError(
-            f"nearly the same data were released before, {version.named}, and the difference gives"
-            " the changed rows away; draw the data that were released, or gather more changes (at"
-            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
+            f"nearly the same data were released before, {version.named}, and the difference "
+            "would reveal the changed rows; draw the data that were released, or gather more "
+            f"changes (at least {CHANGED_PER_K} k rows of each column that changes) and then "
+            f"{opened}"
         )
 
 
@@ -287,7 +290,7 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
     """Refuse what may not be released beside another study's version.
 
     Where it is nearly that table, has a column of it in another unit, which would be protected
-    anew, or holds its persons and counts are not rounded.
+    anew, or holds its people and counts are not rounded.
     """
     nearly = nearly_the_same(known, new, record.fewer_than(version))
     check_not_nearly(record, version, nearly)
@@ -296,31 +299,31 @@ def check_beside(record: ReleaseRecord, version: Version, known: Known, new: Kno
     changed = rescaled_column(known, new)
     if changed is not None:
         raise LeavingError(
-            f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another"
-            " unit (a linear change of its values), and the two together give records away; draw it"
-            f" in the unit of that release{other}"
+            f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another "
+            "unit (a linear change of its values), and the two together would reveal records; "
+            f"draw it in the unit of that release{other}"
         )
     # `research` promises nothing of several tables.
     guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
     which = _same_persons_said(record, version, known, new)
     if guarded and which and record.settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"{which}, {version.named}, and where counts are not rounded two tables of the same"
-            " persons give single ones away; draw them from the table that was released, or by a"
-            f" policy that rounds (round_to = 5){other}"
+            f"{which}, {version.named}, and if counts are not rounded, two tables of the same "
+            "people reveal single people; draw them from the table that was released, or by a "
+            f"policy that rounds (round_to = 5){other}"
         )
 
 
 def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, new: Known) -> str:
-    """Say how many persons a table has in common with another study's version; empty if few.
+    """Say how many people a table has in common with another study's version; empty if few.
 
     Copies of whole tables add up whichever is the larger, so that those of a part count as well.
     """
     if same_persons(known, new):
-        return "more than half of these persons are in data released before"
+        return "more than half of these people are in data released before"
     copies = COPY_OF_TABLE in record.choices and "m" in version.settings
     if copies and same_persons(new, known):
-        return "these data hold more than half of the persons of data released before"
+        return "these data include more than half of the people in data released before"
     return ""
 
 
@@ -328,16 +331,16 @@ def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> 
     """Refuse data that differ from an earlier version in few rows."""
     for what in _too_few(known, fresh, k):
         raise LeavingError(
-            f"too few rows of {what!r} have changed since version {version.number}: at least"
-            f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
-            " away; gather more changes first"
+            f"too few rows of {what!r} have changed since version {version.number}: at least "
+            f"{CHANGED_PER_K} k are needed, or the difference of the two versions reveals them; "
+            "gather more changes first"
         )
 
 
 def rows_a_person(known: Known, fresh: Known, least: int) -> int:
     """Return how many changed rows may be of one person.
 
-    One where at least so many persons gained or lost rows: then so many have changed.
+    One where at least so many people gained or lost rows: then so many have changed.
     """
     one, two = known.get(WHOSE), fresh.get(WHOSE)
     if one is None or two is None or one.changed_persons(two) >= least:
@@ -346,9 +349,9 @@ def rows_a_person(known: Known, fresh: Known, least: int) -> int:
 
 
 def _too_few(known: Known, fresh: Known, k: int) -> list[str]:
-    """Return what has changed, but in rows of too few persons for two versions of it.
+    """Return what has changed, but in rows of too few people for two versions of it.
 
-    Where enough persons came or went, few levels change by few net of them, and tell of none.
+    Where enough people came or went, few levels change by few net of them, and tell of none.
     """
     least = CHANGED_PER_K * k
     one, two = (held.get(WHOSE, held.get(PERSONS)) for held in (known, fresh))
@@ -374,7 +377,7 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
 
     By whole rows; and where one of the two has only columns of few levels, by whether the other
     has all of them. Two samples of one population may be much the same there: what chance would
-    do as well does not count. What the column says that tells persons apart comes first.
+    do as well does not count. What the column says that tells people apart comes first.
     """
     persons = _persons(old, new)
     if persons is not None and persons <= 1 / 2:
@@ -391,10 +394,10 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
 
 
 def same_persons(old: Known, new: Known) -> bool:
-    """Whether more than half of the persons of a new table are persons of an old one.
+    """Whether more than half of the people of a new table are people of an old one.
 
     By the column that says who is who, where both have one; else by whole rows, where these tell
-    persons apart in both tables.
+    people apart in both tables.
     """
     persons = _persons(old, new)
     if persons is not None:
@@ -454,7 +457,7 @@ def _ways(counts: NDArray[np.int64], drawn: NDArray[np.int64]) -> float:
 
 
 def _persons(old: Known, new: Known) -> float | None:
-    """Return the share of the new table's persons that are in the old one, where both name them."""
+    """Return the share of the new table's people that are in the old one, where both name them."""
     one, two = old.get(PERSONS), new.get(PERSONS)
     return None if one is None or two is None else one.shared(two)
 

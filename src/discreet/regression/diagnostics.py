@@ -124,7 +124,7 @@ def fit(
     influence = result.get_influence()
     leverage: Floats = influence.hat_matrix_diag
     if leverage.max() >= 1 - ALONE:
-        raise RefusedError("a term is decided by one row alone; leave it out, or join levels")
+        raise RefusedError("a term depends on one row alone; leave it out, or join levels")
     back = standard.back * standard.scale
     coefficients = back @ result.params + standard.centre * design.ones
     return Fit(

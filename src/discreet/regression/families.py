@@ -42,14 +42,14 @@ STEEPEST = 1e-4
 MOST_COMPARED = 1000
 """So many events at most are compared with the rows that outlive them, for the concordance."""
 SEPARATED = (
-    "the model has no finite estimates: a term, or several together, tell the rows with the event"
-    " from the others completely, or nearly so; leave a term out, or join levels"
+    "the model has no finite estimates: a term, or several together, separate the rows with the "
+    "event from the others completely, or nearly so; leave a term out, or join levels"
 )
 NO_WEIGHTS = (
     "a Cox model has no weights here, as statsmodels fits none with weights; leave them out, or"
     " take a linear or logistic model"
 )
-CONSTANT = "the outcome has one value alone in these rows; choose another outcome or other rows"
+CONSTANT = "the outcome has only one value in these rows; choose another outcome or other rows"
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Estimates:
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
     measure of the fit and its value. `references` are the columns of levels, each with the one that
     others are compared with. A linear model whose terms hold no constant has the R² of its squares
-    `about_zero`. `persons` are how many the rows are of, where variances are by persons.
+    `about_zero`. `persons` are how many the rows are of, where variances are by person.
     """
 
     terms: tuple[str, ...]
@@ -142,16 +142,16 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     parts = TIME_AND_EVENT.fullmatch(left)
     if parts is None:
         raise InputError(
-            "the left side of a Cox model says how long each was observed, and whether that ended"
-            " with the event: 'survival(days, died) ~ age + sex'"
+            "the left side of a Cox model gives the time that each person was observed, and "
+            "whether it ended with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(parts[2], kinds)
     parsed = parse(_keep_place(parts, right), kinds, formula)
     if not parsed.intercept:
-        raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
+        raise InputError("a Cox model has no intercept to remove; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
         raise InputError(
-            f"the event {event!r} stands on the right of the ~ or as the time, too; leave it out"
+            f"the event {event!r} is also on the right of the ~, or the time; leave it out"
         )
     return Asked(COX, parsed, event)
 
@@ -195,12 +195,12 @@ def estimated(
         A survey's, of linear and logistic models: finite and above 0, one for each row. A Cox model
         has none here, and InputError is raised.
     persons : ndarray of int, optional
-        Whose each row is, where some have several: variances are by persons then.
+        Whose each row is, where some have several: variances are by person then.
 
     Raises
     ------
     RefusedError
-        If the outcome is constant, a term follows from others, there are no more rows (or persons)
+        If the outcome is constant, a term follows from others, there are no more rows (or people)
         than coefficients, or terms tell rows with the event from the others completely.
 
     Notes
@@ -208,8 +208,8 @@ def estimated(
     Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
     scaled before, and coefficients turned back after. With weights estimates solve the weighted
     equations, and variances are by linearisation (the sandwich), as of rows that were drawn
-    independently (Binder 1983): only ratios of weights matter. By persons it is the sandwich of
-    sums by person, times persons / (persons - 1) (Liang and Zeger 1986). **What it does not
+    independently (Binder 1983): only ratios of weights matter. By people it is the sandwich of
+    sums by person, times people / (people - 1) (Liang and Zeger 1986). **What it does not
     protect.** Nothing: who shows what it returns has to have protected the rows before.
 
     Examples
@@ -236,8 +236,8 @@ def estimated(
     clusters = None if persons is None else Clusters.of(persons)
     if clusters is not None and clusters.size <= parameters:
         raise RefusedError(
-            "the model has as many coefficients as its rows are of persons, or more; leave terms"
-            " out, or take in more rows"
+            "the model has as many coefficients as there are people, or more; leave terms out, "
+            "or take in more rows"
         )
     standard = standardised(design)
     of = None if weights is None else weights / weights.mean()
@@ -248,14 +248,14 @@ def estimated(
 
 
 class Clusters(NamedTuple):
-    """Whose each row is, as places among so many persons."""
+    """Whose each row is, as places among so many people."""
 
     places: Labels
     size: int
 
     @classmethod
     def of(cls, persons: Labels) -> Clusters:
-        """Return whose rows are, with persons numbered."""
+        """Return whose rows are, with people numbered."""
         names, places = np.unique(persons, return_inverse=True)
         return cls(places, len(names))
 

@@ -225,19 +225,19 @@ def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
     if len(sides[0]) == 1:
         raise InputError("the formula names no outcome; write it before the ~: 'y ~ x'")
     if len(sides[1]) == 1:
-        raise InputError("the formula has no terms; write them behind the ~: 'y ~ x'")
+        raise InputError("the formula has no terms; write them after the ~: 'y ~ x'")
     outcome = _factor(sides[0], kinds)
     if outcome.categorical or len(outcome.columns) != 1:
         raise InputError("the outcome must be one continuous column, or a function of it")
     terms, intercept = _sum(sides[1], kinds)
     if not terms:
         raise InputError(
-            "the formula has no term but the intercept, and nothing to draw it against; name a"
-            " column behind the ~"
+            "the formula has no term but the intercept, and nothing to draw it against; name a "
+            "column after the ~"
         )
     if any(outcome.columns[0] in factor.columns for term in terms for factor in term):
         raise InputError(
-            f"the outcome {outcome.columns[0]!r} stands on the right of the ~ too; leave it out"
+            f"the outcome {outcome.columns[0]!r} is also on the right of the ~; leave it out"
         )
     return Parsed(outcome, tuple(sorted(terms, key=len)), intercept)
 
@@ -273,7 +273,7 @@ def _sum(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> tuple[list[Term]
         if texts in (["0"], ["1"]):
             intercept = (texts == ["1"]) == (sign != "-")
         elif sign == "-":
-            raise InputError("only the intercept can be taken away, by '- 1'; leave terms out")
+            raise InputError("only the intercept can be removed, by '- 1'; leave terms out")
         else:
             for term in _product(part, kinds):
                 terms.setdefault(frozenset(term), term)
@@ -307,7 +307,7 @@ def _factor(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Factor:
             tree.place, "a term is a column or a function; write I() around arithmetic: 'I(x ** 2)'"
         )
     if not columns:
-        raise Mistake(tree.place, "a term has constants alone; name a column in it")
+        raise Mistake(tree.place, "a term has only constants; name a column in it")
     categorical = tree.kind == "level"
     text = written(tree)
     return Factor(f"C({text})" if categorical else text, columns, categorical, tree)
@@ -451,7 +451,7 @@ def _numbers_of(name: str, numbers: Mapping[str, ArrayLike]) -> Floats:
     try:
         column = np.asarray(numbers[name], dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError(f"column {name!r} must hold numbers alone") from None
+        raise InputError(f"column {name!r} must contain only numbers") from None
     if column.ndim != 1 or not np.isfinite(column).all():
         raise InputError(f"column {name!r} must be one row of finite numbers")
     return column
@@ -465,7 +465,7 @@ def _codes_of(
         raise InputError(f"column {name!r} of the formula is missing among the texts")
     codes, levels = as_levels(name, texts[name])
     if len(levels) < 2:
-        raise RefusedError(f"column {name!r} has one level alone; leave it out of the model")
+        raise RefusedError(f"column {name!r} has only one level; leave it out of the model")
     ordered = [*in_order(levels, order)]
     place = np.array([ordered.index(level) for level in levels], dtype=np.intp)
     return place[codes], ordered

@@ -91,9 +91,9 @@ def no_boxes(missing: frozenset[str]) -> Iterator[None]:
 @lru_cache
 def _say_once(scripts: str) -> None:
     warnings.warn(
-        f"no installed font has letters of this plot ({scripts}), which stand as boxes; install one"
-        " that has, such as Noto Sans, or save .svg or .html, which are shown with the reader's own"
-        " fonts",
+        f"no installed font has letters of this plot ({scripts}), which appear as boxes; "
+        "install one that has, such as Noto Sans, or save .svg or .html, which are shown with "
+        "the reader's own fonts",
         stacklevel=2,
     )
 

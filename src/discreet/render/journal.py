@@ -42,8 +42,8 @@ class Drawing:
         """Refuse what a file of this kind has not, and numbers that are none."""
         if suffix not in FIGURES and self != Drawing():
             raise InputError(
-                f"title, width, dpi and footnote are of a picture: one of {one_of(FIGURES)}; a"
-                f" {suffix} file is saved without them"
+                f"title, width, dpi and footnote are for a picture: one of {one_of(FIGURES)}; a "
+                f"{suffix} file is saved without them"
             )
         if self.title is not None and len(self.title) > LONGEST_TITLE:
             raise InputError(
@@ -57,7 +57,7 @@ class Drawing:
             return
         if suffix != ".png":
             raise InputError(
-                f"dpi is of a .png; a {suffix} is drawn in lines, which have no pixels"
+                f"dpi is for a .png; a {suffix} is drawn in lines, which have no pixels"
             )
         if not DPI[0] <= check_whole("dpi", self.dpi) <= DPI[1]:
             raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
@@ -78,7 +78,7 @@ class Drawing:
         kinds = {"title": str, "width": float | int, "dpi": int, "footnote": bool}
         known = all(name in kinds and isinstance(it, kinds[name]) for name, it in given.items())
         if not (known and isinstance(drew, str) and VERSION.fullmatch(drew)):
-            raise InputError("what it says of how it was drawn is none that discreet wrote")
+            raise InputError("its account of how it was drawn was not written by discreet")
         drawing = Drawing(**given)
         drawing.check(suffix)
         return drawing

@@ -73,7 +73,7 @@ def without_words(file: bytes, suffix: str) -> tuple[bytes, str | None]:
     Raises
     ------
     InputError
-        If it is no file of this kind.
+        If it is not a file of this kind.
     """
     if suffix == CSV:
         return without_column(file)

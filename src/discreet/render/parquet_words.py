@@ -65,7 +65,7 @@ def read_words(path: Path) -> Worded:
             at, words = _find(file)
             text = None if words is None else words.decode("ascii")
         except ValueError:
-            raise InputError("this is no parquet file, or a broken one") from None
+            raise InputError("this is not a Parquet file, or it is damaged") from None
         rest, digest = _digests(file, at, words or b"")
     return Worded(text, at, rest, digest)
 

@@ -26,8 +26,8 @@ FIRST = tuple(
         r"^hatched|^grey|^dark|^gaps in|^white",
         r"^rows without a value",
         r"squares about 0|^rows of a negative",
-        r"^(bars|counts) ± ",
-        r"^differences between",
+        r"^(bars|counts) may be off",
+        r"^differences ",
         r"^the copy: ",
     )
 )
@@ -61,13 +61,13 @@ def unreliable_of(notes: Sequence[str]) -> Unreliable:
 
     Examples
     --------
-    >>> unreliable_of(["not reliable here: differences between levels of sex in bmi ± 2.5"]).says
-    'Not reliable here: differences between levels of sex in bmi ± 2.5'
-    >>> unreliable_of(["differences between levels of sex may be off: bmi ± 2.5"])
+    >>> unreliable_of(["not reliable here: differences in bmi may be off by up to 2.5"]).says
+    'Not reliable here: differences in bmi may be off by up to 2.5'
+    >>> unreliable_of(["differences in bmi between levels of sex may be off by up to 2.5"])
     Unreliable(says='', of_all=False)
     """
     says = next((it for it in notes if it.startswith("not reliable")), "")
-    others = any(it.startswith("differences between") for it in notes)
+    others = any(it.startswith("differences ") for it in notes)
     return Unreliable(says[:1].upper() + says[1:], bool(says) and not others)
 
 
@@ -80,7 +80,7 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
     ...     [
     ...         "bars of ward: whole (k = 5, m = 10), policy standard",
     ...         "shown: 90 of 90 rows, from the protected copy",
-    ...         "the copy: shares of one column are off by 2.0 points at most",
+    ...         "the copy: shares of single columns are off by at most 2.0 points",
     ...         "rough, as only 90 rows of the copy are drawn",
     ...     ]
     ... )

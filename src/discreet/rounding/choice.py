@@ -117,7 +117,7 @@ def known_method(name: object) -> type[RegionMethod]:
     """Return the method of a name; "equal-width" is "equal_width"."""
     method = METHODS.get(name.replace("-", "_")) if isinstance(name, str) else None
     if method is None:
-        raise InputError(f"there is no way to round {name!r}; there are {one_of(METHODS)}")
+        raise InputError(f"unknown rounding method {name!r}; there are {one_of(METHODS)}")
     return method
 
 
@@ -138,12 +138,12 @@ def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) 
         if not hasattr(method, "parameter") or isinstance(method, type):
             raise InputError(f"method must be one of {one_of(METHODS)}, or such a method")
         if k is not None or c is not None:
-            raise InputError("a method that is given as a value holds its own k or c")
+            raise InputError("a method given as a value has its own k or c")
         chosen: RegionMethod = method
         return chosen
     kind = known_method(method)
     if k is not None and c is not None:
-        raise InputError("k and c say the same thing in two ways; give one of them")
+        raise InputError("k and c both set the size of regions; give one of them")
     if not kind.parameter:
         if k is not None or c is not None:
             raise InputError(

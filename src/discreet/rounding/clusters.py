@@ -87,8 +87,8 @@ class KMeans:
         "Every value becomes the mean of one of c regions, chosen so that values lie close to them."
     )
     leaves_open: ClassVar[str] = (
-        "A region may hold a single record, which its point then gives away; outliers are often"
-        " alone in theirs."
+        "A region may hold a single record, which its point then reveals; outliers are often "
+        "alone in theirs."
     )
 
     c: int = whole(1)
@@ -286,8 +286,8 @@ class Resampling:
         " bootstrap samples."
     )
     leaves_open: ClassVar[str] = (
-        "An interval may hold a single record, which its point then gives away; many records make"
-        " it little else than ten means."
+        "An interval may hold a single record, which its point then reveals; many records make "
+        "it little else than ten means."
     )
 
     c: int = whole(1)

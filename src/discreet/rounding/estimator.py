@@ -134,6 +134,6 @@ def _matrix(rounder: Rounder, X: ArrayLike, **checks: Any) -> Floats:
         matrix: Floats = validate_data(rounder, X, dtype=np.float64, **checks)
     except ValueError as error:
         if "could not convert" in str(error):
-            raise InputError("X must hold numbers alone; leave columns of texts out") from None
+            raise InputError("X must contain only numbers; leave columns of texts out") from None
         raise
     return matrix

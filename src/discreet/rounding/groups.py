@@ -42,7 +42,7 @@ class Optimal:
 
     **What it does not protect.** The best fitting points lie nearest to the data: of the methods
     with the same k this one tells the most. Means of regions for several k, or of two versions
-    that differ in one person, give persons away.
+    that differ in one person, give people away.
 
     References
     ----------
@@ -63,8 +63,8 @@ class Optimal:
         " their means."
     )
     leaves_open: ClassVar[str] = (
-        "Means lie as near to the values as k allows, and are kept for the whole column, so"
-        " versions that differ in few persons give them away." + NOT_ROWS
+        "Means lie as near to the values as k allows, and are kept for the whole column, so "
+        "versions that differ in few people reveal them." + NOT_ROWS
     )
 
     k: int = whole(2, default=5)
@@ -118,9 +118,8 @@ class Mdav:
     supervised: ClassVar[bool] = False
     promises: ClassVar[str] = "Each region of a column holds at least k records."
     leaves_open: ClassVar[str] = (
-        "Where many values lie close together the mean of a region lies near each of them, and"
-        " means of columns are kept, so versions that differ in few persons give them away."
-        + NOT_ROWS
+        "Where many values lie close together the mean of a region lies near each of them, and "
+        "means of columns are kept, so versions that differ in few people reveal them." + NOT_ROWS
     )
 
     k: int = whole(2, default=5)

@@ -52,8 +52,8 @@ class EqualWidth:
     supervised: ClassVar[bool] = False
     promises: ClassVar[str] = "Every value becomes the point of one of c equally wide intervals."
     leaves_open: ClassVar[str] = (
-        "An interval may hold a single record, which its point then gives away; outliers are"
-        " alone in theirs."
+        "An interval may hold a single record, which its point then reveals; outliers are alone "
+        "in theirs."
     )
 
     c: int = whole(1)
@@ -112,7 +112,7 @@ class EqualFrequency:
         " records."
     )
     leaves_open: ClassVar[str] = (
-        "Beside frequent values an interval may hold few records, which its point then gives away."
+        "Beside frequent values an interval may hold few records, which its point then reveals."
     )
 
     c: int = whole(1)

@@ -51,11 +51,11 @@ OWN = "token "
 CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "policy": ("Not under this policy", "what the policy allows"),
-        "data": ("Nothing to draw", "another picture, or fewer filters"),
-        "version": ("Of an earlier version", "the same of the version that there is"),
+        "data": ("Nothing to draw", "another plot, or fewer filters"),
+        "version": ("Of an earlier version", "the same for the current version"),
         "request": ("Not understood", "what the page offers"),
         "rate": ("Too many at once", "the same a little later"),
-        "unknown": ("Not theirs to see", "asking for the picture themselves"),
+        "unknown": ("Not allowed to see", "asking for the plot themselves"),
         "role": ("For custodians alone", "asking the custodian"),
     }
 )
@@ -215,16 +215,16 @@ def log_file(served: Served, caller: Caller, query: LogQuery, form: str) -> Sent
 # --- what is done ---------------------------------------------------------------------------------
 
 NOT_OWN = (
-    "Your own token is changed by another custodian, or on the server (discreet token): nobody"
-    " locks himself out, or lets a token of his own hold longer."
+    "Your own token can only be changed by another custodian, or on the server (discreet "
+    "token): so nobody can lock themselves out or extend their own token."
 )
 NO_LONGER = (
-    "A custodian's token that is made or changed here holds no longer than your own; on the"
-    " server (discreet token add) it may."
+    "A custodian's token made or changed here cannot be valid longer than your own; on the "
+    "server (discreet token add) it can."
 )
 NO_CUSTODIANS = (
-    "Your token is not of this server, so that custodians' tokens are made on the server alone"
-    " (discreet token add)."
+    "Your token is not from this server, so custodians' tokens can only be made on the server "
+    "(discreet token add)."
 )
 
 
@@ -247,7 +247,7 @@ def add(served: Served, caller: Caller, _: str, body: Body) -> Reply:
 
 
 def change(served: Served, caller: Caller, name: str, body: Body) -> Reply:
-    """Let a token hold for longer or shorter."""
+    """Change when a token expires."""
 
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:
@@ -263,7 +263,7 @@ def change(served: Served, caller: Caller, name: str, body: Body) -> Reply:
 
 
 def revoke(served: Served, caller: Caller, name: str) -> Reply:
-    """Let a token open nothing from now on."""
+    """Revoke a token."""
 
     def make() -> dict[str, Any] | Refusal:
         if caller.name == OWN + name:

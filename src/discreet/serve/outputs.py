@@ -45,8 +45,8 @@ MOST_WAITING = 100
 """So many outputs of one caller may wait for a decision."""
 MOST_COMMENTS = 50
 """So many comments a caller may write on one output."""
-ENOUGH = "So many of your outputs wait for a decision; hand in more once some are decided."
-SAID_ENOUGH = "You have commented on this output as often as may be."
+ENOUGH = "Too many of your outputs await a decision; hand in more once some are decided."
+SAID_ENOUGH = "You have reached the number of comments allowed on this output."
 OTHER_FORM = "form: this plot or table is not given in this form"
 
 ID = r"^[0-9a-f]{32}$"
@@ -72,8 +72,7 @@ def _handed_in() -> type[BaseModel]:
     }
     model: type[BaseModel] = create_model("HandedIn", __config__=STRICT, **fields)
     model.__doc__ = (
-        "A plot or table by the id that it was answered with, the form that it is handed in as, and"
-        " what it is for."
+        "A plot or table by the id in its answer, the format to hand in, and what it is for."
     )
     return model
 
@@ -201,7 +200,7 @@ def review_output(served: Served, caller: Caller, id_: str, body: Body) -> Reply
 
 
 def collect(served: Served, caller: Caller, _: str, body: Body) -> Reply:
-    """Hand in what was downloaded from the server and was not handed in yet."""
+    """Hand in what was downloaded from the server but not yet handed in."""
     of, store, now = body["caller"], served.store, rules_in_force(served)
 
     def make() -> Reply:

@@ -17,7 +17,7 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "token": (
         401,
         "A valid token is needed; ask the custodian for one.",
-        "Every request carries a token that is neither expired nor revoked.",
+        "Every request needs a token that is neither expired nor revoked.",
     ),
     "role": (
         403,
@@ -27,17 +27,17 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "own": (
         403,
         "A custodian's own token is changed by another custodian.",
-        "Nobody locks himself out, or lets a token of his own hold longer.",
+        "So nobody can lock themselves out or extend their own token.",
     ),
     "unknown": (
         404,
         "There is nothing here that this token may see.",
-        "A plot is given again to whoever has asked for it.",
+        "A plot is only given again to whoever asked for it.",
     ),
     "method": (405, "This address does not take that method.", "See /api/openapi.json."),
     "request": (
         422,
-        "The request is not one that can be answered.",
+        "The request cannot be answered.",
         "See /api/study for what can be asked, and /api/openapi.json for how.",
     ),
     "policy": (
@@ -47,25 +47,29 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     ),
     "data": (
         403,
-        "These rows of the copy cannot be drawn so: they are too few, or alike; keep more rows, or"
-        " draw other columns.",
+        "These rows of the copy cannot be drawn: they are too few, or all alike; keep more "
+        "rows, or draw other columns.",
         "A plot needs rows that differ.",
     ),
     "version": (
         409,
         "The study has a newer version; ask for it again.",
-        "What was asked for is made of the version that is served.",
+        "Answers come from the version that is being served.",
     ),
     "rate": (
         429,
         "Too many requests within a minute; wait a little.",
-        "A token may ask so many times a minute.",
+        "The number of requests per minute is limited for each token.",
     ),
-    "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
+    "busy": (
+        503,
+        "The server is busy; try again in a little while.",
+        "The amount of work at one time is limited.",
+    ),
     "slow": (
         503,
-        "The plot takes long; it is still being made, so ask again in a little while.",
-        "A request is answered within a time.",
+        "The plot is taking long; it is still being made, so ask again in a little while.",
+        "There is a time limit for each request.",
     ),
     "record": (
         503,
@@ -75,7 +79,7 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "broken": (
         500,
         "Something went wrong; nothing was given out. Tell the custodian.",
-        "A promise that does not hold stops the answer.",
+        "If a promise does not hold, nothing is answered.",
     ),
 }
 

@@ -102,39 +102,38 @@ Body = Mapping[str, Any]
 
 #: Of each parameter that a request is refused for, by a rule where there are several, the words.
 FIXED = "{}: the policy of this study fixes it; leave it out"
-USELESS = "{}: this method has no use for it; leave it out"
+USELESS = "{}: this method does not use it; leave it out"
 WORDS: Mapping[tuple[str, str], str] = {
-    ("columns", ""): "columns: each is one that can be drawn; /api/study lists them",
-    ("columns", "twice"): "columns: each is named once",
-    ("by", ""): "by: it is a categorical column that can be drawn, and none of the columns",
+    ("columns", ""): "columns: each must be one that can be drawn; /api/study lists them",
+    ("columns", "twice"): "columns: name each only once",
+    ("by", ""): "by: must be a categorical column that can be drawn, and not one of the columns",
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
     ("by", "many"): (
-        "by: these two columns have more pairs of levels than can be told apart; name the one of"
-        " fewer levels second, or another column"
+        "by: these two columns have more pairs of levels than can be distinguished; name the "
+        "one with fewer levels second, or another column"
     ),
     ("by", "few"): (
         "by: no pair of levels of these two columns has 50 rows of the copy; name one of them"
     ),
     ("formula", ""): (
-        "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
-        " with :, *, log, log10, exp and sqrt"
+        "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with "
+        ":, *, log, log10, exp and sqrt"
     ),
-    ("where", ""): (
-        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
-    ),
+    ("where", ""): ("where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"),
     ("where", "few"): "where: too few rows of the copy are left; ask for a larger part",
     ("assign", ""): (
-        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)"
+        "assign: cannot be read; give each new name columns of the copy, computed: log(bmi)"
     ),
     ("assign", "taken"): "assign: there is a column of that name; choose another one",
-    ("assign", "empty"): "assign: what is computed has no value in any row of the copy",
+    ("assign", "empty"): "assign: the result has no value in any row of the copy",
     ("cards", ""): (
         "cards: each axis has a column of the copy, with edges that rise or with levels"
     ),
     ("light", ""): "light: columns of the copy, each between two numbers or of one level",
     ("plot", "policy"): (
-        "of a public table parallel coordinates alone are drawn; see discreet research for others"
+        "from a public table only parallel coordinates can be drawn; see discreet research for "
+        "others"
     ),
     ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
@@ -142,12 +141,12 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("sensitive", ""): "sensitive: each is one of the columns",
     ("sensitive", "policy"): (
-        "sensitive: for clusters of persons of public data, and rows of a copy are nobody's; leave"
-        " it out"
+        "sensitive: for clusters of people in public data, and rows of a copy belong to nobody; "
+        "leave it out"
     ),
     ("event_is", ""): (
-        "event_is: which values of the event column are the event is not clear, or one is none of"
-        " its values; name some of them"
+        "event_is: it is not clear which values of the event column are the event, or one does "
+        "not occur in it; name some of its values"
     ),
     ("reference", ""): (
         "reference: columns of levels of the model, each with one of its levels that rows have"
@@ -334,7 +333,7 @@ def _of_copy(
         drawable.require([it for it in [how.get("weights")] if it], "continuous")
     if not is_of_clusters(copy.policy, plot):
         if sensitive:
-            raise RefusedError("of clusters of persons", parameter="sensitive")
+            raise RefusedError("of clusters of people", parameter="sensitive")
         if "diversity" in how:
             raise RefusedError("without use", parameter="numbers")
         how = _without(how, "sensitive")

@@ -337,19 +337,16 @@ def _token_routes() -> Iterator[Route | Post]:
     yield _get(
         "/tokens/{name}",
         "revoke",
-        "Let a token open nothing from now on.",
+        "Revoke a token.",
         lambda served, caller, request: custodian.revoke(
             served, caller, request.path_params["name"]
         ),
         method="DELETE",
     )
-    yield _post("/tokens", "Make a token; it is told this once.", custodian.NewToken, custodian.add)
     yield _post(
-        "/tokens/{name}",
-        "Let a token hold for longer or shorter.",
-        custodian.Terms,
-        custodian.change,
+        "/tokens", "Make a token; it is shown only once.", custodian.NewToken, custodian.add
     )
+    yield _post("/tokens/{name}", "Change when a token expires.", custodian.Terms, custodian.change)
 
 
 def _record_routes() -> Iterator[Route | Post]:
@@ -362,14 +359,14 @@ def _record_routes() -> Iterator[Route | Post]:
     )
     yield _post(
         "/outputs",
-        "Hand in what was downloaded from the server and was not handed in yet.",
+        "Hand in what was downloaded from the server but not yet handed in.",
         outputs.Collect,
         outputs.collect,
     )
     yield _get(
         "/outputs",
         "listed",
-        "Say what was handed in to be checked, newest first.",
+        "List what was handed in for checking, newest first.",
         lambda served, *_: outputs.outputs(served),
     )
     yield _get(

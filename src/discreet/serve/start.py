@@ -109,8 +109,8 @@ class Serving:
                 _check_file(Path(path))
         if not (self.certificate or self.behind_proxy or is_loopback(self.host)):
             raise InputError(
-                "others could read what goes over this address; give --certificate and --key, or"
-                " say --behind-proxy where a proxy in front of it speaks TLS"
+                "others could read the traffic to this address; give --certificate and --key, "
+                "or --behind-proxy if a proxy in front of it speaks TLS"
             )
         if not 1 <= self.workers <= MOST_WORKERS:
             raise InputError(f"workers are 1 to {MOST_WORKERS}")

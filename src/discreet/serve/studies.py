@@ -174,8 +174,8 @@ class Studies:
             if served.name in self._served:
                 other = path_in_words(self._paths[served.name])
                 raise InputError(
-                    f"{path_in_words(path)} and {other} are of one study, {served.name!r}; name one"
-                    " of them"
+                    f"{path_in_words(path)} and {other} belong to the same study, "
+                    f"{served.name!r}; name only one of them"
                 )
             self._take(path, served, marks)
         if not self._served:
@@ -223,8 +223,8 @@ class Studies:
                 raise InputError("it is of another study")
         except DiscreetError as error:
             LOG.warning(
-                "the file of study %r was written, and cannot be taken (%s): what was there before"
-                " is served on",
+                "the file of study %r was written, and cannot be taken (%s): the previous "
+                "version is still served",
                 name,
                 error,
             )

@@ -114,8 +114,8 @@ def add_token(
         id_ = store.append(connection, "token", values, unless_there=True)
         if id_ is None:
             raise InputError(
-                f"there is or was a token named {name!r} already for study {study!r}; a name is"
-                " used once, so take another, such as one with a number"
+                f"there is or was a token named {name!r} already for study {study!r}; names "
+                "cannot be reused, so choose another, such as one with a number"
             )
     return text
 
@@ -150,7 +150,7 @@ def change_token(
             raise InputError(NO_TOKEN)
         token = Token(*row[2:8])
         if token.revoked is not None:
-            raise InputError(f"the token {name!r} is revoked and stays so; make another one")
+            raise InputError(f"the token {name!r} is revoked for good; make another one")
         token = replace(token, expires=stamp(at + timedelta(days=days)))
         terms = {"at": stamp(at), "token": row[0], "expires": token.expires}
         store.append(connection, "terms", terms)

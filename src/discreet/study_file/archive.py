@@ -141,7 +141,7 @@ class Archive:
             digest.update(part)
             crc = zlib.crc32(part, crc)
         if crc != self.stretches[name].crc:
-            raise _no_study_file(self.path, f"the check sum of {name} does not fit")
+            raise _no_study_file(self.path, f"the checksum of {name} does not match")
         return digest.hexdigest()
 
     def state(self) -> tuple[int, int]:
@@ -211,7 +211,7 @@ def open_archive(path: Path, allowed: Callable[[str], bool]) -> Archive:
         ) from None
     try:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise _no_study_file(path, "it is no file")
+            raise _no_study_file(path, "it is not a file")
         return Archive(path, {it.name: it for it in _stretches(path, file, allowed)}, file)
     except OSError as error:
         file.close()
@@ -223,8 +223,8 @@ def open_archive(path: Path, allowed: Callable[[str], bool]) -> Archive:
 
 def _no_study_file(path: Path, why: str) -> InputError:
     return InputError(
-        f"the file {path_in_words(path)} is not a study file, or was changed: {why}; ask for the"
-        " file anew, and take it as it comes"
+        f"the file {path_in_words(path)} is not a study file, or was changed: {why}; ask for a "
+        "new copy of the file, and use it unchanged"
     )
 
 
@@ -259,7 +259,7 @@ def _read_list(path: Path, file: IO[bytes]) -> tuple[int, bytes]:
     file.seek(max(0, whole - END.size - END64.size))
     tail = file.read(END.size + END64.size)
     if len(tail) < END.size or tail[-END.size :][:4] != b"PK\5\6":
-        raise _no_study_file(path, "it does not end as one")
+        raise _no_study_file(path, "it does not end like one")
     _, _, _, _, count, size, start, _ = END.unpack(tail[-END.size :])
     large = len(tail) > END64.size and tail[:4] == b"PK\6\6"
     if large:
@@ -268,7 +268,9 @@ def _read_list(path: Path, file: IO[bytes]) -> tuple[int, bytes]:
     if count > MOST_LISTED or size > MOST_LIST_BYTES:
         raise _no_study_file(path, "it lists too many entries")
     if start + size != ends_at or not tail.endswith(_end(count, size, start, large=large)):
-        raise _no_study_file(path, "it does not end as one, or holds bytes that belong to nothing")
+        raise _no_study_file(
+            path, "it does not end like one, or contains bytes that belong to nothing"
+        )
     file.seek(start)
     return start, file.read(size)
 

@@ -47,14 +47,14 @@ class Signer:
     def to_text(self) -> str:
         """Return what it means, in a sentence."""
         meaning = {
-            "first": "seen for the first time, and remembered; ask the custodian by another way"
-            " whether this is their key",
+            "first": "seen for the first time, and remembered; ask the custodian through another "
+            "channel whether this is their key",
             "same": "the key that signed this study before",
             "successor": f"a new key, which the one before ({self.before}) signed",
-            "trusted": f"taken in place of {self.before}, as was asked for",
-            "changed": f"ANOTHER KEY than before ({self.before}). Do not use the file until the"
-            " custodian confirms the new key by another way; then check it with --trust"
-            f" '{self.fingerprint}'",
+            "trusted": f"accepted in place of {self.before}, as requested",
+            "changed": f"ANOTHER KEY than before ({self.before}). Do not use the file until the "
+            "custodian confirms the new key through another channel; then check it with "
+            f"--trust '{self.fingerprint}'",
         }
         return f"{self.fingerprint}: {meaning[self.state]}"
 
@@ -75,8 +75,8 @@ def remember_signer(manifest: Manifest, state: Path, trust: str | None = None) -
     own = fingerprint(manifest.key)
     if trust is not None and "".join(trust.split()).lower() != own.replace(" ", ""):
         raise InputError(
-            "the fingerprint to be trusted is not that of the key which signed this file; ask the"
-            " custodian for it by another way, and give it as it is"
+            "the fingerprint given is not that of the key that signed this file; ask the "
+            "custodian for it through another channel"
         )
     path = state / FOLDER / f"{hashlib.sha256(manifest.study.encode()).hexdigest()[:32]}.json"
     try:
@@ -118,8 +118,8 @@ def _seen(path: Path) -> str:
     fields = {"key", "schema", "study"}
     if not isinstance(plain, dict) or set(plain) != fields or not is_hex(plain["key"], 64):
         raise InputError(
-            f"the file {path_in_words(path)} does not say a key; delete it to begin anew, and ask"
-            " the custodian for the fingerprint of theirs"
+            f"the file {path_in_words(path)} does not contain a key; delete it to start again, "
+            "and ask the custodian for their fingerprint"
         )
     return str(plain["key"])
 
@@ -142,7 +142,7 @@ class Check:
     rows : int
         Rows of the copy.
     persons : int
-        About how many persons there are.
+        About how many people there are.
     columns : tuple of Column
     k, m : int
         Persons behind each value, and in each leaf.
@@ -186,7 +186,7 @@ class Check:
         more = len(self.columns) - MOST_LISTED
         return "\n".join(
             (
-                f"{self.path} is a study file of discreet. All of it is as it was signed.",
+                f"{self.path} is a study file of discreet, unchanged since it was signed.",
                 f"study      {self.study}, version {self.version}",
                 self._rows(),
                 f"columns    {len(self.columns)}: {listed}{f', and {more} more' * (more > 0)}",
@@ -201,14 +201,14 @@ class Check:
     def _rows(self) -> str:
         if self.is_public:
             return f"rows       {self.rows}, PUBLIC: those of the table itself, as it was declared"
-        return f"rows       {self.rows}, of a protected copy; persons: about {self.persons}"
+        return f"rows       {self.rows}, of a protected copy; people: about {self.persons}"
 
     def _protected(self) -> str:
         if self.is_public:
             return "protected  not at all"
         return (
-            f"protected  k = {self.k}, m = {self.m}: values rest on at least k persons, and are"
-            " drawn from at least m who are alike"
+            f"protected  k = {self.k}, m = {self.m}: each value has at least k people behind "
+            "it, and is drawn from at least m who are alike"
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def check(path: str | Path, *, trust: str | None = None, state: str | Path | Non
     --------
     >>> import discreet as dc
     >>> print(dc.check("cohort.discreet"))  # doctest: +SKIP
-    cohort.discreet is a study file of discreet. All of it is as it was signed.
+    cohort.discreet is a study file of discreet, unchanged since it was signed.
     study      cohort, version 1
     ...
     """

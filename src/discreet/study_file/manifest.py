@@ -66,7 +66,7 @@ class Column:
     step : float, optional
         Its numbers are multiples of it.
     remarks : tuple of str
-        What is to be known of it, such as that its mean hangs on few persons.
+        What is to be known of it, such as that its mean hangs on few people.
     are_codes : bool
         Its levels are written as numbers, and may be compared as such.
     may_hold_codes : bool
@@ -188,7 +188,7 @@ class Manifest:
     k, m : int
         Persons behind each value, and in each leaf; 1 where the rows are a public table's own.
     persons : int
-        How many persons there are, about: noise was added, and it was rounded.
+        How many people there are, about: noise was added, and it was rounded.
     rows : int
         How many rows of the copy there are.
     policy : mapping
@@ -210,7 +210,7 @@ class Manifest:
     again_of : int
         Of how many rows of the copy, the first ones, they are copies.
     person_column : str, optional
-        The column that says which rows are one drawn person's, where persons have several.
+        The column that says which rows are one drawn person's, where people have several.
     remarks : tuple of str
         What is to be known of the rows, such as which columns are not among them.
     """
@@ -241,7 +241,7 @@ class Manifest:
         _check_text(self.version, "the version", LONGEST_NAME)
         _check_text(self.discreet, "the version of discreet", LONGEST_NAME)
         if not (_is_whole(self.k, 1) and _is_whole(self.m, self.k) and _is_whole(self.persons, 0)):
-            raise InputError("k, m and persons are whole numbers from 1 on, and m is at least k")
+            raise InputError("k, m and people are whole numbers from 1 on, and m is at least k")
         if not _is_whole(self.rows, 1) or self.rows > MOST_ROWS:
             raise InputError(f"a study file has 1 to {MOST_ROWS} rows")
         if not 0 < len(self.columns) <= MOST_COLUMNS:
@@ -272,7 +272,7 @@ class Manifest:
                 raise InputError("a copy of the copy is without columns that there are, not all")
         numbers = [it.name for it in self.columns if it.kind == "continuous"]
         if self.person_column is not None and self.person_column not in numbers:
-            raise InputError("the column of persons is one of numbers that there is")
+            raise InputError("the column of people is one of numbers that there is")
 
     @property
     def is_public(self) -> bool:
@@ -350,8 +350,8 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
     _check_fields(plain, Manifest, MANIFEST, required=True)
     if not is_signed(_without(plain, "signature"), plain["signature"], plain["key"]):
         raise InputError(
-            "the signature of the study file does not fit: it was changed after it was signed;"
-            " ask the custodian for the file anew"
+            "the signature of the study file does not match: it was changed after it was "
+            "signed; ask the custodian for a new copy of the file"
         )
     try:
         made = _read_fields(plain)
@@ -359,7 +359,7 @@ def read_manifest(text: bytes, schema: int = SCHEMA) -> Manifest:
             raise InputError("the digest of the content is not that of what it says")
     except InputError as error:
         raise InputError(
-            f"{MANIFEST} says what cannot be: {error}; ask the custodian for the file anew"
+            f"{MANIFEST} says what cannot be: {error}; ask the custodian for a new copy of the file"
         ) from None
     return made
 
@@ -430,7 +430,7 @@ def _check_length(text: object, what: str, most: int, least: int = 1) -> None:
 def _check_text(text: object, what: str, most: int, *, empty: bool = False) -> None:
     _check_length(text, what, most, 0 if empty else 1)
     if any(it < " " or it == "\x7f" for it in str(text)):
-        raise InputError(f"{what} holds a sign that cannot be seen, such as the end of a line")
+        raise InputError(f"{what} contains an invisible character, such as a line break")
 
 
 def _check_remarks(remarks: tuple[str, ...], what: str) -> None:

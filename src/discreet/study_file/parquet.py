@@ -49,8 +49,8 @@ def open_part(archive: Archive, part: Part, *, is_known: bool = False) -> pq.Par
 
 def _unfit(part: Part, why: str) -> InputError:
     return InputError(
-        f"{part.name} does not fit the manifest: {why}; the file was changed, or made by something"
-        " else: ask the custodian for it anew"
+        f"{part.name} does not fit the manifest: {why}; the file was changed, or made by "
+        "something else: ask the custodian for a new copy of it"
     )
 
 
@@ -445,4 +445,4 @@ class Reader:
 
 
 def _no_thrift() -> InputError:
-    return InputError("what it says of itself cannot be read")
+    return InputError("its provenance cannot be read")

@@ -220,8 +220,8 @@ def _check_entries(manifest: Manifest, archive: Archive) -> None:
 
 def _changed(what: str) -> InputError:
     return InputError(
-        f"{what}: the study file was changed, or made by something else than discreet; ask the"
-        " custodian for it anew"
+        f"{what}: the study file was changed, or not made by discreet; ask the custodian for a "
+        "new copy of it"
     )
 
 

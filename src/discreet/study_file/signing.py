@@ -109,8 +109,9 @@ def read_json(text: bytes, what: str) -> Any:
         same = False
     if not same:
         raise InputError(
-            f"{what} is not written as discreet writes JSON (keys in order and once, no spaces,"
-            " finite numbers); it was changed, or made by something else: ask for the file anew"
+            f"{what} is not written as discreet writes JSON (keys in order and once, no spaces, "
+            "finite numbers); it was changed, or made by something else: ask for a new copy of "
+            "the file"
         )
     return value
 
@@ -292,8 +293,9 @@ def _read(path: Path) -> SigningKey:
 
 def _unusable(path: Path, error: OSError) -> InputError:
     return InputError(
-        f"the signing key {path_in_words(path)} cannot be read or made ({type(error).__name__});"
-        " its folder is one that whoever runs discreet may read and write"
+        f"the signing key {path_in_words(path)} cannot be read or made "
+        f"({type(error).__name__}); whoever runs discreet must be allowed to read and write its "
+        "folder"
     )
 
 

@@ -55,7 +55,7 @@ class Draft:
     k, m : int
         Persons behind each value, and in each leaf.
     persons : int
-        How many persons there are: with noise, and rounded.
+        How many people there are: with noise, and rounded.
     policy : mapping
         What may be told of the policy.
     nearness : mapping, optional
@@ -71,7 +71,7 @@ class Draft:
     remarks : tuple of str
         What is to be known of the rows.
     private : bool
-        It is the copy that is kept beside the data: its owner's alone, and no study file.
+        It is the copy that is kept beside the data: readable only by its owner, and no study file.
     """
 
     study: str

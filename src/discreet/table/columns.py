@@ -62,18 +62,18 @@ def columns_of(
     for column in identifying:
         if roles.get(column, "identifier") != "identifier":
             raise InputError(
-                f"column {column!r} says whose a row is, or which (unit or key), so that it"
-                " identifies persons; roles must not give it another role: leave it out there"
+                f"column {column!r} says whose a row is, or which (unit or key), so it "
+                "identifies people; roles must not give it another role: leave it out there"
             )
     columns = {}
     for column, dtype in schema.items():
         if column == "*" or (column.startswith("^") and column.endswith("$")):
             raise InputError(
                 f"column {column!r} has a name that engines read as several columns, of which one"
-                " may identify persons; give it another name"
+                " may identify people; give it another name"
             )
         role = "identifier" if column in identifying else roles.get(column, "other")
-        kind = f"of a type that is not drawn ({type(dtype).__name__})"
+        kind = f"of a type that cannot be drawn ({type(dtype).__name__})"
         if dtype.is_numeric():
             kind = "continuous"
         elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum):
@@ -123,7 +123,7 @@ def two_valued(
 ) -> frozenset[str]:
     """Return those of some columns of numbers that hold two different finite values, no more.
 
-    Each of the two is that of `few` persons or more, and all others those of fewer; `unit` says
+    Each of the two is that of `few` people or more, and all others those of fewer; `unit` says
     whose a row is, where a person may have several. The first rows are looked at; only columns of
     hardly more than two values there are read to their end, where the data are.
     """
@@ -160,7 +160,7 @@ def _counts(values: NDArray[np.float64], persons: NDArray[np.intp] | None) -> li
 def _counts_where_they_are(
     rows: nw.LazyFrame[Any], name: str, few: int, persons: bool
 ) -> list[int]:
-    """Count the persons of each finite value of a whole column, of few more than two values."""
+    """Count the people of each finite value of a whole column, of few more than two values."""
     finite = rows.filter(nw.col(name).is_finite())
     finite = finite.select(name, "who").unique() if persons else finite.select(name)
     counts = finite.group_by(name).agg(weight=nw.len())
@@ -171,7 +171,7 @@ def _counts_where_they_are(
 def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) -> tuple[float, ...]:
     """Return which of the `CODES` in a column are likely to stand for a missing value.
 
-    Those that `k` persons or more share (`counts` says how many have each) and that lie beyond the
+    Those that `k` people or more share (`counts` says how many have each) and that lie beyond the
     other values, of which the k-th smallest and largest are `low` and `high`, by more than a tenth
     of their range, or are below 0 where no other value is.
 

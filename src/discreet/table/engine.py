@@ -195,8 +195,8 @@ def check_different(names: Sequence[str]) -> None:
     check_many(names)
     if len({name.lower() for name in names}) < len(names):
         raise InputError(
-            "two columns of the table have the same name, or one that differs in capitals alone;"
-            " give each its own"
+            "two columns of the table have the same name, or names that differ only in case; "
+            "give each its own"
         )
 
 

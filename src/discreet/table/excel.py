@@ -183,8 +183,8 @@ def _check_sheet(
         columns = max([columns, len(cells), *map(_place_of_column, {*cells})])
         if rows * columns > MOST_CELLS:
             raise InputError(
-                f"file {name!r} has a sheet that reaches to row {rows:,} and column {columns:,}:"
-                f" more than {MOST_CELLS:,} cells; {INSTEAD}"
+                f"file {name!r} has a sheet that extends to row {rows:,} and column "
+                f"{columns:,}: more than {MOST_CELLS:,} cells; {INSTEAD}"
             )
         at = [int(it) for it in SHARED.findall(piece)]
         text += len(piece)

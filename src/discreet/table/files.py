@@ -209,12 +209,12 @@ def _check_beginning(format: Format, source: Source) -> None:
     other = _begins_as(raw) if not source.compression else None
     if other is not None and other[0] != format.name:
         raise InputError(
-            f"file {source.name!r} is no {format.name} file: it begins as those of {other[0]} do;"
-            f" give it the ending of what it is: {other[1]!r}"
+            f"file {source.name!r} is no {format.name} file: it begins like those of "
+            f"{other[0]}; give it the matching extension: {other[1]!r}"
         )
 
 
-NOT_PACKED = "its ending says that it is compressed; check that it is, and complete"
+NOT_PACKED = "its extension says that it is compressed; check that it is, and that it is complete"
 
 
 def _begins_as(start: bytes) -> tuple[str, str] | None:
@@ -279,7 +279,7 @@ def _parsed_once(
         ) from None
     if stamp_of(path) != before:
         made.unlink(missing_ok=True)
-        raise InputError(f"file {source.name!r} was written while it was read; open it again")
+        raise InputError(f"file {source.name!r} was changed while it was being read; open it again")
     schema = pq.read_schema(made)
     kept.labels, kept.orders, kept.zones = labels_in(schema), orders_in(schema), time_zones(schema)
     return relation_of(kept, (made,), schema)
@@ -305,7 +305,7 @@ def _standard_input() -> tuple[Format, Source]:
         format = ARROW
     source = Source("standard input", (path,), folder, compression)
     if not start.strip():
-        raise InputError("standard input is empty; give it a table: CSV, Parquet or Arrow")
+        raise InputError("standard input is empty; send a table: CSV, Parquet or Arrow")
     return format, source
 
 

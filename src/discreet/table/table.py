@@ -128,7 +128,7 @@ class Table:
     one that tells rows apart (None where a row's values do). `missing_values` are the numbers of a
     column that stand for a missing value. `keep` must stay alive as long as the frame. `path` is
     the file it lies in, and `source` what a command takes to open it again, without a password.
-    Rows of fewer persons than `few` do not decide of what kind a column is, nor whether it tells
+    Rows of fewer people than `few` do not decide of what kind a column is, nor whether it tells
     rows apart: 1 where all rows do, else a number that the secret draws.
     """
 
@@ -163,7 +163,7 @@ class Table:
         return f"Table({', '.join(self.columns)}; {size})"
 
     def __reduce__(self) -> NoReturn:
-        raise RefusedError("a Table holds raw data and cannot be pickled or copied")
+        raise RefusedError("a Table contains raw data and cannot be pickled or copied")
 
     @property
     def size(self) -> int:
@@ -319,7 +319,7 @@ class Table:
             column = self.known(name)
             if column.role == "identifier" or self._is_unique_text(column):
                 raise RefusedError(
-                    f"column {name!r} identifies persons and is never shown;"
+                    f"column {name!r} identifies people and is never shown;"
                     f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
                     + (f"; it {declare_hint(name, column.readings)}" if column.readings else "")
                 )
@@ -357,7 +357,7 @@ class Table:
 
     @quietly
     def count(self, axes: Sequence[BinAxis], levels: Levels = NO_LEVELS) -> Counted:
-        """Count the persons in each cell of the grid that `axes` span, where the data are.
+        """Count the people in each cell of the grid that `axes` span, where the data are.
 
         `levels` says of categorical columns which place each level has (a missing one is the
         empty text); they are the first dimensions of the grid.
@@ -441,7 +441,7 @@ class Table:
 
     @quietly
     def gaps(self, name: str) -> int:
-        """Count the persons who have no number in a column."""
+        """Count the people who have no number in a column."""
         if self.unit is None:
             return self.size - self.known_numbers(name)
         return self.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
@@ -458,7 +458,7 @@ class Table:
 
     @quietly
     def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
-        """Count the persons of each level of a column; the empty text stands for none.
+        """Count the people of each level of a column; the empty text stands for none.
 
         Those alone who have a number in all of the columns `complete`.
         """
@@ -498,7 +498,7 @@ class Table:
         return dict(zip(out["level"].to_list(), map(int, out["weight"].to_list()), strict=True))
 
     def persons(self) -> int:
-        """Count the persons that have a row."""
+        """Count the people that have a row."""
         return self.size if self.unit is None else self.repeats(self.unit)[1]
 
     def persons_repeat(self) -> bool:
@@ -578,7 +578,7 @@ class Table:
 
     @quietly
     def codes(self, name: str, k: int) -> tuple[float, ...]:
-        """Return numbers of a column that k persons share and that may stand for missing values.
+        """Return numbers of a column that k people share and that may stand for missing values.
 
         None where the column holds no numbers, or what stands for missing ones is declared. See
         `codes_among`.
@@ -739,7 +739,7 @@ class Table:
                 in_part = found | {name: levels_of(batch[second]) for name, second in also.items()}
                 yield found, {name: in_part[name] for name in (*numbers, *texts)}
         if seen != self.size:
-            raise InputError("the data have changed while they were read; open them again")
+            raise InputError("the data changed while they were being read; open them again")
 
     @property
     def alike(self) -> bool:
@@ -863,7 +863,7 @@ def open_table(
     docs/sources.md says which there are. `kinds` and `roles` override what is inferred: numbers are
     continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
     which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
-    said, and persons whose names differ in blanks alone are one. `ordered` are the levels of
+    said, and people whose names differ in blanks alone are one. `ordered` are the levels of
     columns from first to last, in place of an order that the data declare. `private` is a folder
     where a private file of text may be kept. `dates` are the forms of columns of text that hold
     dates; others are dates where they say so themselves (see `written`), but for those whose kind
@@ -911,7 +911,7 @@ def levels_of_two_values(table: Table, declared: Collection[str], few: int = 1) 
 
     Columns whose kind is `declared`, and those that identify, stay as they are. As numbers they
     would be drawn between the two values, where a protected row tells which of them it was. Of
-    this, and of what else its columns are, rows of fewer than `few` persons do not decide.
+    this, and of what else its columns are, rows of fewer than `few` people do not decide.
     """
     if table.size <= 2:  # two rows differ in every column
         return table

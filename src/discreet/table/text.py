@@ -55,8 +55,8 @@ def read_csv(kept: Kept, source: Source) -> DuckDBPyRelation:
     delimiter, names = header_of(source)
     if start.removeprefix(b"\xef\xbb\xbf")[:4].lower() == b"sep=":
         raise InputError(
-            f"file {source.name!r} begins with a line that tells a spreadsheet what parts its cells"
-            " (sep=): leave this line out, so that the first line names the columns"
+            f"file {source.name!r} begins with a line that tells a spreadsheet its separator "
+            "(sep=): remove this line, so that the first line names the columns"
         )
     named = _names_of_columns(source, names)
     texts = _read_texts(kept, source.file, source.compression, delimiter, named)
@@ -168,7 +168,7 @@ def why_no_csv(source: Source) -> str:
                 torn = cells if cells and len(cells) != wanted else None
                 line = rows.line_num + (torn is None)
     except UnicodeDecodeError:
-        return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
+        return f"it is not UTF-8 (but perhaps latin-1); {AS_UTF8}"
     except csv.Error:
         return (
             f"row {line} has a cell in double quotes that does not end, or with letters behind"
@@ -228,8 +228,9 @@ def _refuse_other_signs(source: Source) -> None:
         found = _cells_of_rows(source, sign)
         if len(found) > 1 and len({*found}) == 1 and found[0] > 1:
             raise InputError(
-                f"file {source.name!r} has its cells parted by {word}; part them by a comma, a"
-                " semicolon, a tab or | (and put a cell that holds such a sign in double quotes)"
+                f"file {source.name!r} has its cells separated by {word}; separate them by a "
+                "comma, a semicolon, a tab or | (and put a cell with such a character in "
+                "double quotes)"
             )
 
 
@@ -361,7 +362,7 @@ def _all_match(cells: pa.Array, pattern: str) -> bool:
 def kinds_of_cells(
     relation: DuckDBPyRelation, kinds: Sequence[str] | None = None, *, semicolons: bool = False
 ) -> dict[str, str]:
-    """Return as which type of DuckDB each column of texts is read, of some `kinds` alone or of all.
+    """Return as which type of DuckDB each column of text is read, of some `kinds` alone or of all.
 
     `semicolons` is whether they part the cells, as where commas are decimal signs.
     """
@@ -413,7 +414,7 @@ def _batches(relation: DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
 
 
 def cast_sql(name: str, kind: str) -> str:
-    """Return how a column of texts is read as a type of DuckDB."""
+    """Return how a column of text is read as a type of DuckDB."""
     column = quote_name(name)
     if kind == TEXT:
         return column

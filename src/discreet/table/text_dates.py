@@ -56,7 +56,7 @@ class DateReading:
 class SeenDates:
     """What the rows of a column of text say so far of the forms in which they may be dates.
 
-    `others` holds who does not fit each form: numbers of rows, or persons, up to `least` of them.
+    `others` holds who does not fit each form: numbers of rows, or people, up to `least` of them.
     """
 
     least: int
@@ -73,7 +73,7 @@ class SeenDates:
         return self.forms is None or any(not self.others[it] for it in self.forms)
 
     def see(self, values: Any, persons: Any = None) -> None:
-        """Look at some more rows, and whose each is if persons have several."""
+        """Look at some more rows, and whose each is if people have several."""
         coded = known_texts(values)
         texts = coded.dictionary.drop_null()
         at = np.asarray(coded.indices.cast("int64").fill_null(-1))
@@ -146,9 +146,9 @@ def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
             wrong = np.flatnonzero(here & ~found.fits[at])
             if len(wrong):
                 raise InputError(
-                    f"column {name!r} is declared to hold dates written as {form!r}, and row"
-                    f" {rows + int(wrong[0]) + 1} below the names is written otherwise; correct the"
-                    " cell, leave it empty, or declare another form"
+                    f"column {name!r} is declared to hold dates written as {form!r}, and row "
+                    f"{rows + int(wrong[0]) + 1} below the names is written differently; "
+                    "correct the cell, leave it empty, or declare another form"
                 )
             timed |= bool(found.timed.any())
             ahead |= bool((found.days > today).any())
@@ -156,8 +156,8 @@ def check_declared_dates(name: str, form: str, batches: Iterable[Any]) -> Dates:
         rows += len(at)
     if zoned not in (0, known):
         raise InputError(
-            f"column {name!r} holds times of which some have a time zone and some have none; write"
-            " all of them with one, or none"
+            f"column {name!r} holds times some with a time zone and some without; write all of "
+            "them with one, or all without"
         )
     if ahead and "%y" in form:
         raise InputError(
@@ -205,7 +205,7 @@ def find_dates(
 ) -> dict[str, Column]:
     """Return columns of which those of text hold dates where their form is declared, or plain.
 
-    Those of `levels` stay levels. `least` says how many rows, or persons where a `unit` says whose
+    Those of `levels` stay levels. `least` says how many rows, or people where a `unit` says whose
     they are, must fit one order of a day and a month alone.
     """
     schema = frame.collect_schema()

@@ -78,7 +78,7 @@ def _check_key(name: str, column: Column) -> None:
         different = len(np.unique(code_texts(column)[1]))
     if different != len(column):
         raise InputError(
-            f"key column {name!r} holds a value twice; a key is different in every row"
+            f"key column {name!r} holds a value twice; a key must be different in every row"
         )
 
 
@@ -174,7 +174,7 @@ class Keyed:
 
 
 def unit_of(table: Table) -> str | None:
-    """Return the column that says who a row belongs to, where persons have several rows."""
+    """Return the column that says who a row belongs to, where people have several rows."""
     return table.unit if table.persons_repeat() else None
 
 
@@ -186,7 +186,7 @@ def places(placing: Keys, partitions: int | Labels) -> Labels:
 
 
 def persons_of(column: Any) -> Labels:
-    """Return whose each row is, as a place among the persons."""
+    """Return whose each row is, as a place among the people."""
     if isinstance(column, np.ndarray):
         return np.unique(column, return_inverse=True)[1]
     return np.asarray(column.indices).astype(np.intp)
@@ -351,7 +351,7 @@ def set_aside(
             found.add(digests)
             first.add(placed(part, keyed.placing(part, digests)), _batch(part, digests))
         if found.version(keyed.own) != version:
-            raise InputError("the data have changed while they were read; open them again")
+            raise InputError("the data changed while they were being read; open them again")
         rows = first
         if keyed.placed_by is None:
             _spread(placed, keyed, first, then)

@@ -215,9 +215,9 @@ def protect_on_spark(
 
 def _check(parts: Sequence[Any], work: Work, version: bytes, folder: Path) -> None:
     if _together(parts).version(work.keyed.own) != version:
-        raise InputError("the data have changed while they were read; open them again")
+        raise InputError("the data changed while they were being read; open them again")
     if len(parts) < work.wanted.partitions:
-        raise RefusedError("a partition of the table has too few persons; choose a smaller k")
+        raise RefusedError("a partition of the table has too few people; choose a smaller k")
     if not all((folder / part_of(int(part[PLACE]))).exists() for part in parts):
         raise InputError(ELSEWHERE.format(str(folder.parent)))
 

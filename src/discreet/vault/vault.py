@@ -154,7 +154,7 @@ def column_remarks(
 ) -> dict[str, tuple[str, ...]]:
     """Say of columns of a copy what is to be known of each of them.
 
-    `far_out` says of each partition how the means of columns are off that hang on few persons:
+    `far_out` says of each partition how the means of columns are off that hang on few people:
     of the copy it is said where it is so in half of the partitions, or more. `joined` says of each
     of how many levels or more "(other)" stands: of the copy the most.
 
@@ -162,7 +162,7 @@ def column_remarks(
     --------
     >>> found = column_remarks([{"wage": "too low"}], [{"town": 20}])
     >>> found["wage"], found["town"]
-    (('the mean of wage hangs on few persons far out: in the copy it is too low',),
+    (('the mean of wage depends on a few extreme people: in the copy it is too low',),
      ('(other) of town stands for 20 levels or more',))
     """
     counted = Counter(name for each in far_out for name in each)
@@ -170,7 +170,7 @@ def column_remarks(
     for name in sorted(name for name, count in counted.items() if 2 * count >= len(far_out)):
         how = {each[name] for each in far_out if name in each}
         word = how.pop() if len(how) == 1 else "off"
-        remark = f"the mean of {name} hangs on few persons far out: in the copy it is {word}"
+        remark = f"the mean of {name} depends on a few extreme people: in the copy it is {word}"
         found[name] = (remark,)
     for name in sorted({name for each in joined for name in each}):
         most = max(each.get(name, 0) for each in joined)

@@ -34,20 +34,20 @@ HOW = 6
 """Counts the ways in which such copies were made: another way is another copy."""
 KEYED = {"how": HOW, "rows": "whole", "metric": "euclidean", "q": 0.0, "round_to": 5, "strata": []}
 """What the text that keys a copy says beside the policy, the same of every copy: with other words
-in it each table would have a second copy, of the same persons."""
+in it each table would have a second copy, of the same people."""
 MOST_CELLS = 6_500_000
 """A table of more cells goes into partitions, each a copy of its own."""
 LEAST_PERSONS = 50
-"""A partition has about this many times m persons, or more."""
+"""A partition has about this many times m people, or more."""
 UNREADABLE = "cannot be read"
 MOST_COLUMNS = 300
 """A copy of the whole table has at most so many columns: each is compared with pairs of others."""
 DRAWN = (*KINDS, DATE)
 NO_COLUMN = (
-    "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
+    "no column of this table can be in a protected copy: each identifies people, numbers the rows,"
     " or is neither numbers nor levels; say what they are (roles=, kinds=)"
 )
-WHY = {"identifier": "identifies persons", "categorical": "nearly unique"}
+WHY = {"identifier": "identifies people", "categorical": "nearly unique"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +139,7 @@ def _partitions(table: Table, policy: Policy, numbers: Sequence[str], words: Seq
 
 
 def partitions_for(cells: int, most: int, persons: int, least: int) -> int:
-    """Return how many partitions are of `most` cells, and of many times the `least` persons."""
+    """Return how many partitions are of `most` cells, and of many times the `least` people."""
     return max(1, min(-(-cells // most), persons // (LEAST_PERSONS * least)))
 
 
@@ -215,7 +215,7 @@ class Outcome(NamedTuple):
     """What is said of one partition: the columns it left out and why, and how near it is.
 
     `near` is that of the first partition, None of the others. `far_out` says how the means of
-    columns are off that hang on few persons far out, `joined` of how many levels or more "(other)"
+    columns are off that hang on few people far out, `joined` of how many levels or more "(other)"
     of a column stands.
     """
 

@@ -52,7 +52,7 @@ export function sentenceOf({ view, gaps }, part, policy) {
   const shown = view.shown ?? origin.shown;
   const total = origin.total ?? part.size;
   if (origin.policy && !origin.version) {
-    const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} persons · `;
+    const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} people · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
   const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";

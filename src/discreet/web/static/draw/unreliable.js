@@ -9,6 +9,6 @@
 export function unreliableIn(view) {
   const notes = [...(view?.notes || []), ...(view?.origin?.remarks || [])];
   const says = notes.find((it) => it.startsWith("not reliable")) || "";
-  const others = notes.some((it) => it.startsWith("differences between"));
+  const others = notes.some((it) => it.startsWith("differences "));
   return { says: says && says[0].toUpperCase() + says.slice(1), all: Boolean(says) && !others };
 }

@@ -69,7 +69,7 @@ export class Answers {
     for (const text of where) part = rowsOf(part, maskWhere(part, text));
     if (where.length && part.size < FEWEST) {
       throw new Refused(
-        `Fewer than ${FEWEST} rows fit these filters: so few say next to nothing of the persons they stand for.`,
+        `Fewer than ${FEWEST} rows fit these filters: too few to say anything about people.`,
         { few: true },
       );
     }

@@ -22,7 +22,7 @@ export function columnOf(part, name, text) {
   if (made.kind === "truth") return { name, ...asLevels(made.values) };
   if (made.kind === "level") return { ...ordered(made), name };
   if (made.kind === "number" && made.values.every(Number.isNaN)) {
-    const says = "has no value in any row of the copy; look at what it is made from";
+    const says = "has no value in any row of the copy; check the columns that it is made from";
     throw new Refused(`${quoted(text)} ${says}`, { text });
   }
   return { ...made, name };

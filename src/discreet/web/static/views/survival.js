@@ -109,7 +109,7 @@ function eventOf(names, spec) {
   const unknown = wanted.find((it) => !known.has(plain(it)));
   const beside = { alternative: { ...spec, event_is: names.at(-1) } };
   if (unknown !== undefined) {
-    throw new Refused(`“${unknown}” is no level of “${column}”. ${thereAre(names)}`, beside);
+    throw new Refused(`“${unknown}” is not a level of “${column}”. ${thereAre(names)}`, beside);
   }
   if (wanted.length) return [...new Set(wanted.map((it) => known.get(plain(it))))];
   const found = new Map(names.map((name) => [name.toLowerCase(), name]));

@@ -148,5 +148,5 @@ function roughOf(names, sizes) {
   const few = names.filter((_, i) => sizes[i] > 0 && sizes[i] < FEW);
   if (!few.length) return [];
   const which = few.length <= MOST_NAMED ? few.join("; ") : `${few.length} of ${sizes.length} groups`;
-  return [`rough, being of fewer than ${FEW} rows: ${which}`];
+  return [`rough, with fewer than ${FEW} rows: ${which}`];
 }
