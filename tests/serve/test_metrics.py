@@ -107,7 +107,6 @@ def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
             alice.request("PUT", "/api/study")
         found = samples(metrics)
         text = httpx.get(metrics, trust_env=False, timeout=300).text
-
     assert counts(found) == {
         ("/api/study", "401"): 1,  # what `first_asked` asks
         ("/api/views/histogram", "200"): 1,
@@ -155,12 +154,6 @@ def test_they_are_offered_to_this_machine_alone_and_not_on_the_server(tmp_path: 
             assert alice.get("/api/metrics").status_code == 404
     with pytest.raises(httpx.ConnectError, match="refused"):
         httpx.get(metrics, trust_env=False)
-
-
-@pytest.mark.usefixtures("cold")
-def test_none_are_offered_unless_a_port_is_named(tmp_path: Path) -> None:
-    plan = planned(tmp_path)
-    assert not hasattr(start._app(opened(plan), plan).state, "metrics")
 
 
 @pytest.mark.usefixtures("cold")

@@ -58,7 +58,6 @@ def answered(found: Served, caller: Caller, kind: str, body: Mapping[str, Any]) 
 
 def test_columns_are_those_of_the_copy(served: Served) -> None:
     told = study_facts(served.copy, served.columns)["columns"]
-
     assert {it["name"] for it in told} == {*cohort().column_names} - {"patient"}
 
 
@@ -89,7 +88,6 @@ def test_a_walk_of_two_analysts_is_never_refused(served: Served) -> None:
             body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least()]}
         if "grid" in plot.parameters() and kind != "scatter" and plot.binned:
             body["grid"] = int(random.integers(4, 30))
-
         assert answered(served, caller, kind, body).status == 200, (kind, body)
 
 
@@ -97,7 +95,6 @@ def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
     served = serving(tmp_path, f'tables = [["sex", "region"]]\n{WHOLE}')
     listed: Body = {"columns": ["region", "sex"]}
     other: Body = {"columns": ["sex", "diagnosis"]}
-
     for body in (listed, other):
         assert answered(served, ALICE, "crosstab", body).status == 200
     view = json.loads(answered(served, ALICE, "crosstab", listed).body)["view"]
@@ -113,9 +110,7 @@ OLD: Body = {"where": "age >= 50 and sex == '1'", "assign": {"ratio": "ldl / hdl
 def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> None:
     body = {"columns": ["ratio"], "by": "region", **OLD}
     part = served.copy.assign(OLD["assign"]).where(OLD["where"])
-
     found = json.loads(answered(served, ALICE, "histogram", body).body)
-
     in_python = part.draw(HistogramPlot("ratio", by="region")).sealed()
     assert found["view"] == json.loads(in_python.to_json())
     assert f"ratio is ldl / hdl; where {OLD['where']}" in found["says"]
@@ -125,9 +120,7 @@ def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> No
 
 def test_what_the_policy_derives_is_asked_for_as_any_column(tmp_path: Path) -> None:
     served = serving(tmp_path, WHOLE + '\n[derive]\nratio = "ldl / hdl"\nband = "cut(age, 50)"\n')
-
     found = json.loads(answered(served, ALICE, "histogram", {**A, "by": "band"}).body)
-
     assert "band is cut(age, 50)" in found["says"]
     assert {"ratio", "band"} <= {*served.columns}
 
@@ -176,9 +169,7 @@ NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
 @pytest.mark.parametrize("name", NOT_DERIVED)
 def test_what_cannot_be_derived_is_refused_in_fixed_words(served: Served, name: str) -> None:
     more, code, says, nearest = NOT_DERIVED[name]
-
     found = checked(served, "histogram", {**A, **more})
-
     assert isinstance(found, Refusal)
     told = json.loads(found.body)["error"]
     assert (told["code"], told["nearest"]) == (code, nearest)

@@ -71,7 +71,7 @@ ULPS = 4
 SEEN = settings(
     max_examples=300, database=None, derandomize=True, deadline=None, phases=[Phase.generate]
 )
-MANY = settings(SEEN, max_examples=5000)
+MANY = settings(SEEN, max_examples=800)
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,6 @@ def test_a_column_may_have_any_name(page: Page) -> None:
     every = Known(dict.fromkeys(NAMES, two), dict.fromkeys(NAMES, "number"), {})
     texts = [" + ".join(f"`{name}`" for name in NAMES), "__proto__ > 1", "toString", "valueOf > 1"]
     agree(page, every, [*texts, "true", "constructor ** 2", "toString(x)", "constructor(1)"])
-
     none = Known({"x": two}, {"x": "number"}, {})
     agree(page, none, [*NAMES, "__proto__", "x.constructor", "toString(x)", "constructor(x)"])
 
@@ -278,7 +277,7 @@ def test_names_that_are_near_are_found_alike(page: Page) -> None:
     agree(page, Known(some.columns, many, {}), ["xyz", "colum_1", "olumn2"])
 
 
-@pytest.mark.parametrize("spaces", [" ", "  ", "\t\n"])
+@pytest.mark.parametrize("spaces", [" ", "\t\n"])
 def test_numbers_that_are_not_finite_are_missing(page: Page, spaces: str) -> None:
     given = {"x": Numbers(np.array([math.inf, -math.inf, math.nan, 1e308, -0.0]))}
     agree(page, Known(given, {"x": "number"}, {}), [f"x{spaces}>{spaces}1", "x", "x * 10", "0 * x"])
@@ -411,7 +410,6 @@ def test_rows_and_columns_are_derived_alike(
     found = page.evaluate(
         STEPS, [base64.b64encode(board_rows(study._of_copy()).data).decode(), asks]
     )
-
     wanted = derived(study, asks)
     if isinstance(wanted, dict):
         assert found == wanted
