@@ -27,7 +27,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def register(policy: str, run: Run, cohort: Path) -> Register:
-    """Let a picture leave."""
     plot = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", policy)
     assert run(*plot)[0] == 0
     return register_of(policy)
@@ -174,9 +173,6 @@ def test_a_damaged_file_is_told_in_one_line(
         assert "Canary" not in err
 
 
-# --- version --------------------------------------------------------------------------------------
-
-
 def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) -> None:
     plot, other = ("plot", "histogram", str(cohort), "bmi", "--json"), ("--left-out", ".3")
     assert run(*plot)[0] == 0
@@ -198,9 +194,6 @@ def test_a_version_of_what_has_not_left_is_refused(run: Run, cohort: Path) -> No
     assert err.count("\n") == 1
 
 
-# --- files ----------------------------------------------------------------------------------------
-
-
 def test_private_files_are_forgotten(run: Run, cohort: Path, tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text("unit = false\n")
@@ -219,9 +212,6 @@ def test_a_table_comes_by_standard_input(cohort: Path) -> None:
     with cohort.open("rb") as table:
         assert subprocess.run(words, stdin=table, cwd=cohort.parent, check=False).returncode == 0
     assert b"age" in (cohort.parent / "new.toml").read_bytes()
-
-
-# --- policy ---------------------------------------------------------------------------------------
 
 
 def test_a_policy_is_written_and_the_next_steps_said(

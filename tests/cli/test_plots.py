@@ -261,7 +261,6 @@ SECRET = ("--sensitive", "history=4", *NUMBERS)
 
 
 def drawn(run: Run, *words: str, command: str = "plot") -> dc.ParallelView:
-    """Draw parallel coordinates as JSON."""
     code, out, err = run(command, "parallel", *words, "--json")
     assert (code, err) == (0, "")
     view = dc.View.from_json(out)

@@ -18,7 +18,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def plot(run: Run, policy: str, cohort: Path) -> Callable[..., tuple[int, str, str]]:
-    """Plot something that is released."""
 
     def drawn(*more: str) -> tuple[int, str, str]:
         words = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", policy)

@@ -177,7 +177,6 @@ class Started:
         return self.process.wait(120)
 
     def get(self, path: str, token: str | None = None, verify: Any = True) -> httpx.Response:
-        """Ask it for something."""
         headers = {"Authorization": f"Bearer {token or self.token}"}
         with httpx.Client(trust_env=False, verify=verify, timeout=300) as client:
             return client.get(self.address + path, headers=headers)

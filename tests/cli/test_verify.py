@@ -86,9 +86,6 @@ def test_a_file_that_cannot_be_read_does_not_end_the_others(
     assert "this is no png file, or a broken one" in found[1]["says"]
 
 
-# --- with a study file --------------------------------------------------------------------------
-
-
 def of_file(run: Run, study_file: Path, *more: str, name: str = "age.svg") -> Path:
     """A figure that was made from a study file."""
     path = study_file.parent / name

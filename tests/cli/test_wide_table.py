@@ -142,9 +142,6 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Wide:
     return Wide(folder, proposed)
 
 
-# --- what is proposed -----------------------------------------------------------------------------
-
-
 def test_a_role_a_kind_and_a_unit_are_proposed(wide: Wide) -> None:
     assert len(COLUMNS) == 40
     assert wide.proposed["unit"] == PERSON
@@ -153,9 +150,6 @@ def test_a_role_a_kind_and_a_unit_are_proposed(wide: Wide) -> None:
     kinds = wide.proposed["kinds"]
     assert {name for name, kind in kinds.items() if kind == "continuous"} == {"y", *NUMBERS}
     assert {name for name, kind in kinds.items() if kind == "categorical"} == {*CODED, *WORDS}
-
-
-# --- what is drawn, summarised and modelled -------------------------------------------------------
 
 
 def test_columns_are_listed_with_their_labels_and_units(wide: Wide) -> None:
@@ -179,9 +173,6 @@ def test_summaries_are_near_what_they_summarise(wide: Wide) -> None:
     means = {it["column"]: it["value"] for it in found if it["figure"] == "mean"}
     for name, (mean, sd) in NUMBERS.items():
         assert means[name] == pytest.approx(mean, abs=sd / 4), name
-
-
-# --- what is released -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,6 @@ def opened_page(page: Page) -> None:
 
 
 def pick(page: Page, *columns: str) -> None:
-    """Choose columns, in order."""
     for name in columns:
         page.locator(f'.col[data-column="{name}"]').click()
 

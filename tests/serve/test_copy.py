@@ -30,7 +30,6 @@ def study(served: Running) -> Study:
 
 @pytest.fixture(scope="module")
 def whole(served: Running) -> WholeTable:
-    """The rows that are served."""
     return served.served.copy.whole
 
 
@@ -40,15 +39,9 @@ def analyst(served: Running) -> Iterator[httpx.Client]:
         yield found
 
 
-# --- plots ----------------------------------------------------------------------------------------
-
 PART: Body = {"where": "age >= 45 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
 PLOTS: dict[str, tuple[str, Body]] = {
-    "histogram by a level": ("histogram", {"columns": ["age"], "by": "sex"}),
     "histogram of a part": ("histogram", {"columns": ["ratio"], **PART}),
-    "bars by a level": ("bars", {"columns": ["region"], "by": "sex"}),
-    "scatter of a part": ("scatter", {"columns": ["ratio", "bmi"], **PART}),
-    "heat map": ("heatmap", {"columns": ["age", "bmi"], "grid": 9}),
     "box by two levels": ("box", {"columns": ["bmi"], "by": ["region", "sex"]}),
     "cross-table of a part": ("crosstab", {"columns": ["region", "diagnosis"], **PART}),
     "parallel axes": ("parallel", {"columns": ["age", "region", "bmi"]}),
@@ -113,11 +106,7 @@ def test_exploring_is_recorded_once_a_caller(served: Running) -> None:
     assert [(it["what"], it["outcome"]) for it in rows] == [("copy", "answered")]
 
 
-# --- what lights up -------------------------------------------------------------------------------
-
-
 def brute(whole: WholeTable, axes: list[Body], keep: list[bool]) -> list[int]:
-    """Count rows one by one."""
     copy = whole.copy
     counts: dict[tuple[int, ...], int] = {}
     for row in (i for i, yes in enumerate(keep) if yes):
@@ -243,9 +232,6 @@ def test_a_mistake_is_marked_at_its_place(analyst: httpx.Client) -> None:
     body = {"where": ["age > 40", "age > 40 and nobody == 3"]}
     place = analyst.post("/api/copy/light", json=body).json()["error"]["place"]
     assert place == {"parameter": "where", "entry": 1, "start": 13, "end": 19}
-
-
-# --- who may ask, and how often -------------------------------------------------------------------
 
 
 def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:

@@ -218,7 +218,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def carol(server: Running) -> Iterator[httpx.Client]:
-    """A custodian's client."""
     with server.client(server.custodian) as client:
         yield client
 

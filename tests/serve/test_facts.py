@@ -48,8 +48,6 @@ def study_told(served: Served) -> Told:
     return study_facts(served.copy, served.columns)
 
 
-# --- what is told ---------------------------------------------------------------------------------
-
 # Of each policy the methods of each picture, the usual one first.
 ALL_ROWS = "deterministic probabilistic multiplicative condensation microaggregation rounding"
 GUARDED = dict.fromkeys(PLOTS, "whole")
@@ -249,9 +247,6 @@ def test_no_value_is_told(preset: str, tmp_path: Path) -> None:
     text = json.dumps(study_told(served))
     for value in ("north", "severe", "Patient", "patient", "442", str(len(served.copy.whole))):
         assert value not in text, value
-
-
-# --- all that is told of is taken -----------------------------------------------------------------
 
 
 def ends(parameter: Told) -> list[Any]:

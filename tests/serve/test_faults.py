@@ -67,7 +67,6 @@ class Lane:
         self.token = add_token(self.store, NAME, "alice")
 
     def start(self) -> Process:
-        """Start a server."""
         return started(self.folder, "--workers", str(self.workers))
 
     def ask(self, url: str, seed: int, stop: threading.Event) -> None:

@@ -66,7 +66,6 @@ WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
-    """The cohort."""
     return served_of(tmp_path_factory.mktemp("study"))
 
 
@@ -195,7 +194,6 @@ PICTURE, KEY = b'{"view": 1}', DerivedKey(bytes(32))
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until something holds."""
     end = time.monotonic() + 60
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)

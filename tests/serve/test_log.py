@@ -65,8 +65,6 @@ def test_the_log_is_of_one_study_or_all_and_the_newest_first_where_so_many_are_w
     assert ids("t", most=2) == [5, 4]
 
 
-# --- what was asked before ------------------------------------------------------------------------
-
 VIEW = f"{1:032x}"
 
 
@@ -160,8 +158,6 @@ def test_nothing_rests_on_an_entry_that_was_changed(
     with pytest.raises(RegisterError, match=r"the record .* is damaged or in use"):
         read(store)
 
-
-# --- at the same time -----------------------------------------------------------------------------
 
 ASKING = """
 import sys

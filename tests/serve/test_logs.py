@@ -43,8 +43,6 @@ def failing() -> Exception:
         return error
 
 
-# --- what is written of a record ------------------------------------------------------------------
-
 WHERE = place_of(failing())
 RECORDS: dict[str, tuple[str, str, Exception | None, str, dict[str, str]]] = {
     "ours": (
@@ -157,9 +155,6 @@ def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPa
         logging.getLogger("discreet.serve").warning("nobody hears it")
 
 
-# --- workers --------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The environment of a worker, and its log for a while."""
@@ -189,9 +184,6 @@ def test_a_worker_that_cannot_start_says_why_without_a_value(
     (line,) = lines(capsys.readouterr().err)
     assert line["message"].startswith(f"a worker could not start: {said}")
     assert CANARY not in line["message"]
-
-
-# --- an attack ------------------------------------------------------------------------------------
 
 
 def attack(url: str, token: str) -> None:

@@ -22,8 +22,7 @@ from discreet.serve.metrics import HOST, offered, shared_registry
 from discreet.serve.start import Serving, opened, run
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, published, record_in
-from tests.serve.conftest import first_asked
-from tests.serve.workers import client, process
+from tests.serve.workers import client, first_asked, process
 
 prometheus = pytest.importorskip("prometheus_client", reason="needs discreet[server]")
 parsed = pytest.importorskip("prometheus_client.parser").text_string_to_metric_families
@@ -59,7 +58,6 @@ def counts(found: Samples) -> dict[tuple[str, str], float]:
 
 
 def planned(folder: Path, **options: Any) -> Serving:
-    """Plan to serve a cohort."""
     return Serving((str(published(folder)),), str(folder / "state"), port=0, **options)
 
 
@@ -89,9 +87,6 @@ def counting(folder: Path) -> Iterator[tuple[str, str, str]]:
 def cold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a server not warm up."""
     monkeypatch.setattr(start, "warm_in_background", lambda _: None)
-
-
-# --- what they say --------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("cold")
@@ -142,9 +137,6 @@ def comes(metrics: str, name: str, value: float) -> bool:
     return any(samples(metrics)[name,] == value or waits.wait(0.05) for _ in range(600))
 
 
-# --- to whom --------------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("cold")
 def test_they_are_offered_to_this_machine_alone_and_not_on_the_server(tmp_path: Path) -> None:
     with counting(tmp_path) as (url, token, metrics):
@@ -170,9 +162,6 @@ def test_without_its_package_it_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[server\]'"):
         shared_registry(tmp_path)
-
-
-# --- several processes ----------------------------------------------------------------------------
 
 
 def offered_by(said: Iterator[str]) -> str:

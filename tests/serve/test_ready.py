@@ -111,9 +111,6 @@ def test_a_record_that_is_gone_is_told_once_in_the_log(
     assert said == [f"discreet: {NO_RECORD}"]
 
 
-# --- several workers ------------------------------------------------------------------------------
-
-
 def test_of_several_workers_all_have_to_be_warm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,13 +73,6 @@ ABS = {"columns": ["age", "bmi", "sex"]}
 PASSES: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the question as text
     "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
-    "the usual numbers": ("guarded", "histogram", {**A, "k": 5, "bins": 20}, '{"columns":["age"]}'),
-    "by any levels": (
-        "guarded",
-        "scatter",
-        {**AB, "by": "region"},
-        '{"by":"region","columns":["age","bmi"]}',
-    ),
     "by two columns": (
         "guarded",
         "box",
@@ -97,18 +90,6 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         "histogram",
         {**A, "limits": {"age": [40, 60.5]}},
         '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
-    ),
-    "a trend": (
-        "guarded",
-        "scatter",
-        {**AB, "trend": True},
-        '{"columns":["age","bmi"],"trend":true}',
-    ),
-    "axes in any order": (
-        "guarded",
-        "parallel",
-        {"columns": ["diagnosis", "age", "sex", "ldl"], "pixels": 300, "gradient": False},
-        '{"columns":["diagnosis","age","sex","ldl"],"gradient":false,"pixels":300}',
     ),
     "axes as they are drawn anyway": (
         "guarded",
@@ -181,7 +162,6 @@ NO_AXIS = "sensitive: each is one of the columns"
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the sentence
     "nobody's column": ("guarded", "scatter", {"columns": ["age", "Canary"]}, NOT_DRAWN),
-    "a column that is left out": ("guarded", "scatter", {"columns": ["visit", "age"]}, NOT_DRAWN),
     "an identifier": ("guarded", "bars", {"columns": ["patient"]}, NOT_DRAWN),
     "a column twice": (
         "guarded",
@@ -222,7 +202,6 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         {**AB, "sensitive": ["diagnosis"]},
         NO_AXIS,
     ),
-    "no such method": ("public", "parallel", {**AB, "method": "Canary"}, NO_METHOD),
     "the copy's method": ("public", "parallel", {**AB, "method": "whole"}, NO_METHOD),
     "one person in a cluster": (
         "public",
@@ -258,20 +237,12 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         NOT_ALLOWED,
         AB | {"grid": 9},
     ),
-    "clusters of records": ("parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
-    "no such method": ("scatter", {**AB, "method": "Canary"}, NOT_ALLOWED, AB),
     "another k": ("histogram", {**A, "k": 6}, FIXED.format("k"), A),
     "two other numbers": (
         "histogram",
         {**A, "k": 6, "q": 3, "bins": 19},
         FIXED.format("k and q"),
         {**A, "bins": 19},
-    ),
-    "other diversity": (
-        "parallel",
-        {"columns": LAST, "diversity": 3},
-        FIXED.format("diversity"),
-        {"columns": LAST},
     ),
     "what is sensitive": (
         "parallel",

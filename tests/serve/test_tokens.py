@@ -220,9 +220,6 @@ def test_without_a_record_nobody_is_let_in(store: Store) -> None:
         add_token(store, "s", "bob")
 
 
-# --- terms: what holds in place of what a token was made with -------------------------------------
-
-
 def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
     for days, until in ((9, 10), (3, 4), (0.5, 1.5)):

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from pyarrow import array
 
 from discreet.explore.facts import study_facts
-from discreet.plots import PLOTS
 from discreet.plots.histogram import HistogramPlot
 from discreet.serve.answers import answer
 from discreet.serve.refusals import Refusal
@@ -61,36 +59,6 @@ def test_columns_are_those_of_the_copy(served: Served) -> None:
     assert {it["name"] for it in told} == {*cohort().column_names} - {"patient"}
 
 
-SEXES = ["1", "2"]
-
-
-def test_a_walk_of_two_analysts_is_never_refused(served: Served) -> None:
-    random = np.random.default_rng(3)
-    names, levels = ["age", "bmi", "glucose", "ldl", "hdl"], ["sex", "region", "diagnosis"]
-
-    def some(n: int, of: list[str]) -> list[str]:
-        return [str(it) for it in random.permutation(of)[:n]]
-
-    for _ in range(25):
-        caller = (ALICE, BOB)[int(random.integers(2))]
-        kind = str(random.choice([*PLOTS]))
-        plot = PLOTS[kind]
-        of = {"continuous": names, "categorical": levels, "any": [*names, *levels]}
-        body: Body = {"formula": f"bmi ~ age + {some(1, levels)[0]}"}
-        if not plot.of_formula():
-            body = {"columns": some(min(plot.most(), max(plot.least(), 3)), of[plot.kind()])}
-        if kind == "survival":
-            body = {"columns": [*some(1, names), "sex"], "event_is": some(1, SEXES)}
-        if kind == "over_time":
-            body = {"columns": ["age", "bmi"]}
-        if "by" in plot.settings() and random.uniform() < 0.5:
-            free = [it for it in levels if it not in body["columns"]]
-            body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least()]}
-        if "grid" in plot.parameters() and kind != "scatter" and plot.binned:
-            body["grid"] = int(random.integers(4, 30))
-        assert answered(served, caller, kind, body).status == 200, (kind, body)
-
-
 def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
     served = serving(tmp_path, f'tables = [["sex", "region"]]\n{WHOLE}')
     listed: Body = {"columns": ["region", "sex"]}
@@ -101,8 +69,6 @@ def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
     assert view["method"] == "whole"
     assert "counted in the data, with noise: sex by region" in view["origin"]["remarks"]
 
-
-# --- parts and new columns ------------------------------------------------------------------------
 
 OLD: Body = {"where": "age >= 50 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
 

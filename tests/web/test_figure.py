@@ -98,7 +98,6 @@ def tables(study: Study) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def views(study: Study) -> dict[str, View]:
-    """A view of each kind."""
     return {name: replace(ask(study), gate=None, sealer=None) for name, ask in VIEWS.items()}
 
 

@@ -52,13 +52,11 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study of public measurements."""
     return opened(tmp_path_factory.mktemp("clinic"), RULES, table())
 
 
 @pytest.fixture(scope="module")
 def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
     with board_page(chromium) as page:
         page.open(study, grid=GRID)
         yield page

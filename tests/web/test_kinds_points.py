@@ -29,7 +29,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture(scope="module")
 def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
     with board_page(chromium) as page:
         page.open(study, grid=GRID)
         yield page

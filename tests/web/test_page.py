@@ -71,9 +71,6 @@ def released(study: Study) -> list[tuple[str, str]]:
     return [(it["kind"], it["form"]) for it in history]
 
 
-# --- what is in it --------------------------------------------------------------------------------
-
-
 def test_it_names_no_address_outside(page: str) -> None:
     assert {*re.findall(r"https?://[\w.-]+", page)} <= NAMED
     markup = re.sub(r"<(script|style)\b[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
@@ -156,9 +153,6 @@ def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     assert "log_bmi" in {it["name"] for it in told["columns"]}
 
 
-# --- its gates ------------------------------------------------------------------------------------
-
-
 def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
     study = small(tmp_path)
     board = study.board()
@@ -209,8 +203,6 @@ def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path
     with pytest.raises(RefusedError, match="larger than the policy lets a browser have"):
         small(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
 
-
-# --- of a table -----------------------------------------------------------------------------------
 
 FRAME = pa.table(
     {
@@ -279,9 +271,6 @@ def test_a_file_may_be_raw_and_is_refused(tmp_path: Path) -> None:
     for given in (path, str(path)):
         with pytest.raises(InputError, match="a file may hold raw records"):
             dc.board(given)
-
-
-# --- in a notebook --------------------------------------------------------------------------------
 
 
 def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
