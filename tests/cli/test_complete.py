@@ -39,6 +39,7 @@ def complete(
 
     def ask(words: str) -> list[str]:
         monkeypatch.setattr(sys, "argv", ["discreet"])
+        monkeypatch.setattr(sys.modules["__main__"], "__package__", "")  # as a script has it
         monkeypatch.setenv("_DISCREET_COMPLETE", "complete_bash")
         monkeypatch.setenv("COMP_WORDS", f"discreet {words}")
         monkeypatch.setenv("COMP_CWORD", str(len(words.split(" "))))

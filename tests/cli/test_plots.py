@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,71 +72,59 @@ def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Pa
 
 
 ERRORS = {
-    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
-    "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
-    "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
-    "auto with bins": (["plot", "auto", "F", "bmi", "--bins", "9", "--json"], 2, "instead of auto"),
-    "auto with event": (
-        ["plot", "auto", "F", "bmi", "--event-is", "1", "--json"],
-        2,
-        "--event-is is of single plots",
-    ),
+    "unknown picture": ("plot pie F bmi --json", 2, "there is no plot 'pie'"),
+    "unknown column": ("plot histogram F bmx --json", 2, "did you mean 'bmi'"),
+    "too many columns": ("plot histogram F bmi age --json", 2, "exactly 1"),
+    "auto with bins": ("plot auto F bmi --bins 9 --json", 2, "instead of auto"),
+    "auto with event": ("plot auto F bmi --event-is 1 --json", 2, "--event-is is of single plots"),
     "auto of research": (
-        ["research", "auto", "F", "bmi", "--json"],
+        "research auto F bmi --json",
         2,
         "the papers have no plot 'auto'; there are 'histogram'",
     ),
     "a policy of research": (
-        ["plot", "histogram", "F", "bmi", "--policy", "research", "--json"],
+        "plot histogram F bmi --policy research --json",
         2,
         "a policy with papers is of the papers' methods",
     ),
     "noise of a histogram": (
-        ["research", "histogram", "F", "bmi", "--noise-on", "points", "--json"],
+        "research histogram F bmi --noise-on points --json",
         2,
         "a histogram has no --noise-on",
     ),
-    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
-    "raw data": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
-        2,
-        "No such option: --method",
-    ),
+    "no output": ("plot histogram F bmi", 2, "say where the plot goes"),
+    "raw data": ("plot scatter F bmi age --json --method none", 2, "No such option: --method"),
     "k too large": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"],
+        "plot scatter F bmi age --json -k 60",
         3,
         "too few persons for a copy of all its columns",
     ),
-    "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
-    "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
-    "no columns": (["plot", "histogram", "F"], 2, "say what a histogram is of: its columns"),
-    "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
+    "k too small": ("plot scatter F bmi age --json -k 2", 2, "at least 3"),
+    "text column": ("plot histogram F sex --json", 2, "numbers are needed"),
+    "no columns": ("plot histogram F", 2, "say what a histogram is of: its columns"),
+    "wrong suffix": ("plot histogram F bmi -o x.gif", 2, "saved as one of"),
     "two formulas": (
-        ["plot", "qq", "F", "glucose ~ age", "bmi", "--json"],
+        "plot qq F 'glucose ~ age' bmi --json",
         2,
         "takes one formula, in quotes: 'y ~ x1 + C(group)'",
     ),
     "a formula that calls": (
-        ["plot", "residuals", "F", "glucose ~ open(age)", "--json"],
+        "plot residuals F 'glucose ~ open(age)' --json",
         2,
         "there is no function 'open'",
     ),
     "a model by a level": (
-        ["plot", "qq", "F", "glucose ~ age", "--by", "sex", "--json"],
+        "plot qq F 'glucose ~ age' --by sex --json",
         2,
         "a Q-Q plot has no --by",
     ),
     "a trend of a heat map": (
-        ["plot", "heatmap", "F", "age", "bmi", "--trend", "--json"],
+        "plot heatmap F age bmi --trend --json",
         2,
         "a heat map has no --trend",
     ),
-    "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
-    "policy missing": (
-        ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
-        2,
-        "no policy file",
-    ),
+    "by nobody": ("plot histogram F bmi --by sexx --json", 2, "'sexx'"),
+    "policy missing": ("plot histogram F bmi --json --policy no.toml", 2, "no policy file"),
 }
 
 
@@ -147,7 +136,7 @@ def test_errors_are_one_line_and_maybe_the_place_that_is_wrong(
     kinds = {"F": str(cohort)}
     if case == "text column":
         cohort.write_text(cohort.read_text().replace('"1"', '"a"').replace('"2"', '"b"'))
-    got, out, err = run(*(kinds.get(word, word) for word in words))
+    got, out, err = run(*(kinds.get(word, word) for word in shlex.split(words)))
     assert got == code
     assert out == ""
     assert err.startswith("discreet: ")
