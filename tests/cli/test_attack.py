@@ -28,7 +28,6 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_released_table_is_attacked(run: Run, tables: tuple[Path, Path]) -> None:
     code, out, err = run("attack", *map(str, tables), "--same-rows", "--json")
-
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert told["title"] == "Attacks on released.csv, made of raw.csv"
@@ -38,21 +37,11 @@ def test_a_released_table_is_attacked(run: Run, tables: tuple[Path, Path]) -> No
     assert found["numbers by rows"]["verdict"].startswith("beats a released row")
 
 
-def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path]) -> None:
-    code, out, _ = run("attack", *map(str, tables), "--drop", "bmi", "-k", "10")
-
-    assert code == 0
-    assert "record linkage: it is not known which raw row" in " ".join(out.split())
-    assert "bmi" not in out
-
-
 def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "attacks.html"
-
     code, out, _ = run(
         "attack", str(tables[0]), "--no-unit", "--pairs", "0", "--rounded", "-o", str(page)
     )
-
     assert code == 0
     assert out.startswith(f"{page}\nAttacks on the copy of raw.csv")
     assert "Shares are rounded to 5 points" in out
@@ -62,7 +51,6 @@ def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_pa
 
 def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Path]) -> None:
     code, out, _ = run("attack", str(tables[0]), "--no-unit", "--versions", "3", "--json")
-
     assert code == 0
     told = json.loads(out)
     assert [attack["title"] for attack in told["attacks"]] == ["Who left between 3 versions"]
@@ -71,9 +59,7 @@ def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Pat
 
 def test_a_version_is_measured_before_it_is_opened(run: Run, tables: tuple[Path, Path]) -> None:
     version = ("version", "new", str(tables[0]), "--no-unit")
-
     code, out, _ = run(*version, "--measure")
-
     assert code == 0
     assert "Who left between 2 versions" in out
     code, _, err = run(*version)  # nothing was opened, as nothing has been released
@@ -87,9 +73,7 @@ def test_a_copy_is_released_with_its_attacks(
     monkeypatch.setattr(Release.with_attacks, "__defaults__", (0,))  # no pairs: they take long
     report = tmp_path / "report.txt"
     copy = ("protect", str(tables[0]), "--no-unit", "--attacks")
-
     code, out, _ = run(*copy, "-o", str(tmp_path / "copy.csv"), "--report", str(report))
-
     assert code == 0
     assert "Attacks that were tried\n-----" in out
     assert "Shares are rounded to 5 points" in report.read_text()
@@ -97,9 +81,7 @@ def test_a_copy_is_released_with_its_attacks(
 
 def test_tables_of_research_are_not_attacked(run: Run, tables: tuple[Path, Path]) -> None:
     words = ("--no-unit", "--columns", "age,bmi")
-
     code, _, err = run("anonymize", str(tables[0]), *words, "--attacks")
-
     assert code == 2
     assert "No such option: --attacks" in err
     code, _, err = run("attack", str(tables[0]), "--policy", "research", "--no-unit")
@@ -122,8 +104,6 @@ REFUSED = {
 @pytest.mark.parametrize(("words", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_is_refused(run: Run, tables: tuple[Path, Path], words: list[str], says: str) -> None:
     given = [str(tables[1]) if word == "R" else word for word in words]
-
     code, _, err = run("attack", str(tables[0]), *given)
-
     assert code == 2
     assert says in err

@@ -14,10 +14,8 @@ def test_it_writes_one_file_says_how_large_and_is_recorded(
     run: Run, cohort: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "board.html"
-
     code, out, err = run("board", str(cohort), "--no-unit", "-o", str(page))
     again = run("board", str(cohort), "--no-unit", "-o", str(tmp_path / "again.html"), "--json")[1]
-
     assert (code, err) == (0, "")
     rows = json.loads(again)["rows"]
     assert 400 < rows < 480
@@ -29,9 +27,7 @@ def test_it_writes_one_file_says_how_large_and_is_recorded(
 def test_a_part_of_it_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
     page = tmp_path / "older.html"
     words = ["--where", "age >= 50", "--assign", "ratio=ldl / hdl", "-o", str(page), "--json"]
-
     code, out, _ = run("board", str(cohort), "--no-unit", *words)
-
     told = json.loads(out)
     assert code == 0
     assert told["rows"] < 380
@@ -59,7 +55,6 @@ REFUSED = {
 def test_what_is_refused(run: Run, cohort: Path, words: list[str], code: int, says: str) -> None:
     cohort.with_suffix(".csv.html").write_text("of somebody")
     found = run("board", str(cohort), "--no-unit", *(it.format(cohort=cohort) for it in words))
-
     assert found[0] == code
     assert says in found[2]
     assert cohort.with_suffix(".csv.html").read_text() == "of somebody"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.hidden import FILES, FOLDERS
+from tests.cli.hidden import FILES, FOLDERS, folder_for_file
 
 NOBODY = 65534
 
@@ -17,11 +17,9 @@ Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "log": ("log",),
-    "log --json": ("log", "--json"),
     "log --released": ("log", "--released"),
     "log --verify": ("log", "--verify"),
     "doctor": ("doctor",),
-    "doctor --json": ("doctor", "--json"),
     "plot": ("plot", "histogram", "FILE", "age", "--json"),
     "columns": ("columns", "FILE"),
     "board": ("board", "FILE", "-o", "BOARD"),
@@ -124,21 +122,11 @@ def test_a_secret_that_may_not_be_read_is_said_and_no_other_is_made(
     assert {it.name: it.stat().st_mtime_ns for it in state.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda path: path.unlink() or path.mkdir(), "IsADirectoryError"),
-        (lambda path: path.unlink() or path.symlink_to(path), "OSError"),
-    ],
-    ids=["a folder", "a circle"],
-)
-def test_a_policy_file_that_cannot_be_read_is_said(
-    run: Run, files: dict[str, str], change: Callable[[Path], object], words: str
-) -> None:
-    change(Path(files["POLICY"]))
+def test_a_policy_file_that_cannot_be_read_is_said(run: Run, files: dict[str, str]) -> None:
+    folder_for_file(Path(files["POLICY"]))
     code, out, err = called(run, files, "log")
     assert (code, out) == (2, "")
-    assert f"ours.toml' cannot be read ({words})" in err
+    assert "ours.toml' cannot be read (IsADirectoryError)" in err
 
 
 @pytest.fixture
@@ -161,7 +149,7 @@ def stranger() -> Iterator[Callable[[Path], None]]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such rights")
-@pytest.mark.parametrize("command", ["log", "log --verify", "doctor"])
+@pytest.mark.parametrize("command", ["log", "doctor"])
 def test_another_user_is_told_that_state_is_not_theirs(
     run: Run,
     files: dict[str, str],

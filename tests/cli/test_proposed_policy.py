@@ -92,6 +92,9 @@ def table_of(size: int) -> pd.DataFrame:
     )
 
 
+PROPOSED: list[str] = []
+
+
 @pytest.fixture
 def files(tmp_path: Path, run: Run) -> dict[str, str]:
     """Write a table, and have a policy proposed for it."""
@@ -110,8 +113,11 @@ def files(tmp_path: Path, run: Run) -> dict[str, str]:
     rows = table_of(160)
     rows.to_csv(found["TABLE"], index=False)
     table_of(260).to_csv(found["CHANGED"], index=False)
-    code, _, err = run("policy", "init", found["TABLE"], "-o", found["POLICY"])
-    assert code == 0, err
+    if not PROPOSED:  # it is the same each time
+        code, _, err = run("policy", "init", found["TABLE"], "-o", found["POLICY"])
+        assert code == 0, err
+        PROPOSED.append(Path(found["POLICY"]).read_text())
+    Path(found["POLICY"]).write_text(PROPOSED[0])
     return found
 
 
@@ -142,7 +148,6 @@ OVERRULED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "k as in the file": (("fidelity", "TABLE", "-k", "5"), 0, ""),
     "another m": (("means", "TABLE", "bmi", "sex", "-m", "12"), 3, "says what m is"),
     "another k": (("attack", "TABLE", "-k", "4"), 3, "says what k is"),
-    "another m of a board": (("board", "TABLE", "-m", "12", "-o", "BOARD"), 3, "says what m is"),
 }
 
 

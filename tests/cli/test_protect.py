@@ -28,7 +28,6 @@ def test_the_rows_of_a_public_table_are_in_the_file_and_marked(
     path = tmp_path / "rivers.discreet"
     words = ("protect", str(table), "--public", "--no-unit", "-o", str(path))
     code, out, err = run(*words)
-
     assert (code, err) == (0, "")
     assert f"{path}: 80 rows of a PUBLIC table, 2 columns, " in out
     checked = json.loads(run("check", str(path), "--json")[1])
@@ -42,7 +41,6 @@ def test_the_rows_of_a_public_table_are_in_the_file_and_marked(
 def test_of_a_public_table_no_copy_is_made(run: Run, table: Path, tmp_path: Path) -> None:
     path = tmp_path / "rivers.discreet"
     code, out, err = run("protect", str(table), "--public", "-m", "12", "-o", str(path))
-
     assert (code, out) == (2, "")
     assert "no copy is made of a public table; leave --m and --left-out out" in err
     assert not path.exists()

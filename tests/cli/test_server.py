@@ -24,10 +24,11 @@ import httpx
 import pytest
 
 import discreet as dc
+from discreet.errors import RegisterError
 from discreet.serve.record import open_record
 from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
 from tests.cli.hidden import FILES, FOLDERS
-from tests.serve.cohort import NAME, narrow, published, written
+from tests.serve.cohort import NAME, narrow, published
 from tests.serve.workers import COLD
 
 Run = Callable[..., tuple[int, str, str]]
@@ -38,7 +39,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_a_token_is_printed_once_and_alone(run: Run, own_home: Path) -> None:
     code, out, err = run("token", "add", "alice", "--study", "cohort.csv")
-
     assert code == 0
     assert out.count("\n") == 1
     text = out.strip()
@@ -70,7 +70,6 @@ def test_tokens_are_listed_with_their_state(
         "the token of bob for study clinic is revoked\n",
         "",
     )
-
     told = json.loads(run("token", "list", "--json", *at)[1])
     assert [(it["study"], it["name"], it["role"], it["state"]) for it in told] == [
         ("clinic", "alice", "custodian", "valid"),
@@ -102,24 +101,12 @@ def test_tokens_are_listed_with_their_state(
 )
 def test_bad_words_end_with_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
     assert run("token", "add", "alice", "--study", "cohort.csv")[0] == 0
-
     named = () if "--study" in words else ("--study", "cohort.csv")
     code, out, err = run("token", *words, *named)
     assert (code, out) == (dc.InputError.exit_code, "")
     assert said in err
     assert err.count("\n") == 1
     assert len(json.loads(run("token", "list", "--json")[1])) == 1
-
-
-def test_a_damaged_record_is_told_in_one_line(run: Run, tmp_path: Path) -> None:
-    at = ("--state", str(tmp_path))
-    assert run("token", "add", "alice", "--study", "s", *at)[0] == 0
-    (tmp_path / "record.sqlite").write_bytes(b"CanaryX" * 1000)
-
-    code, out, err = run("token", "list", *at)
-    assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert err.startswith(f"discreet: the record '{tmp_path}/record.sqlite' is damaged")
-    assert err.count("\n") == 1
 
 
 def key_gone(path: Path) -> None:
@@ -190,7 +177,6 @@ class Started:
         return self.process.wait(120)
 
     def get(self, path: str, token: str | None = None, verify: Any = True) -> httpx.Response:
-        """Ask it for something."""
         headers = {"Authorization": f"Bearer {token or self.token}"}
         with httpx.Client(trust_env=False, verify=verify, timeout=300) as client:
             return client.get(self.address + path, headers=headers)
@@ -235,8 +221,8 @@ def started(
 # --- what it prints -------------------------------------------------------------------------------
 
 
-def test_it_prints_a_link_with_a_token(study: Place) -> None:
-    with started(study, as_json=False) as server:
+def test_it_prints_a_link_with_a_token_and_takes_it_back_at_the_end(study: Place) -> None:
+    with started(study, as_json=False, cold=False) as server:
         text = "".join(server.printed)
         assert text.startswith(f"discreet serves {NAME} at {server.address}\n\n")
         assert f"  An analyst of {NAME} opens   {server.address}/#token={server.token}\n" in text
@@ -246,48 +232,14 @@ def test_it_prints_a_link_with_a_token(study: Place) -> None:
         assert server.address.startswith("http://127.0.0.1:")
         assert server.token.startswith("discreet_")
         told = server.get("/api/study").json()
-    assert (told["study"], told["caller"]["role"]) == (NAME, "analyst")
-    assert told["caller"]["name"].startswith("token start-")
-
-
-@pytest.mark.parametrize(
-    "by", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
-)
-def test_it_ends_cleanly_and_takes_its_token_back(study: Place, by: signal.Signals) -> None:
-    with started(study, cold=False) as server:
-        assert server.get("/api/health").json() == {"ok": True}
-        name = server.get("/api/study").json()["caller"]["name"].removeprefix("token ")
+        assert (told["study"], told["caller"]["role"]) == (NAME, "analyst")
+        name = told["caller"]["name"].removeprefix("token ")
+        assert name.startswith("start-")
         assert study.states()[name] == "valid"
-        assert server.end(by) == (130 if by is signal.SIGINT else 0)
+        assert server.end(signal.SIGINT) == 130
         assert server.process.stderr is not None
         assert server.process.stderr.read() == ""
-        assert {*json.loads(server.printed[0])} == {"address", "tokens"}
-        assert server.process.stdout is not None
-        assert server.process.stdout.read() == ""  # one line of JSON was all
     assert study.states()[name] == "revoked"
-
-
-@pytest.mark.slow
-def test_several_studies_have_a_token_each(study: Place, tmp_path: Path) -> None:
-    ward = published(tmp_path, 'study = "ward"\n', narrow().select(["age", "bmi"]))
-    with started(study, str(ward)) as server:
-        tokens = json.loads(server.printed[0])["tokens"]
-        assert [*tokens] == [NAME, "ward"]
-        opens = {
-            it: server.get("/api/study", token).json()["study"] for it, token in tokens.items()
-        }
-        assert opens == {NAME: NAME, "ward": "ward"}
-        assert server.end(signal.SIGTERM) == 0
-
-
-@pytest.mark.slow
-def test_a_table_is_protected_by_another_process_and_served(tmp_path: Path) -> None:
-    file, rules = written(tmp_path, table=narrow())
-    with started(Place(file, tmp_path / "state"), "--policy", str(rules)) as server:
-        told = server.get("/api/study").json()
-        assert (told["study"], told["caller"]["role"]) == (NAME, "analyst")
-        assert server.end(signal.SIGTERM) == 0
-    assert not [it for it in tmp_path.iterdir() if it.suffix == ".discreet"]
 
 
 # --- workers and TLS ------------------------------------------------------------------------------
@@ -359,11 +311,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
-def test_over_tls(study: Place, certificate: tuple[Path, Path], workers: str) -> None:
+def test_over_tls(study: Place, certificate: tuple[Path, Path]) -> None:
     chain, key = certificate
     words = ["--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key)]
-    with started(study, *words, "--workers", workers) as server:
+    with started(study, *words, "--workers", "2") as server:
         assert server.address.startswith("https://0.0.0.0:")
         server.address = server.address.replace("0.0.0.0", "127.0.0.1")
         trusted = ssl.create_default_context(cafile=str(chain))
@@ -382,7 +333,6 @@ REFUSED: dict[str, tuple[list[str], int, str]] = {
     "all addresses without TLS": (["--host", "0.0.0.0"], 2, NO_TLS),
     "no such port": (["--port", "65536"], 2, "the port is a whole number from 0 to 65535"),
     "how it was protected": (["-k", "9"], 2, "a study file already says how it was protected"),
-    "another study": (["--study", "x"], 2, "a study file already says how it was protected"),
     "a table by standard input": (["-"], 2, "a table is protected each time the server starts"),
     "no file": (["/none/no.discreet"], 2, "'/none/no.discreet' cannot be read"),
     "half of an issuer": (
@@ -409,7 +359,6 @@ def test_what_is_wrong_is_one_line(
 ) -> None:
     before = study.states()
     found, out, err = run("serve", *study.words, *words)
-
     assert (found, out) == (code, "")
     assert err.splitlines()[-1].startswith(f"discreet: {says}")
     new = {name: it for name, it in study.states().items() if name not in before}
@@ -421,7 +370,6 @@ def test_a_port_that_is_in_use(run: Run, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, out, err = run("serve", *study.words, "--port", str(port))
-
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == (
         f"discreet: 127.0.0.1 port {port} cannot be listened on; is it in use? Try --port 0"
@@ -429,15 +377,62 @@ def test_a_port_that_is_in_use(run: Run, tmp_path: Path) -> None:
     assert [*study.states().values()] == ["valid", "revoked"]
 
 
-def test_a_table_that_cannot_be_protected_is_not_served(run: Run, tmp_path: Path) -> None:
-    file, rules = written(tmp_path, table=narrow())
-    state = tmp_path / "state"
-    for words in (
-        (str(tmp_path / "no.csv"), "--policy", str(rules)),
-        (str(file), "--policy", str(tmp_path / "no.toml")),
-    ):
-        assert run("serve", *words, "--state", str(state)) == (2, "", "")  # its process says why
-    assert not state.exists()
+@pytest.fixture
+def serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Call the command with a server that ends as soon as it has begun."""
+    told = "http://127.0.0.1:1"
+    start = importlib.import_module("discreet.serve.start")
+    monkeypatch.setattr(start, "run", lambda found, serving, said: said(told))
+    return lambda *words: run("serve", *words)
+
+
+Serve = Callable[..., tuple[int, str, str]]
+
+
+def test_a_table_that_cannot_be_protected_is_not_served(serve: Serve, tmp_path: Path) -> None:
+    words = (str(tmp_path / "no.csv"), "--state", str(tmp_path / "state"))
+    assert serve(*words) == (2, "", "")  # its process says why
+    assert not (tmp_path / "state").exists()
+
+
+def test_each_study_has_a_token_and_a_service_has_none(
+    serve: Serve, study: Place, tmp_path: Path
+) -> None:
+    ward = published(tmp_path, 'study = "ward"\n', narrow().select(["age", "bmi"]))
+    code, out, err = serve(*study.words, str(ward), "--json")
+    assert (code, err) == (0, "")
+    assert [*json.loads(out)["tokens"]] == [NAME, "ward"]
+    before = study.states()
+    code, out, _ = serve(*study.words, "--no-token", "--json")
+    assert (code, json.loads(out)["tokens"]) == (0, {})
+    assert study.states() == before
+
+
+def test_a_token_that_cannot_be_taken_back_is_said(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(store: object, study: str, name: str) -> None:
+        raise RegisterError("the record is damaged")
+
+    monkeypatch.setattr("discreet.serve.tokens.revoke_token", fails)
+    code, _, err = serve(*place_in(tmp_path).words)
+    assert code == 0
+    assert err.endswith("the start's token stays valid for a day: the record is damaged\n")
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_behind_a_proxy_the_link_is_said_to_be_another(
+    serve: Serve, study: Place, behind: bool
+) -> None:
+    code, out, _ = serve(*study.words, *["--behind-proxy"] * behind)
+    assert code == 0
+    assert ("https:// and your proxy's name, not as http://127.0.0.1:1." in out) is behind
+
+
+def test_a_record_that_is_new_is_said(serve: Serve, study: Place, tmp_path: Path) -> None:
+    words = (str(study.file), "--state", str(tmp_path / "new"), "--json")
+    assert "a new record begins" in serve(*words)[2]
+    assert serve(*words)[2] == ""
 
 
 def without(module: str, study: Place) -> tuple[int, str, str]:
@@ -448,72 +443,13 @@ def without(module: str, study: Place) -> tuple[int, str, str]:
     return ended.returncode, ended.stdout, ended.stderr
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
-def test_without_the_packages_of_a_server_it_says_how_to_get_them(
-    study: Place, missing: str
-) -> None:
-    assert without(missing, study) == (
-        2,
-        "",
-        "discreet: serving needs packages that are not installed: pip install 'discreet[server]'\n",
-    )
+def test_without_the_packages_of_a_server_it_says_how_to_get_them(study: Place) -> None:
+    code, out, err = without("fastapi", study)
+    assert (code, out) == (2, "")
+    assert "pip install 'discreet[server]'" in err
 
 
 def test_a_module_of_discreet_that_is_missing_is_a_bug(study: Place) -> None:
     code, _, err = without("discreet.serve.answers", study)
-
     assert code == 70
     assert "unexpected ModuleNotFoundError" in err
-
-
-def test_a_token_that_cannot_be_taken_back_is_said(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from discreet.errors import RegisterError
-
-    def fails(store: object, study: str, name: str) -> None:
-        raise RegisterError("the record is damaged")
-
-    study = place_in(tmp_path)
-    monkeypatch.setattr("discreet.serve.tokens.revoke_token", fails)
-    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
-    code, out, err = run("serve", *study.words)
-
-    said = "discreet: the start's token stays valid for a day: the record is damaged\n"
-    assert (code, out, err) == (0, "", said)
-
-
-@pytest.mark.parametrize("behind", [True, False])
-def test_behind_a_proxy_the_link_is_said_to_be_another(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: bool
-) -> None:
-    def told(_: object, __: object, said: Callable[[str], None]) -> None:
-        said("http://127.0.0.1:1")
-
-    study = place_in(tmp_path)
-    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", told)
-    options = ["--behind-proxy"] if behind else []
-    code, out, _ = run("serve", *study.words, *options)
-
-    assert code == 0
-    assert ("https:// and your proxy's name, not as http://127.0.0.1:1." in out) is behind
-
-
-def test_a_record_that_is_new_is_said(
-    run: Run, study: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
-    words = ("serve", str(study.file), "--state", str(tmp_path / "new"))
-
-    said = "discreet: a new record was begun: no token opens anything yet\n"
-    assert run(*words) == (0, "", said)
-    assert run(*words) == (0, "", "")
-
-
-@pytest.mark.slow
-def test_a_service_prints_and_makes_no_token(study: Place) -> None:
-    before = study.states()
-    with started(study, "--no-token") as server:
-        assert json.loads(server.printed[0]) == {"address": server.address, "tokens": {}}
-        assert httpx.get(f"{server.address}/api/health").json() == {"ok": True}
-    assert study.states() == before

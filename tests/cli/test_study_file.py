@@ -20,7 +20,6 @@ def test_it_says_what_it_wrote_who_signed_it_and_what_to_send(
     path = tmp_path / "cohort.discreet"
     code, out, err = run("protect", str(cohort), "--no-unit", "-o", str(path))
     first, *_, signed, send = out.splitlines()
-
     assert (code, err) == (0, "")
     assert first.startswith(f"{path}: ")
     assert first.endswith(" 0.1 MB")
@@ -30,22 +29,6 @@ def test_it_says_what_it_wrote_who_signed_it_and_what_to_send(
     assert signed == f"signed by {checked['fingerprint']}"
     assert (checked["study"], checked["k"], checked["m"]) == ("cohort.csv", 5, 20)
     assert "study file" in run("log", "--released")[1]
-
-
-def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str) -> None:
-    path = tmp_path / "cohort.discreet"
-    words = ["--policy", policy, "--study", "ours", "--no-unit", "-o", str(path), "--json"]
-    code, out, err = run("protect", str(cohort), *words)
-    told = json.loads(out)
-
-    assert (code, err) == (0, "")
-    assert (told["path"], told["study"], told["columns"]) == (str(path), "ours", 12)
-    assert told["bytes"] == path.stat().st_size
-    assert set(told) == {
-        *("path", "study", "version", "rows", "columns", "persons", "bytes"),
-        *("fingerprint", "content"),
-    }
-    assert Path(os.environ["DISCREET_CONFIG"], "discreet.signing-key").exists()
 
 
 REFUSED = {
@@ -74,7 +57,6 @@ REFUSED = {
 def test_what_is_refused(run: Run, cohort: Path, words: list[str], code: int, says: str) -> None:
     cohort.with_suffix(".csv.discreet").write_text("of somebody")
     found = run("protect", str(cohort), "--no-unit", *(it.format(cohort=cohort) for it in words))
-
     assert found[0] == code
     assert says in found[2]
 
@@ -97,7 +79,6 @@ def test_command_takes_the_file_in_place_of_the_table(
     expected = run(*words, "--no-unit")
     cohort.unlink()
     found = run(*(str(study_file) if it == "FILE" else it for it in CALLS[name]))
-
     assert (found[0], found[2]) == (0, expected[2]), found
     if "--json" in words:
         made, told = json.loads(found[1]), json.loads(expected[1])
@@ -165,6 +146,21 @@ def test_file_that_was_changed_is_refused(run: Run, study_file: Path) -> None:
     code, _, err = run("summary", str(study_file))
     assert code == 2
     assert "was changed" in err
+
+
+def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str) -> None:
+    path = tmp_path / "cohort.discreet"
+    words = ["--policy", policy, "--study", "ours", "--no-unit", "-o", str(path), "--json"]
+    code, out, err = run("protect", str(cohort), *words)
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (told["path"], told["study"], told["columns"]) == (str(path), "ours", 12)
+    assert told["bytes"] == path.stat().st_size
+    assert set(told) == {
+        *("path", "study", "version", "rows", "columns", "persons", "bytes"),
+        *("fingerprint", "content"),
+    }
+    assert Path(os.environ["DISCREET_CONFIG"], "discreet.signing-key").exists()
 
 
 def test_columns_of_a_file_are_completed(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

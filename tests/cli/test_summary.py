@@ -14,7 +14,6 @@ from tests.cli.conftest import Run
 def test_it_describes_columns_and_releases_nothing(run: Run, cohort: Path) -> None:
     words = ["--columns", "age,sex", "--by", "age_group", "--no-unit"]
     code, out, err = run("summary", str(cohort), *words)
-
     assert (code, err) == (0, "")
     assert out.startswith("Summary of cohort.csv by age_group\n")
     assert "  mean (sd)" in out
@@ -24,9 +23,7 @@ def test_it_describes_columns_and_releases_nothing(run: Run, cohort: Path) -> No
 def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
     page, tex = tmp_path / "table1.html", tmp_path / "table1.tex"
     files = ["-o", str(page), "-o", str(tex), "--json"]
-
     code, out, err = run("summary", str(cohort), "--no-unit", "--by", "sex", *files)
-
     assert (code, err) == (0, f"{page}, {tex}\n")
     assert CopyTable.from_json(out).head == ("1", "2", "all")
     assert "<h1>Summary of cohort.csv by sex</h1>" in page.read_text()
@@ -36,7 +33,6 @@ def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: P
 
 def test_another_ending_is_refused_before_the_work(run: Run, study_file: Path) -> None:
     code, _, err = run("summary", str(study_file), "-o", "table.docx")
-
     assert code == 2
     assert "a table of figures is saved as one of" in err
 
@@ -44,9 +40,7 @@ def test_another_ending_is_refused_before_the_work(run: Run, study_file: Path) -
 def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "bmi.csv", tmp_path / "bmi.svg"
     files = ["-o", str(table), "-o", str(plot)]
-
     code, out, err = run("means", str(cohort), "bmi", "sex", "age_group", "--no-unit", *files)
-
     assert (code, err) == (0, "")
     assert "Means of bmi in cohort.csv by sex and age_group\n" in out
     assert table.read_text().startswith("sex,age_group,")
@@ -56,7 +50,6 @@ def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> 
 
 def test_means_are_weighted(run: Run, study_file: Path) -> None:
     code, out, err = run("means", str(study_file), "bmi", "sex", "--weights", "ldl")
-
     assert (code, err) == (0, "")
     assert "Means of bmi in cohort.csv by sex, weighted by ldl\n" in out
     code, out, err = run("summary", str(study_file), "--weights", "ldl")
@@ -67,24 +60,12 @@ def test_means_are_weighted(run: Run, study_file: Path) -> None:
     assert "Linear model of bmi in cohort.csv, weighted by ldl\n" in out
 
 
-def test_bars_are_weighted_and_boxes_are_not(run: Run, study_file: Path, tmp_path: Path) -> None:
-    words = ["--weights", "ldl", "-o", str(tmp_path / "bars.svg")]
-    code, _, err = run("plot", "bars", str(study_file), "sex", *words)
-    assert (code, err) == (0, "")
-    assert "sum of weights" in (tmp_path / "bars.svg").read_text()
-    code, _, err = run("plot", "box", str(study_file), "bmi", *words)
-    assert code == 2
-    assert "a box plot has no --weights, which is for a histogram and a bar chart" in err
-
-
 def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "model.csv", tmp_path / "model.svg"
     how = ["--family", "logistic", "--event-is", "2", "--where", "age >= 40", "--no-unit"]
-
     code, out, err = run(
         "model", str(cohort), "sex ~ age + bmi", *how, "-o", str(table), "-o", str(plot)
     )
-
     assert (code, err) == (0, "")
     assert "Logistic model of sex = 2 in cohort.csv\n" in out
     assert table.read_text().startswith("part,term,odds ratio,")
@@ -105,7 +86,6 @@ def test_a_model_is_told_what_levels_are_compared_with(
     run: Run, study_file: Path, said: str, code: int, words: str
 ) -> None:
     found, out, err = run("model", str(study_file), "bmi ~ C(sex)", "--reference", said)
-
     assert found == code
     assert words in (err if code else out)
     assert ("C(sex)[T.1]" in out) == (code == 0)
@@ -113,7 +93,6 @@ def test_a_model_is_told_what_levels_are_compared_with(
 
 def test_it_lists_columns(run: Run, study_file: Path) -> None:
     code, out, err = run("columns", str(study_file), "--assign", "old=age >= 60")
-
     assert (code, err) == (0, "")
     assert out.startswith("Columns of cohort.csv\n")
     assert "\nold " in out
@@ -125,9 +104,7 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     table, plot, pixels = (tmp_path / f"bmi.{it}" for it in ("csv", "svg", "png"))
     asked = ("means", str(study_file), "bmi", "sex")
     how = ("--title", "Fig. 1", "--width", "85", "--dpi", "100", "--no-footnote")
-
     code, _, err = run(*asked, *how, "-o", str(table), "-o", str(plot), "-o", str(pixels))
-
     assert (code, err) == (0, "")
     assert ">Fig. 1<" in plot.read_text("utf-8")
     assert 'width="240.94' in plot.read_text("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -19,7 +18,7 @@ import discreet as dc
 from discreet.cli.tables import Files, ladder
 from discreet.errors import InputError
 from discreet.methods import load_points
-from discreet.rounding import METHODS, JointSet
+from discreet.rounding import JointSet
 from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
@@ -71,7 +70,6 @@ def test_the_paper_is_one_line_and_its_risk_another(
         f"-o {released} --report {report}",
     )
     code, out, err = run(*" ".join(words).split())
-
     assert (code, err) == (0, "")
     assert out.startswith(f"{released}, {report}\n\n")
     table = pd.read_csv(released)
@@ -81,12 +79,10 @@ def test_the_paper_is_one_line_and_its_risk_another(
     ]
     assert "<html" in report.read_text()[:200].lower()
     assert "missing values of Age are filled" in report.read_text()
-
     code, out, err = run("evaluate", str(titanic), str(released))
     assert (code, err) == (0, "")
     assert "released.csv compared with titanic.csv" in out
     assert "Taken for levels" in out
-
     more = ("--strata", "Pclass,Sex,Family", "--sensitive", "Survived", "--json")
     code, out, err = run("evaluate", str(titanic), str(released), *more)
     assert (code, err) == (0, "")
@@ -96,41 +92,6 @@ def test_the_paper_is_one_line_and_its_risk_another(
     of_all = ("unique_rows", "unique_strata", "attribute_disclosure")
     assert {found["risks"][key]["trials"] for key in of_all} == {891}
     assert found["risks"]["linkage"]["trials"] == 891 - 177
-
-
-@pytest.mark.slow
-def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) -> None:
-    frame = pd.read_csv(cohort)
-    frame["smoker"] = np.where(np.arange(len(frame)) % 3 == 0, "yes", "no")
-    frame.to_csv(cohort, index=False)
-    released, report = tmp_path / "released.csv", tmp_path / "report.html"
-
-    code, out, err = run(*f"protect {cohort} -o {released} --report {report}".split())
-
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{released}, {report}\n\n")
-    table = pd.read_csv(released)
-    assert {"sex", "smoker"} < set(table.columns) <= set(frame.columns)
-    kinds = [entry["kind"] for entry in json.loads(run("log", "--released", "--json")[1])]
-    assert kinds.count("table") == kinds.count("report") == 1
-
-
-@pytest.mark.slow
-def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
-    out_file = tmp_path / "map.html"
-    words = (
-        f"tune {titanic} --methods deterministic,probabilistic,microaggregation --k 3:50"
-        f" -o {out_file}"
-    )
-
-    code, out, err = run(*words.split())
-
-    assert (code, err) == (0, "")
-    assert "efficient settings" in out
-    assert "not for release" in out
-    assert "microaggregation k=50" in out
-    assert "<html" in out_file.read_text()[:200].lower()
-    assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
 # --- where it goes --------------------------------------------------------------------------------
@@ -152,7 +113,6 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(
     tmp_path: Path, table: str | None, report: str | None, text: str | None
 ) -> None:
     paths = [None if name is None else tmp_path / name for name in (table, report)]
-
     if text is None:
         Files(*paths).check()
     else:
@@ -161,31 +121,10 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("names", [(), ("t.csv",), ("t.csv", "r.html", "p.json"), ("p.json",)])
-def test_the_files_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...]
-) -> None:
-    of = {Path(name).suffix: tmp_path / name for name in names}
-    release = dc.research(dc.datasets.diabetes()).round(["age", "bmi"], k=10)
-
-    Files(of.get(".csv"), of.get(".html")).save(release, of.get(".json"), as_json=True)
-
-    out, err = capsys.readouterr()
-    said_of = ", ".join(map(str, of.values()))
-    said, _, _ = err.partition("\n\n")
-    assert said == (
-        said_of or "the report was released as JSON; -o RELEASED.csv releases the table"
-    )
-    assert sorted(tmp_path.iterdir()) == sorted(of.values())
-    assert json.loads(out)["made"].get("file") == ("t.csv" if ".csv" in of else None)
-
-
 def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
     release = dc.research(dc.datasets.diabetes()).anonymize(["age", "bmi"])
-
     with pytest.raises(InputError, match="was not rounded and has no points"):
         Files().save(release, tmp_path / "p.json", as_json=False)
-
     assert list(tmp_path.iterdir()) == []
 
 
@@ -194,11 +133,9 @@ def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
 
 def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_path: Path) -> None:
     released = tmp_path / "r.parquet"
-
     code, out, err = run(
         *f"anonymize {small} --columns x,y --strata arm --json".split(), *f"-o {released}".split()
     )
-
     assert code == 0
     assert json.loads(out)["made"]["strata"] == ["arm"]
     assert str(released) in err
@@ -211,9 +148,7 @@ def test_without_a_file_it_is_a_look_and_nothing_leaves(
     run: Run, small: Path, tmp_path: Path, command: str
 ) -> None:
     before = sorted(tmp_path.iterdir())
-
     code, out, err = run(*f"{command} {small} --columns x,y".split())
-
     assert (code, err) == (0, "")
     assert out.startswith("nothing was saved; -o RELEASED.csv releases the table\n\n")
     assert CANARY not in out
@@ -242,9 +177,7 @@ def test_choices_are_those_of_python(
     run: Run, small: Path, tmp_path: Path, command: str, words: str, made: dict[str, Any]
 ) -> None:
     line = f"{command} {small} --columns x,y {words} --json -o {tmp_path / 'r.csv'}"
-
     code, out, _ = run(*line.split())
-
     assert code == 0
     found = json.loads(out)["made"]
     assert {name: found.get(name) for name in made} == made
@@ -259,9 +192,7 @@ def test_a_hierarchy_merges_small_strata(run: Run, small: Path, tmp_path: Path) 
         f"anonymize {small} --columns x,y --strata arm --hierarchies arm={tree} --policy {rules}"
         f" -o {tmp_path / 'r.csv'}"
     )
-
     code, _, err = run(*line.split())
-
     assert (code, err) == (0, "")
     assert Counter(pd.read_csv(tmp_path / "r.csv")["arm"]) == {"most": 70, "rest": 50}
 
@@ -272,11 +203,9 @@ def test_a_second_table_by_another_k_is_refused_and_not_written(
     words = f"protect {small} --columns x,y".split()
     assert run(*words, "-o", str(tmp_path / "a.csv"))[0] == 0
     before = sorted(path.name for path in tmp_path.iterdir())
-
     code, out, err = run(
         *words, "-k", "6", "-o", str(tmp_path / "b.csv"), "--report", str(tmp_path / "b.html")
     )
-
     assert (code, out) == (dc.LeavingError.exit_code, "")
     assert "'k' must be the same as in" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -302,7 +231,6 @@ def test_risk_prints_a_report_or_json_and_saves_a_page(
     assert (code, err) == (0, "")
     assert "For the custodian" in out
     assert (tmp_path / "risk.html").exists()
-
     words = ("--strata", "arm", "--sensitive", "ill", "--drop", "y", "--formula", "x ~ arm")
     code, out, err = run("evaluate", str(small), str(moved), "--json", *words)
     assert (code, err) == (0, "")
@@ -316,11 +244,9 @@ def test_rows_in_another_order_are_compared_when_that_is_said(
     run: Run, small: Path, moved: Path
 ) -> None:
     pd.read_csv(moved).sort_values(["arm", "x"]).iloc[::-1].to_csv(moved, index=False)
-
     code, out, err = run("evaluate", str(small), str(moved), "--drop", "arm,ill")
     assert (code, out) == (2, "")
     assert "--no-same-rows" in err
-
     code, out, _ = run("evaluate", str(small), str(moved), "--no-same-rows", "--json")
     assert code == 0
     assert "linkage" in json.loads(out)["measured"]["not_measured"]
@@ -336,7 +262,6 @@ def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_p
     assert out.startswith(f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\n")
     assert "\nFor the custodian: not for release.\n" in out
     assert (tmp_path / "map.svg").exists()
-
     code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
     assert code == 0
     assert [point["name"] for point in json.loads(out)["points"]] == [
@@ -361,12 +286,6 @@ def test_a_ladder_is_a_list_or_nice_numbers_of_a_range(text: str, numbers: list[
 
 # F is the file; where the words say so, a table is written to the file O.
 ERRORS: dict[str, tuple[str, int, str]] = {
-    "a report alone": (
-        "anonymize F --columns x --report r.html",
-        2,
-        "a report is released with its table; say where to write it: -o RELEASED.csv",
-    ),
-    "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
     "no such method": (
         "anonymize F --columns x --method magic -o O",
@@ -374,7 +293,6 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         "cannot be made by method 'magic'",
     ),
     "a wrong ending": ("anonymize F --columns x -o O.xlsx", 2, "is saved as one of"),
-    "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
     "k too small": ("protect F --columns x -k 2 -o O", 2, "at least 3"),
     "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies people"),
     "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
@@ -383,11 +301,6 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         "tune F --per-column --policy sacro",
         2,
         "--policy is not for --per-column; leave it out",
-    ),
-    "no hierarchy": (
-        "anonymize F --columns x --hierarchies arm -o O",
-        2,
-        "--hierarchies takes a column",
     ),
     "no hierarchy file": (
         "anonymize F --columns x --strata arm --hierarchies arm=no.csv -o O",
@@ -404,10 +317,17 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         3,
         "no setting of the map meets this risk",
     ),
-    "risk, no such stratum": ("evaluate F F --strata w", 2, "strata are not among"),
     "risk, a wrong ending": ("evaluate F F --drop name -o r.csv", 2, "a report is saved as one of"),
-    "tune, no such method": ("tune F --columns x --methods magic", 2, "no row method 'magic'"),
     "tune, no such k": ("tune F --columns x -k three", 2, "--k must be whole numbers"),
+    "round, no number": (
+        "round F --columns x --method mdav -k many",
+        2,
+        "k must be a whole number",
+    ),
+    "tune, folds": ("tune F --per-column --folds 1", 2, "folds"),
+    "tune, no such way": ("tune F --per-column --methods mdva", 2, "no way to round 'mdva'"),
+    "tune, a target of classes": ("tune F --per-column --methods mdlp", 2, "that has classes"),
+    "tune, a comparison's ending": ("tune F --per-column -o c.png", 2, "a comparison is saved"),
     "tune, a wrong ending": (
         "tune F --columns x --methods microaggregation -k 3 -o m.xlsx",
         2,
@@ -425,9 +345,7 @@ def test_errors_are_one_line_without_a_cell_and_maybe_the_place_that_is_wrong(
     monkeypatch.chdir(tmp_path / "empty")
     out_file = tmp_path / "empty" / "out.csv"
     names = {"F": str(small), "O": str(out_file), "O.xlsx": str(out_file.with_suffix(".xlsx"))}
-
     got, out, err = run(*(names.get(word, word) for word in line.split()))
-
     assert (got, out) == (code, "")
     assert err.startswith("discreet: ")
     assert re.fullmatch(r".+\n(.+\n *\^+\n)?", err)
@@ -452,27 +370,11 @@ def wine(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
-def test_jointly_every_row_is_shared(run: Run, wine: Path, tmp_path: Path) -> None:
-    rounded, report = tmp_path / "rounded.csv", tmp_path / "rounding.html"
-    words = f"round {wine} --method mdav -k 10 -o {rounded} --report {report}"
-
-    code, out, err = run(*words.split())
-
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{rounded}, {report}\n\n")
-    rows = Counter(pd.read_csv(rounded).itertuples(index=False, name=None))
-    assert min(rows.values()) >= 10
-    assert "groups of at least 10 (found by mdav)" in report.read_text()
-
-
 def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> None:
     rounded = tmp_path / "rounded.csv"
     how = "--method optimal -k 10 --per-column --kinds class=categorical"
     words = f"round {wine} {how} -o {rounded}"
-
     code, out, err = run(*words.split())
-
     assert (code, err) == (0, "")
     table = pd.read_csv(rounded)
     assert len(table) == 178
@@ -484,58 +386,20 @@ def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> 
 
 def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.json"
-
     code, out, err = run(*f"round {wine} --public --method kmeans -c 20 --points {points}".split())
-
     assert (code, err) == (0, "")
     assert out.startswith(f"{points}\n\n")
     assert isinstance(load_points(points), JointSet)
-
     each = tmp_path / "each.json"
     words = f"round {wine} --public --method kmeans -c 20 --per-column --points {each}"
     code, out, err = run(*words.split())
     assert (code, err) == (0, "")
 
 
-def test_json_is_the_report(run: Run, wine: Path) -> None:
-    words = "--method vmdav --per-column -k freedman-diaconis --json"
-    code, out, err = run("round", str(wine), *words.split())
-
-    assert code == 0
-    told = json.loads(out)
-    assert told["made"]["rounding"] == "vmdav"
-    assert told["made"]["k"] == "freedman-diaconis"
-    assert "the report was released as JSON" in err
-
-
-NO_ROUNDING = {
-    "an unknown method": ("--method magic", 2, "unknown rounding method 'magic'"),
-    "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
-    "per column, guarded": (
-        "--per-column --policy standard",
-        2,
-        "the papers' methods have no use for a guarded policy",
-    ),
-    "points as a table": ("--points points.csv", 2, "rounding points"),
-    "median jointly": ("--representative median", 2, "of columns rounded by themselves"),
-}
-
-
-@pytest.mark.parametrize(("words", "expected", "message"), NO_ROUNDING.values(), ids=NO_ROUNDING)
-def test_what_is_no_rounding_is_refused(
-    run: Run, wine: Path, words: str, expected: int, message: str
-) -> None:
-    code, out, err = run("round", str(wine), *words.split())
-
-    assert (code, out) == (expected, "")
-    assert message in " ".join(err.split())
-
-
 def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text("k = 10\n")
     words = ("protect", str(wine), "--policy", str(policy))
-
     for given in (["-k", "3"], ["-m", "12"]):
         code, out, err = run(*words, *given)
         assert (code, out) == (3, "")
@@ -561,25 +425,12 @@ def sixty(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
-def test_the_line_of_the_issue(run: Run, sixty: Path, tmp_path: Path) -> None:
+def test_methods_are_compared_column_by_column(run: Run, sixty: Path, tmp_path: Path) -> None:
     page, numbers = tmp_path / "compare.html", tmp_path / "compare.csv"
-    words = f"tune {sixty} --per-column -k 6,12 --target kind -o {page} -o {numbers}"
-    code, out, err = run(*words.split())
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{page}, {numbers}\nRounding methods compared: sixty.csv\n")
-    assert "\nFor the custodian: exact numbers" in out
-    assert "<html" in page.read_text()[:200]
-    with numbers.open() as file:
-        methods = {row["method"] for row in csv.DictReader(file)}
-    assert methods == {"none", *METHODS}
+    words = f"tune {sixty} --per-column --methods mdav,equal-width -k 6:12 --target kind --json"
+    code, out, _ = run(*words.split(), "-o", str(page), "-o", str(numbers))
     for text in (out, page.read_text(), numbers.read_text()):
         assert CANARY not in text
-
-
-def test_json_is_printed(run: Run, sixty: Path) -> None:
-    words = f"tune {sixty} --per-column --methods mdav,equal-width -k 6:12 --drop name,kind --json"
-    code, out, _ = run(*words.split())
     told = json.loads(out)
     assert code == 0
     assert told["release"] is False
@@ -587,27 +438,11 @@ def test_json_is_printed(run: Run, sixty: Path) -> None:
     assert tried == [(m, k) for m in ("mdav", "equal_width") for k in (6, 7, 10, 12)]
 
 
-def test_nothing_is_tried_for_a_file_that_cannot_be_written(run: Run, sixty: Path) -> None:
-    code, _, err = run("tune", str(sixty), "--per-column", "-o", "absent/compare.html")
-    assert code == 2
-    assert "no folder" in err
-    code, _, err = run("tune", str(sixty), "--per-column", "-o", "compare.png")
-    assert code == 2
-    assert "a comparison is saved as one of" in err
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("--folds 1", "folds"),
-        ("--methods mdva", "unknown rounding method 'mdva'"),
-        ("-k few", "--k must be whole numbers"),
-        ("--target z", "no column 'z'"),
-        ("--methods mdlp", "name a target that has classes"),
-    ],
-)
-def test_what_is_refused_is_said_in_one_line(run: Run, sixty: Path, words: str, said: str) -> None:
-    code, out, err = run("tune", str(sixty), "--per-column", *words.split())
-    assert (code, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+def test_json_is_the_report(run: Run, wine: Path) -> None:
+    words = "--method vmdav --per-column -k freedman-diaconis --json"
+    code, out, err = run("round", str(wine), *words.split())
+    assert code == 0
+    told = json.loads(out)
+    assert told["made"]["rounding"] == "vmdav"
+    assert told["made"]["k"] == "freedman-diaconis"
+    assert "the report was released as JSON" in err

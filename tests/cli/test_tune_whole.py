@@ -14,9 +14,7 @@ def test_the_command_draws_the_map(run: Run, tmp_path: Path) -> None:
     numbers().write_csv(path)
     words = ["--methods", "whole,mdav", "-k", "4", "-m", "4", "--left-out", ".2,.5"]
     words += ["--risk", "far linkage"]
-
     code, out, err = run("tune", str(path), *words, "-o", str(tmp_path / "map.svg"), "--json")
-
     assert code == 0, err
     told = json.loads(out)
     assert [point["name"] for point in told["points"]] == [

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet.cli.files import VERDICT_CODES
-from discreet.explore import file_checks
 from discreet.render.metadata import without_words
 from tests.cli.conftest import Run
 
@@ -25,10 +23,7 @@ def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     code, out, err = run("verify", str(figure))
     assert (code, err) == (0, "")
     assert out.startswith("age.svg: as made\n  made here, and unchanged\n  passed: seal, file,")
-    assert (
-        "study 'cohort.csv', version 1: drawn from the protected copy;"
-        " each value drawn anew from at least 20 people"
-    )
+    assert "each value drawn anew from at least 20 persons" in out
 
 
 def test_with_the_data_it_is_drawn_again(run: Run, cohort: Path, tmp_path: Path) -> None:
@@ -49,6 +44,7 @@ def test_the_worst_of_several_files_is_what_it_ends_with(
     bare.write_bytes(without_words(figure.read_bytes(), ".svg")[0])
     changed.write_bytes(figure.read_bytes().replace(b"stroke", b"strike", 1))
     assert run("verify", str(figure), str(bare))[0] == 12
+    assert run("verify", str(tmp_path / "gone.svg"), str(changed))[0] == 10
     code, out, _ = run("verify", str(bare), str(changed), str(figure))
     assert code == 10
     assert [line for line in out.splitlines() if line[0] != " "] == [
@@ -88,17 +84,6 @@ def test_a_file_that_cannot_be_read_does_not_end_the_others(
     assert "this is no png file, or a broken one" in found[1]["says"]
 
 
-def test_what_was_changed_counts_more_than_what_cannot_be_read(
-    run: Run, figure: Path, tmp_path: Path
-) -> None:
-    changed = tmp_path / "changed.svg"
-    changed.write_bytes(figure.read_bytes().replace(b"stroke", b"strike", 1))
-    assert run("verify", str(tmp_path / "gone.svg"), str(changed))[0] == 10
-
-
-# --- with a study file --------------------------------------------------------------------------
-
-
 def of_file(run: Run, study_file: Path, *more: str, name: str = "age.svg") -> Path:
     """A figure that was made from a study file."""
     path = study_file.parent / name
@@ -120,24 +105,6 @@ def test_figures_of_a_study_file_are_drawn_again(run: Run, study_file: Path) -> 
     assert found["provenance"]["request"] == {"plot": "histogram", "columns": ["age"], "bins": 20}
 
 
-def test_no_secret_is_needed_for_a_study_file(
-    run: Run, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    figure = of_file(run, study_file, "--title", "Age", "--width", "85")
-    monkeypatch.delenv("DISCREET_SECRET", raising=False)
-    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "config"))
-    assert run("verify", str(figure), "--study", str(study_file))[0] == 0
-    assert not (tmp_path / "config").exists()
-
-
-def test_forged_figure_names_what_is_other(run: Run, study_file: Path) -> None:
-    figure = of_file(run, study_file)
-    figure.write_bytes(figure.read_bytes().replace(b">density<", b">persons<"))
-    code, out, _ = run("verify", str(figure), "--study", str(study_file))
-    assert code == 10
-    assert "is 'persons' in the file, but 'density'" in out
-
-
 def test_pixels_are_drawn_again_beside(run: Run, study_file: Path, tmp_path: Path) -> None:
     figure, folder = of_file(run, study_file, name="age.png"), tmp_path / "beside"
     folder.mkdir()
@@ -148,21 +115,6 @@ def test_pixels_are_drawn_again_beside(run: Run, study_file: Path, tmp_path: Pat
     assert out.startswith("age.png: not comparable\n")
     assert out.endswith(f"drawn again: {folder / 'age-again.png'}\n")
     assert (folder / "age-again.png").is_file()
-
-
-def test_figure_made_beside_the_data_is_compared_with_the_file(
-    run: Run, figure: Path, cohort: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "sent.discreet"
-    assert run("protect", str(cohort), "--no-unit", "-o", str(path))[0] == 0
-    code, out, _ = run("verify", str(figure), "--study", str(path))
-    assert (code, out.splitlines()[-1]) == (0, "  not checked: seal")
-    assert "its seal can only be checked there" in out
-
-
-def test_figure_of_another_study_is_elsewhere(run: Run, figure: Path, study_file: Path) -> None:
-    figure.write_bytes(figure.read_bytes().replace(b'"version": "', b'"version": "0'))
-    assert run("verify", str(figure), "--study", str(study_file))[0] in (10, 11)
 
 
 WRONG: dict[str, tuple[list[str], str]] = {
@@ -181,9 +133,3 @@ def test_options_that_a_study_file_does_not_go_with_are_refused(run: Run, study_
         )
         assert (code, out) == (2, "")
         assert says in " ".join(err.split())
-
-
-def test_each_verdict_has_an_exit_code() -> None:
-    named = (file_checks.AS_MADE, file_checks.ALTERED, file_checks.ELSEWHERE, file_checks.UNKNOWN)
-    assert {*VERDICT_CODES} == {*named, file_checks.UNREADABLE, file_checks.NOT_COMPARABLE}
-    assert len({*VERDICT_CODES.values()}) == len(VERDICT_CODES)

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -18,20 +16,8 @@ if TYPE_CHECKING:
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
-#: Every width, in light and dark.
-WINDOWS = [
-    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
-    for width, scheme, fast in (
-        (390, "dark", True),
-        (390, "light", False),
-        (768, "light", False),
-        (768, "dark", False),
-        (1280, "light", True),
-        (1280, "dark", False),
-        (1920, "light", False),
-        (1920, "dark", False),
-    )
-]
+#: Every width, half of them in light, and half in dark.
+WINDOWS = [(390, "dark"), (768, "light"), (1280, "light"), (1920, "dark")]
 #: Waits until what moves or fades has come to its end.
 STILL = """() => Promise.all(document.getAnimations()
   .filter((it) => Number.isFinite(it.effect.getComputedTiming().endTime))

@@ -21,7 +21,7 @@ from tests.records.given import started, told
 from tests.serve.cohort import MANY, NAME, published, record_in
 from tests.serve.workers import client, process
 
-CLIENTS = 8
+CLIENTS, ROUNDS = 4, 25
 SCRIPT = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -78,23 +78,18 @@ class Client:
                 assert asking.get(f"/api/views/{view}").content == body
 
 
+@pytest.mark.promise
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("workers", "rounds"),
-    [pytest.param("2", 40, marks=pytest.mark.promise), ("1", 200), ("2", 200)],
-)
-def test_what_is_done_beside_a_server_loses_nothing(
-    tmp_path: Path, workers: str, rounds: int
-) -> None:
+def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path) -> None:
     file, state = published(tmp_path), tmp_path / "state"
     store, many = record_in(tmp_path), ("--a-minute", str(MANY))
     names = [f"client{i}" for i in range(CLIENTS)]
     clients = [Client(name, add_token(store, NAME, name)) for name in names]
-    server = process(file, state, "--workers", workers, *many)
+    server = process(file, state, "--workers", "2", *many)
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = started(SCRIPT, state, server.url, rounds)
+        beside = started(SCRIPT, state, server.url, ROUNDS)
         try:
             assert beside.stdout is not None
             lines = []
@@ -111,7 +106,6 @@ def test_what_is_done_beside_a_server_loses_nothing(
     for it in asking:
         it.result()
     assert said == ""
-
     assert verify(store, seen["head"]).broken == ()
     next_run = process(file, state, *many)
     try:
@@ -122,4 +116,4 @@ def test_what_is_done_beside_a_server_loses_nothing(
     finally:
         next_run.stop()
     states = {it.name: it.state() for it in list_tokens(store)}
-    assert [states[f"r{i}"] for i in range(rounds)] == ["revoked"] * rounds
+    assert [states[f"r{i}"] for i in range(ROUNDS)] == ["revoked"] * ROUNDS

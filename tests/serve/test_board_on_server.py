@@ -88,7 +88,6 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
             other = seen(chromium, replace(here, url=url))
             light = light_after_a_late_answer(chromium, replace(here, url=url))
         whats = [it["what"] for it in log(here.studies.store, study=NAME)]
-
     assert all(one[0])
     assert other[:2] == one[:2]
     assert one[0] != one[1]
@@ -115,16 +114,17 @@ def test_what_is_not_reliable_is_said_first_and_shown_grey(
         route.fulfill(response=found, json=told)
 
     with running(studies, tmp_path) as served:
-        for kind, address in (("box", "copy"), ("means", "tables")):
-            for said in ([few], [few, others], [others]):
-                with looking(chromium, served, token=served.token) as page:
-                    pattern = re.compile(rf"/api/{address}/{kind}$")
-                    page.route(pattern, partial(answer, said=said))
-                    page.evaluate(f"location.hash = 'cards={kind}:bmi:by=region'")
-                    shown = page.locator(f"{CARDS} .pic :is(svg, table)").first
-                    shown.wait_for()
-                    warns = page.locator(f"{CARDS} .unreliable")
-                    expect(warns).to_have_text(few.capitalize() if few in said else "")
-                    assert warns.is_visible() is (few in said)
-                    opacity = shown.evaluate("(it) => getComputedStyle(it).opacity")
-                    assert (float(opacity) < 0.5) is (said == [few])
+        box, means = ("box", "copy"), ("means", "tables")
+        shows = ((box, [few]), (box, [few, others]), (means, [few]), (means, [others]))
+        for (kind, address), said in shows:
+            with looking(chromium, served, token=served.token) as page:
+                pattern = re.compile(rf"/api/{address}/{kind}$")
+                page.route(pattern, partial(answer, said=said))
+                page.evaluate(f"location.hash = 'cards={kind}:bmi:by=region'")
+                shown = page.locator(f"{CARDS} .pic :is(svg, table)").first
+                shown.wait_for()
+                warns = page.locator(f"{CARDS} .unreliable")
+                expect(warns).to_have_text(few.capitalize() if few in said else "")
+                assert warns.is_visible() is (few in said)
+                opacity = shown.evaluate("(it) => getComputedStyle(it).opacity")
+                assert (float(opacity) < 0.5) is (said == [few])

@@ -67,7 +67,6 @@ def opened_page(page: Page) -> None:
 
 
 def pick(page: Page, *columns: str) -> None:
-    """Choose columns, in order."""
     for name in columns:
         page.locator(f'.col[data-column="{name}"]').click()
 
@@ -193,15 +192,6 @@ def test_a_token_is_asked_for_and_stays_out_of_the_address(
 
 
 @pytest.mark.slow
-def test_a_filter_of_too_few_rows_is_said_and_taken_away(chromium: Browser, whole: Running) -> None:
-    address = "#cards=histogram:bmi&where=age%20%3E%20200"
-    with looking(chromium, whole, token=f"{whole.token}&{address[1:]}") as page:
-        page.locator("main").get_by_text("Fewer than 50 rows fit these filters").wait_for()
-        page.get_by_role("button", name="Take the last one away").click()
-        page.locator(f"{CARDS} .bar").first.wait_for()
-
-
-@pytest.mark.slow
 def test_of_a_public_table_clusters_are_drawn_by_the_server(
     chromium: Browser, public: Running
 ) -> None:
@@ -272,13 +262,11 @@ def test_what_is_handed_in_and_what_becomes_of_it(chromium: Browser, whole: Runn
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.locator("#toast")).to_contain_text("Handed in “BMI”")
-
         with whole.client(whole.custodian) as custodian:
             (told,) = custodian.get("/api/custodian/outputs").json()["outputs"]
             assert told["reviews"][0]["text"] == f"figure 1 {SCRIPT}"
             body = {"what": "rejected", "text": "bins too fine"}
             assert custodian.post(f"/api/custodian/outputs/{told['id']}", json=body).is_success
-
         page.get_by_role("button", name="Your token").click()
         page.get_by_role("button", name="Your outputs").click()
         page.locator(".handed summary").click()
@@ -293,20 +281,6 @@ def test_what_is_handed_in_and_what_becomes_of_it(chromium: Browser, whole: Runn
         expect(page.locator(".handed summary")).to_be_focused()
         keep_screen(page, "your-outputs")
         expect(page.locator(".handed .said li")).to_have_count(3)
-
-
-@pytest.mark.slow
-def test_a_link_that_names_a_method_of_counts_is_drawn_from_the_copy(
-    chromium: Browser, whole: Running
-) -> None:
-    with looking(chromium, whole, token=whole.token) as page:
-        opened_page(page)
-        page.evaluate("location.hash = '#cards=box:age:method=order-means'")
-        card = page.locator(CARDS)
-        card.locator(".pic svg").wait_for()
-        with page.expect_download() as found:
-            act(page, card, "Save as PDF")
-        found.value.path()
 
 
 @pytest.mark.slow

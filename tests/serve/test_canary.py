@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import io
 import itertools
 import json
 import logging
@@ -177,9 +176,8 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
 @pytest.mark.parametrize(
     ("policy", "turn"),
     [
-        *(("standard", turn) for turn in range(3)),
-        *(("datashield", 3), ("sacro", 2)),
-        *(("whole", turn) for turn in range(3)),
+        # Of a third of the kinds each makes files: together of all.
+        *(("standard", 0), ("sacro", 1), ("whole", 2))
     ],
 )
 def test_no_canary_sings_in_anything_that_can_be_asked(
@@ -334,15 +332,15 @@ VALUES = st.recursive(
 BODIES_AT_RANDOM = st.dictionaries(KEYS, VALUES | st.lists(WORDS, max_size=5), max_size=5)
 
 
+@pytest.mark.promise
 @pytest.mark.slow
-@pytest.mark.parametrize("requests", [pytest.param(60, marks=pytest.mark.promise), 600])
-def test_no_request_is_echoed_whatever_it_holds(canary: Running, requests: int) -> None:
+def test_no_request_is_echoed_whatever_it_holds(canary: Running) -> None:
     # A number that a client sends may be told to be too large by a nearest request: not a text.
     heard = Canaries(CANARIES.texts, ())
     with hearing(heard) as ear, canary.client() as client:
 
         @given(kind=st.sampled_from([*PLOTS]), body=BODIES_AT_RANDOM)
-        @settings(max_examples=requests, suppress_health_check=[*HealthCheck])
+        @settings(max_examples=100, suppress_health_check=[*HealthCheck])
         def ask(kind: str, body: dict[str, Any]) -> None:
             data = json.dumps(body).encode()
             found = ear.answer(f"{kind} {body}", client.post(f"/api/views/{kind}", content=data))
@@ -421,10 +419,3 @@ def test_a_fault_says_nothing_of_what_it_is_about(
             assert found.status_code == 500
             assert found.json()["error"]["code"] == "broken"
         ear.record(tmp_path)
-
-
-def test_views_that_are_kept_are_found_unpacked() -> None:
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb") as file:
-        file.write(b'{"says": "Zebulon"}')
-    assert CANARIES.found(packed.getvalue()) == ["Zebulon"]

@@ -30,7 +30,6 @@ def study(served: Running) -> Study:
 
 @pytest.fixture(scope="module")
 def whole(served: Running) -> WholeTable:
-    """The rows that are served."""
     return served.served.copy.whole
 
 
@@ -40,21 +39,12 @@ def analyst(served: Running) -> Iterator[httpx.Client]:
         yield found
 
 
-# --- plots ----------------------------------------------------------------------------------------
-
 PART: Body = {"where": "age >= 45 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
 PLOTS: dict[str, tuple[str, Body]] = {
-    "histogram": ("histogram", {"columns": ["age"]}),
-    "histogram by a level": ("histogram", {"columns": ["age"], "by": "sex"}),
     "histogram of a part": ("histogram", {"columns": ["ratio"], **PART}),
-    "bars by a level": ("bars", {"columns": ["region"], "by": "sex"}),
-    "bars of a part": ("bars", {"columns": ["region"], "by": "diagnosis", **PART}),
-    "scatter of a part": ("scatter", {"columns": ["ratio", "bmi"], **PART}),
-    "heat map": ("heatmap", {"columns": ["age", "bmi"], "grid": 9}),
     "box by two levels": ("box", {"columns": ["bmi"], "by": ["region", "sex"]}),
     "cross-table of a part": ("crosstab", {"columns": ["region", "diagnosis"], **PART}),
     "parallel axes": ("parallel", {"columns": ["age", "region", "bmi"]}),
-    "ecdf": ("ecdf", {"columns": ["age"], "by": "sex"}),
     "residuals": ("residuals", {"formula": "bmi ~ age + C(sex)"}),
 }
 
@@ -83,7 +73,6 @@ def test_a_plot_of_the_copy_is_the_one_that_the_study_draws(
 ) -> None:
     kind, body = PLOTS[name]
     answer = analyst.post(f"/api/copy/{kind}", json=body)
-
     assert answer.status_code == 200, answer.text
     assert answer.json() == {"view": of_study(study, kind, body)}
     assert analyst.post(f"/api/copy/{kind}", json=body).content == answer.content
@@ -103,7 +92,6 @@ WRONG: dict[str, tuple[str, Body, int, str]] = {
 def test_what_cannot_be_drawn_is_refused_in_fixed_words(analyst: httpx.Client, name: str) -> None:
     kind, body, status, says = WRONG[name]
     answer = analyst.post(f"/api/copy/{kind}", json=body)
-
     assert answer.status_code == status
     assert answer.json()["error"]["says"].endswith(says)
 
@@ -114,16 +102,11 @@ def test_exploring_is_recorded_once_a_caller(served: Running) -> None:
             body = {"columns": ["age"], "bins": bins}
             assert erin.post("/api/copy/histogram", json=body).status_code == 200
         assert erin.post("/api/copy/light", json={}).status_code == 200
-
     rows = [it for it in log(served.studies.store) if it["caller"] == "token erin"]
     assert [(it["what"], it["outcome"]) for it in rows] == [("copy", "answered")]
 
 
-# --- what lights up -------------------------------------------------------------------------------
-
-
 def brute(whole: WholeTable, axes: list[Body], keep: list[bool]) -> list[int]:
-    """Count rows one by one."""
     copy = whole.copy
     counts: dict[tuple[int, ...], int] = {}
     for row in (i for i, yes in enumerate(keep) if yes):
@@ -169,7 +152,7 @@ def drawn_clause(whole: WholeTable, chance: random.Random) -> tuple[Body, list[b
     return clause, ((values >= low) & below).tolist()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_lights_are_the_rows_counted_one_by_one(
     whole: WholeTable, analyst: httpx.Client, seed: int
 ) -> None:
@@ -184,9 +167,7 @@ def test_lights_are_the_rows_counted_one_by_one(
     ]
     body: Body = {"where": where, "light": {"all": [it for it, _ in clauses]} if clauses else None}
     body["cards"] = [{"kind": "any", "columns": ["age"], "marks": {"axes": it}} for it in cards]
-
     answer = analyst.post("/api/copy/light", json=body)
-
     assert answer.status_code == 200, answer.text
     found = answer.json()
     assert found["rows"] == sum(keep)
@@ -206,9 +187,7 @@ def test_marks_of_plots_hold_the_rows_that_the_plots_count(analyst: httpx.Client
     ]
     body: Body = {"where": [part["where"]], "assign": [[*it] for it in new.items()]}
     body["cards"] = [{"marks": {"axes": [axis]}} for axis in axes]
-
     found = analyst.post("/api/copy/light", json=body).json()
-
     assert [it["counts"] for it in found["cards"]] == [view["counts"] for view in shown]
 
 
@@ -233,18 +212,6 @@ UNLIT: dict[str, tuple[Body, str]] = {
         {"light": {"all": [{"column": "patient", "level": "Patient 0001"}]}},
         "light: columns of the copy, each between two numbers or of one level",
     ),
-    "no condition": (
-        {"where": ["age >"]},
-        "where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
-    ),
-    "no expression": (
-        {"assign": [["new", "import os"]]},
-        "assign: cannot be read; give each new name columns of the copy, computed: log(bmi)",
-    ),
-    "a name that is taken": (
-        {"assign": [["age", "log(age)"]]},
-        "assign: there is a column of that name; choose another one",
-    ),
     "other keys": ({"cards": [], "x": 1}, "the body: JSON as /api/openapi.json describes it"),
     "no number": (
         {"light": {"all": [{"column": "age", "from": "1"}]}},
@@ -257,7 +224,6 @@ UNLIT: dict[str, tuple[Body, str]] = {
 def test_what_cannot_light_up_is_refused_in_fixed_words(analyst: httpx.Client, name: str) -> None:
     body, says = UNLIT[name]
     answer = analyst.post("/api/copy/light", json=body)
-
     assert answer.status_code == 422
     assert answer.json()["error"]["says"].startswith(says)
 
@@ -265,18 +231,13 @@ def test_what_cannot_light_up_is_refused_in_fixed_words(analyst: httpx.Client, n
 def test_a_mistake_is_marked_at_its_place(analyst: httpx.Client) -> None:
     body = {"where": ["age > 40", "age > 40 and nobody == 3"]}
     place = analyst.post("/api/copy/light", json=body).json()["error"]["place"]
-
     assert place == {"parameter": "where", "entry": 1, "start": 13, "end": 19}
-
-
-# --- who may ask, and how often -------------------------------------------------------------------
 
 
 def test_who_asks_too_often_is_told_to_wait(tmp_path: Path) -> None:
     studies = studies_of(tmp_path, a_minute=2)
     with running(studies, tmp_path) as server, server.client() as analyst:
         answers = [analyst.post("/api/copy/light", json={}) for _ in range(50)]
-
         codes = [it.status_code for it in answers]
         assert codes[:20] == [200] * 20
         assert 429 in codes
@@ -288,7 +249,6 @@ def test_a_part_is_told_by_its_size_and_its_columns(
 ) -> None:
     body = {"where": ["age >= 50", "sex == '1'"], "assign": [["ratio", "ldl / hdl"]]}
     answer = analyst.post("/api/copy/part", json=body)
-
     part = study.assign(ratio="ldl / hdl").where("age >= 50").where("sex == '1'")
     found = answer.json()
     columns = {it["name"]: it for it in found["columns"]}

@@ -63,7 +63,6 @@ def seen(served: Served) -> dict[str, Any]:
 
 def test_what_is_told(served: Served) -> None:
     told = seen(served)
-
     assert (told["study"], told["version"]) == (NAME, served.version)
     assert told["caller"] == {"name": "token carol", "role": "custodian"}
     assert told["a_minute"] == 100_000
@@ -74,7 +73,6 @@ def test_what_is_told(served: Served) -> None:
 
 def test_every_cause_has_its_words(served: Served) -> None:
     told = seen(served)["causes"]
-
     unanswered = {"busy", "slow", "record", "broken"}
     never_recorded = {"token", "method", "own"}
     assert {*told} == {*CAUSES} == {*CODES} - unanswered - never_recorded
@@ -83,7 +81,6 @@ def test_every_cause_has_its_words(served: Served) -> None:
 
 def test_tokens_are_told_with_when_they_were_used(served: Served) -> None:
     tokens = seen(served)["tokens"]
-
     assert [(it["name"], it["role"], it["state"]) for it in tokens] == [
         ("alice", "analyst", "valid"),
         ("bob", "analyst", "revoked"),
@@ -99,14 +96,12 @@ def test_who_asks_without_a_token_of_the_record_is_told_too(served: Served) -> N
     dora = Caller("oidc dora", "analyst")
     answer(served, dora, "histogram", {"columns": ["age"]})
     told = seen(served)
-
     assert [it["name"] for it in told["others"]] == ["oidc dora"]
     assert [it["name"] for it in told["tokens"]] == ["alice", "bob", "carol"]
 
 
 def test_the_log_is_told_page_by_page(served: Served) -> None:
     whole = log_page(served, LogQuery())
-
     assert [(it["caller"], it["what"], it["request"], it["kind"]) for it in whole["log"]] == [
         ("token bob", "bars", "", "refused"),
         ("token alice", "bars", '{"columns":["sex"]}', "shown"),
@@ -126,7 +121,6 @@ def test_the_log_is_told_page_by_page(served: Served) -> None:
 
 def test_counts_are_of_all_kinds_and_what_fits_of_one(served: Served) -> None:
     page = log_page(served, LogQuery(kind="refused"))
-
     assert (len(page["log"]), page["fit"], page["all"]) == (1, 1, 4)
     assert page["counts"]["shown"] == 3
 
@@ -135,7 +129,6 @@ def test_a_saved_file_left_the_server_and_says_what_it_is_of(served: Served) -> 
     view = log_page(served, LogQuery())["log"][-1]["view"]
     answer_again(served, ALICE, view, "figure.svg")
     (left,) = log_page(served, LogQuery(kind="left"))["log"]
-
     assert (left["what"], json.loads(left["request"])) == ("figure.svg", {"view": view})
     assert left["of"] == {"what": "histogram", "request": '{"columns":["age"]}'}
 
@@ -143,7 +136,6 @@ def test_a_saved_file_left_the_server_and_says_what_it_is_of(served: Served) -> 
 @pytest.mark.parametrize("form", LOG_FORMS)
 def test_the_record_is_had_as_a_file_and_that_is_recorded(served: Served, form: str) -> None:
     found = log_file(served, CAROL, LogQuery(), form)
-
     assert not isinstance(found, Refusal)
     text = found.body.decode()
     rows = json.loads(text)["log"] if form == "log.json" else [*csv.DictReader(io.StringIO(text))]
@@ -157,7 +149,6 @@ def test_no_cell_of_the_csv_is_a_formula(served: Served) -> None:
     """A spreadsheet would work out what begins with = + - @."""
     answer(served, ALICE, "histogram", {"columns": ["=1+1"]})
     found = log_file(served, CAROL, LogQuery(), "log.csv")
-
     assert not isinstance(found, Refusal)
     cells = [cell for row in csv.reader(io.StringIO(found.body.decode())) for cell in row]
     assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
@@ -169,38 +160,15 @@ def test_the_head_of_the_chain_is_told_without_counting_it(
     counted = verified(served)
     monkeypatch.setattr(custodian, "verify", None)
     told = seen(served)
-
     assert (told["rows"], told["head"]) == (counted["rows"], counted["head"])
     answer(served, ALICE, "bars", {"columns": ["sex"]})
     assert seen(served)["rows"] > told["rows"]
     assert seen(served)["head"] != told["head"]
 
 
-def test_a_record_with_no_row_has_the_first_head(tmp_path: Path) -> None:
-    empty = served_of(tmp_path)
-    told = seen(empty)
-
-    assert (told["rows"], told["head"]) == (0, "0" * 64)
-    assert log_page(empty, LogQuery())["log"] == []
-
-
-def test_the_chain_is_counted_again(served: Served) -> None:
-    found = verified(served)
-
-    assert found["broken"] == []
-    assert found["rows"] == 8
-    assert len(found["head"]) == 64
-    assert verified(served) == found
-    answer(served, ALICE, "bars", {"columns": ["sex"]})
-    assert verified(served)["rows"] > found["rows"]
-    assert verified(served)["head"] != found["head"]
-
-
 def test_a_changed_row_is_found(served: Served) -> None:
     alter(served.store.path, "UPDATE asked SET caller = 'token mallory' WHERE id = 1")
-
     broken = verified(served)["broken"]
-
     assert any("asked" in it and "1" in it for it in broken)
     assert "mallory" not in json.dumps(broken)
 
@@ -217,7 +185,6 @@ def test_another_study_of_the_same_server_is_not_told_of(served: Served, tmp_pat
     add_token(other.store, "second.csv", "zoe")
     answer(other, ALICE, "bars", {"columns": ["sex"]})
     answer(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
-
     # All studies of a server share its chain.
     after = seen(served)
     assert after["rows"] > before["rows"]
@@ -251,7 +218,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def carol(server: Running) -> Iterator[httpx.Client]:
-    """A custodian's client."""
     with server.client(server.custodian) as client:
         yield client
 
@@ -274,7 +240,6 @@ def test_a_token_is_made_told_once_changed_and_revoked(
 ) -> None:
     body = {"name": "dora", "days": 5}
     made = carol.post("/api/custodian/tokens", json=body).json()
-
     assert made["text"].startswith("discreet_")
     entry = newest(carol)
     assert (entry["caller"], entry["what"], entry["outcome"]) == (
@@ -304,7 +269,6 @@ def test_a_custodian_makes_another_for_no_longer_than_their_own(
     own = token_of(carol, "carol")["expires"]
     body = {"name": "eve", "role": "custodian", "days": 29}
     made = carol.post("/api/custodian/tokens", json=body).json()
-
     assert made["token"]["expires"] <= own
     for path, longer in (
         ("/api/custodian/tokens", {**body, "name": "mallory", "days": 31}),
@@ -335,7 +299,6 @@ def test_nobody_s_own_token_is_changed(
 ) -> None:
     before = token_of(carol, "carol")
     found = act(carol)
-
     assert (found.status_code, found.json()["error"]["code"]) == (403, "own")
     assert newest(carol)["outcome"] == "own"
     assert {**token_of(carol, "carol"), "seen": 0} == {**before, "seen": 0}
@@ -344,7 +307,6 @@ def test_nobody_s_own_token_is_changed(
 def test_a_custodian_of_an_issuer_makes_analysts_tokens_alone(served: Served) -> None:
     issued = Caller("oidc carol", "custodian")
     body = {"name": "dora", "role": "custodian", "days": 1.0}
-
     found = add(served, issued, "", body)
     assert isinstance(found, Refusal)
     assert "made on the server alone" in found.says
@@ -384,7 +346,6 @@ def test_what_is_wrong_is_refused_and_recorded(
     carol: httpx.Client, method: str, path: str, body: Any, status: int, says: str
 ) -> None:
     found = carol.request(method, f"/api/custodian{path}", json=body)
-
     assert found.status_code == status
     assert found.json()["error"]["says"].startswith(says)
     entry = newest(carol)
@@ -436,6 +397,5 @@ def test_nothing_raw_is_told(served: Served) -> None:
         found = log_file(served, CAROL, LogQuery(), form)
         assert not isinstance(found, Refusal)
         text += found.body.decode()
-
     for value in ("Patient", "Canary", "north", "severe"):
         assert value not in text

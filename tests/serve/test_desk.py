@@ -64,7 +64,6 @@ def test_callers_who_wait_take_turns(come: str, done: str) -> None:
         found = [waiting.come(caller) for caller in come]
         assert (turns.taken, waiting.done) == (len(come), ["a"])
         waiting.go.set()
-
     assert all(it.result() for it in found)
     assert ("".join(waiting.done), waiting.most, turns.taken) == (done, 1, 0)
 
@@ -86,6 +85,5 @@ def test_work_that_fails_leaves_its_turn_to_the_next() -> None:
     turns = Turns(most=1)
     with pytest.raises(ValueError, match="broken"), turns.of("alice"):
         raise ValueError("broken")
-
     with turns.of("alice") as mine:
         assert (mine, turns.taken) == (True, 1)

@@ -59,7 +59,6 @@ def kinds_of(found: list[dict[str, Any]]) -> list[str]:
 
 def test_each_entry_has_its_kind(record: Record) -> None:
     found = record.entries(Wanted())
-
     assert kinds_of(found[::-1]) == KIND_OF
     assert [(it["caller"], it["what"], it["at"]) for it in found[::-1]] == [
         (case[0].name, case[1], stamp(NOON + i * HOUR)) for i, case in enumerate(ASKED)
@@ -90,7 +89,6 @@ WANTED: dict[str, tuple[Wanted, list[int]]] = {
 def test_what_is_wanted_is_found(record: Record, wanted: Wanted, rows: list[int]) -> None:
     every = record.entries(Wanted())[::-1]
     found = record.entries(wanted)
-
     assert found == [every[i] for i in rows][::-1]
     assert record.counts(wanted) == {kind: kinds_of(found).count(kind) for kind in KINDS}
     hours = record.hours(wanted)
@@ -109,7 +107,6 @@ def test_the_record_is_read_page_by_page(record: Record) -> None:
 def test_causes_are_counted_the_most_first(record: Record) -> None:
     found = record.causes(Wanted())
     newest = {it["outcome"]: it["id"] for it in record.entries(Wanted(kind="refused"))[::-1]}
-
     assert [(it["outcome"], it["count"]) for it in found] == [
         ("data", 2),
         ("policy", 1),
@@ -128,6 +125,5 @@ def test_who_was_seen_last(record: Record) -> None:
 
 def test_there_is_no_entry_before_there_is_a_record(tmp_path: Path) -> None:
     record = Record(record_file(tmp_path / "none"), "s", (), ())
-
     assert (record.entries(Wanted()), record.hours(Wanted()), record.last_seen()) == ([], [], {})
     assert not (tmp_path / "none").exists()

@@ -23,7 +23,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.explore import Study
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import plot_facts
-from discreet.outputs.of_answers import PLOT_FORMS, file_of
+from discreet.outputs.of_answers import file_of
 from discreet.plots import PLOTS, View
 from discreet.provenance import Sealer
 from discreet.render.scene import scene_to_plain
@@ -66,7 +66,6 @@ WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
-    """The cohort."""
     return served_of(tmp_path_factory.mktemp("study"))
 
 
@@ -93,7 +92,6 @@ def test_what_is_sent_is_what_the_study_draws_and_what_is_made_of_it(
     view = wished(served, kind)
     answer = picture_json(view, "f" * 32)
     sent = json.loads(answer)
-
     assert view == getattr(Study(served.file), kind)(*of, **named)
     assert [*sent] == ["id", "kind", "view", "scene", "says", "alt"]
     assert (sent["id"], sent["kind"]) == ("f" * 32, view.kind)
@@ -117,15 +115,10 @@ BEGINS = {
 def test_a_file_of_what_was_sent(served: Served, kind: str, form: str) -> None:
     sent = picture_json(wished(served, kind), "f" * 32)
     made = file_of(sent, form)
-
     assert made.startswith(BEGINS[form])
     assert file_of(sent, form) == made
     if form == "view.json":
         assert json.loads(made) == json.loads(sent)["view"]
-
-
-def test_every_file_has_a_type() -> None:
-    assert set(PLOT_FORMS) == {*BEGINS, "figure.html"}
 
 
 def test_a_figure_looks_the_same_whatever_the_settings_are(
@@ -197,17 +190,10 @@ WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def test_a_files_bytes_hold_no_path(served: Served, tmp_path: Path) -> None:
-    for form in BEGINS:
-        made = file_of(picture_json(wished(served, "histogram"), ""), form)
-        assert str(tmp_path.parent).encode() not in made
-
-
 PICTURE, KEY = b'{"view": 1}', DerivedKey(bytes(32))
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until something holds."""
     end = time.monotonic() + 60
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)
@@ -240,7 +226,6 @@ def test_those_not_asked_for_longest_go_first() -> None:
         kept.put((name,), b"12")
     assert kept.get(("a",)) == b"12"  # used again: younger than b
     kept.put(("d",), b"12")
-
     assert {name: kept.get((name,)) is not None for name in "abcd"} == {
         "a": True,
         "b": False,
@@ -255,7 +240,6 @@ def test_a_file_larger_than_all_is_not_kept_and_takes_no_room() -> None:
     kept = Kept(4)
     kept.put(("a",), b"12")
     kept.put(("b",), b"12345")
-
     assert (kept.get(("a",)), kept.get(("b",)), kept.size) == (b"12", None, 2)
 
 
@@ -290,7 +274,6 @@ def test_a_file_is_made_once_of_each_picture_and_form() -> None:
     wanted = [("v", PICTURE, "a"), ("v", PICTURE, "b"), ("w", PICTURE, "a"), ("v", b"other", "a")]
     for view, picture, form in wanted * 2:
         assert files.made(view, picture, form, KEY) == picture + form.encode()
-
     assert make.made == [(picture, form) for _, picture, form in wanted]
 
 
@@ -303,7 +286,6 @@ def test_one_is_made_at_a_time_few_wait_and_the_rest_are_told_so() -> None:
         assert {it.result() for it in asked if it.done()} == {refusal("busy")}
         make.go_on.set()
         found = [it.result(20) for it in asked]
-
     assert make.most == 1
     assert sum(isinstance(it, bytes) for it in found) == 1 + MOST_WAITING
     assert files.made("31", PICTURE, "a", KEY) == PICTURE + b"a"  # the seats are free again
@@ -319,7 +301,6 @@ def test_those_who_wait_for_the_same_file_get_the_one_that_was_made() -> None:
         until(lambda: make.now == 1)
         make.go_on.set()
         found = {it.result(20) for it in asked}
-
     assert found == {PICTURE + b"a"}
     assert make.made == [(PICTURE, "a")]
 
@@ -360,7 +341,6 @@ def test_to_warm_up_draws_of_each_sort_and_leaves_no_trace(
     monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
     monkeypatch.setattr(files_of, "file_of", figure)
     warm(served.copy, lambda: steps.append(1))
-
     assert {"histogram", "scatter", "bars", "parallel"} <= {kind for kind, _ in made}
     assert {form for _, form in made} == {"figure.png"}
     assert len(steps) == len(WARMED)
@@ -384,6 +364,5 @@ def test_a_server_that_ends_meanwhile_does_not_wait_for_all(
     monkeypatch.setattr(threading, "main_thread", Ended)
     thread = warm_in_background(lambda: warm(served.copy))
     thread.join(60)
-
     assert not thread.daemon  # it ends before the interpreter does
     assert made == ["figure.png"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
-import subprocess
 import sys
 import threading
 import warnings
@@ -22,8 +20,7 @@ from discreet.serve import start
 from discreet.serve.limits import place_of
 from discreet.serve.logs import LOG_FORMATS, log_written
 from discreet.serve.start import ENVIRONMENT, worker
-from discreet.serve.tokens import add_token
-from tests.serve.cohort import NAME, published, record_in
+from tests.serve.cohort import published
 from tests.serve.raw import talk
 from tests.serve.workers import process
 
@@ -45,8 +42,6 @@ def failing() -> Exception:
     except ValueError as error:
         return error
 
-
-# --- what is written of a record ------------------------------------------------------------------
 
 WHERE = place_of(failing())
 RECORDS: dict[str, tuple[str, str, Exception | None, str, dict[str, str]]] = {
@@ -100,7 +95,6 @@ def test_what_is_written_of_a_record(case: str) -> None:
     name, message, error, text, facts = RECORDS[case]
     raised = None if error is None else (type(error), error, error.__traceback__)
     record = logging.LogRecord(name, logging.ERROR, "a/there.py", 7, message, (), raised)
-
     assert LOG_FORMATS["text"].line(record) == text
     found = json.loads(LOG_FORMATS["json"].line(record))
     assert found.pop("time").endswith("+00:00")
@@ -134,7 +128,6 @@ def test_of_threads_that_fail_and_of_warnings_the_place_is_written(
         thread.start()
         thread.join()
         warnings.showwarning(UserWarning(CANARY), UserWarning, "a/there.py", 7)
-
     said = capsys.readouterr().err
     assert CANARY not in said
     assert "unexpected ValueError in test_logs.py, line" in said
@@ -160,9 +153,6 @@ def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stderr", closed)
     with log_written("text"):
         logging.getLogger("discreet.serve").warning("nobody hears it")
-
-
-# --- workers --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -191,13 +181,9 @@ def test_a_worker_that_cannot_start_says_why_without_a_value(
     monkeypatch.setattr(start, "app_from_environment", fails)
     with pytest.raises(SystemExit, match="1"):
         worker()
-
     (line,) = lines(capsys.readouterr().err)
     assert line["message"].startswith(f"a worker could not start: {said}")
     assert CANARY not in line["message"]
-
-
-# --- an attack ------------------------------------------------------------------------------------
 
 
 def attack(url: str, token: str) -> None:
@@ -228,40 +214,19 @@ def attack(url: str, token: str) -> None:
     "workers", [1, pytest.param(2, marks=[pytest.mark.slow])], ids=["one", "two"]
 )
 def test_of_hostile_requests_nothing_is_in_the_log(tmp_path: Path, workers: int) -> None:
-    add_token(record_in(tmp_path), NAME, "before")
     options = ("--log-format", "json", "--workers", str(workers))
     server = process(published(tmp_path), tmp_path / "state", *options)
     try:
         attack(server.url, server.token)
     finally:
         out, said = server.stop()
-
     assert out == ""
     found = lines(said)
-    messages = [it["message"] for it in found]
+    assert found[0]["level"] == "warning"
+    assert found[0]["message"].startswith("a new record begins")
+    messages = [it["message"] for it in found[1:]]
     assert messages[0] == f"listening at {server.url}"
     assert messages[-1] == "stopped"
     assert {*messages} <= {messages[0], "ready", "stopped"}
     for word in (CANARY, CANARY.upper(), server.token):
         assert word not in said
-
-
-@pytest.mark.slow
-def test_what_ends_the_start_is_said_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "discreet", "serve", str(published(tmp_path))]
-    ended = subprocess.run(
-        [*command, "--log-format", "yaml"], capture_output=True, text=True, check=False
-    )
-    assert (ended.returncode, ended.stderr) == (
-        2,
-        "discreet: the log is written as text or json, not otherwise\n",
-    )
-
-
-def test_a_new_record_is_an_event(tmp_path: Path) -> None:
-    server = process(published(tmp_path), tmp_path / "state", "--log-format", "json")
-    server.popen.send_signal(signal.SIGINT)
-    _, said = server.stop()
-    first = lines(said)[0]
-    assert first["level"] == "warning"
-    assert first["message"].startswith("a new record begins")

@@ -66,7 +66,6 @@ def test_no_canary_lies_in_the_memory_of_a_server(tmp_path: Path) -> None:
         for value in values:
             sought |= {f"{value}": str(value).encode(), f"{value} as a double": double(value)}
     there = {"the study's name": b"canaries", "a drawn number": double(drawn)}
-
     server = process(path, tmp_path / "state")
     try:
         with client(server.url, server.token) as alice:
@@ -80,5 +79,4 @@ def test_no_canary_lies_in_the_memory_of_a_server(tmp_path: Path) -> None:
         found = found_in(server.popen.pid, {**sought, **there})
     finally:
         server.stop()
-
     assert found == {*there}  # the search finds what the server does have

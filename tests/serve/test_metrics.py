@@ -22,8 +22,7 @@ from discreet.serve.metrics import HOST, offered, shared_registry
 from discreet.serve.start import Serving, opened, run
 from discreet.serve.tokens import add_token
 from tests.serve.cohort import NAME, published, record_in
-from tests.serve.conftest import first_asked
-from tests.serve.workers import client, process
+from tests.serve.workers import client, first_asked, process
 
 prometheus = pytest.importorskip("prometheus_client", reason="needs discreet[server]")
 parsed = pytest.importorskip("prometheus_client.parser").text_string_to_metric_families
@@ -59,7 +58,6 @@ def counts(found: Samples) -> dict[tuple[str, str], float]:
 
 
 def planned(folder: Path, **options: Any) -> Serving:
-    """Plan to serve a cohort."""
     return Serving((str(published(folder)),), str(folder / "state"), port=0, **options)
 
 
@@ -91,9 +89,6 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "warm_in_background", lambda _: None)
 
 
-# --- what they say --------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("cold")
 def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
     with counting(tmp_path) as (url, token, metrics):
@@ -107,7 +102,6 @@ def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
             alice.request("PUT", "/api/study")
         found = samples(metrics)
         text = httpx.get(metrics, trust_env=False, timeout=300).text
-
     assert counts(found) == {
         ("/api/study", "401"): 1,  # what `first_asked` asks
         ("/api/views/histogram", "200"): 1,
@@ -143,9 +137,6 @@ def comes(metrics: str, name: str, value: float) -> bool:
     return any(samples(metrics)[name,] == value or waits.wait(0.05) for _ in range(600))
 
 
-# --- to whom --------------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("cold")
 def test_they_are_offered_to_this_machine_alone_and_not_on_the_server(tmp_path: Path) -> None:
     with counting(tmp_path) as (url, token, metrics):
@@ -155,12 +146,6 @@ def test_they_are_offered_to_this_machine_alone_and_not_on_the_server(tmp_path: 
             assert alice.get("/api/metrics").status_code == 404
     with pytest.raises(httpx.ConnectError, match="refused"):
         httpx.get(metrics, trust_env=False)
-
-
-@pytest.mark.usefixtures("cold")
-def test_none_are_offered_unless_a_port_is_named(tmp_path: Path) -> None:
-    plan = planned(tmp_path)
-    assert not hasattr(start._app(opened(plan), plan).state, "metrics")
 
 
 @pytest.mark.usefixtures("cold")
@@ -177,9 +162,6 @@ def test_without_its_package_it_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[server\]'"):
         shared_registry(tmp_path)
-
-
-# --- several processes ----------------------------------------------------------------------------
 
 
 def offered_by(said: Iterator[str]) -> str:

@@ -29,7 +29,6 @@ def test_a_server_that_waits_for_nothing_is_ready(tmp_path: Path) -> None:
         assert answer.status_code == 200
         assert answer.json() == {"ready": True, "waits": None, "done": 0, "of": 0, "says": None}
         assert answer.headers["cache-control"] == "no-store"
-
         server.studies.store.path.unlink()
         lost = httpx.get(f"{server.url}/api/ready")
         assert (lost.status_code, lost.json()["says"]) == (503, NO_RECORD)
@@ -49,7 +48,6 @@ def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     first = ready.facts()
     with listening(lambda *it: told.append(it)):
         ready.warm()
-
     many = len(WARMED) + 1
     assert (first["ready"], first["waits"], first["done"]) == (False, "the rows of the copy", 0)
     assert [it["done"] for it in seen] == [*range(1, many)]
@@ -62,7 +60,6 @@ def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_warming_makes_the_rows_and_writes_down_nothing(tmp_path: Path) -> None:
     studies = studies_of(tmp_path)
     Ready(studies).warm()
-
     assert "packed" in vars(studies.all()[0].kept)
     assert log(studies.store) == []
 
@@ -76,7 +73,6 @@ def test_a_new_version_is_taken_before_anybody_asks_for_it(
     published(tmp_path, table=narrow())
     opened: list[str] = []
     monkeypatch.setattr("discreet.serve.studies.LOG.info", lambda *it: opened.append(it[2]))
-
     assert ready.facts()["ready"]
     monkeypatch.setattr("discreet.serve.studies.LOOK_SECONDS", 1e9)
     assert [studies.all()[0].version] == opened != [before]
@@ -93,7 +89,6 @@ def test_where_warming_fails_the_server_answers_all_the_same(
     ready.expect()
     with caplog.at_level(logging.WARNING, "discreet"):
         ready.warm()
-
     assert ready.facts()["ready"]
     (said,) = [record.getMessage() for record in caplog.records]
     assert said.startswith("warming up ended early: ValueError")
@@ -111,13 +106,9 @@ def test_a_record_that_is_gone_is_told_once_in_the_log(
         studies.store.path.unlink()
         with caplog.at_level(logging.WARNING, "discreet.serve"):
             found = [ready.facts() for _ in range(3)]
-
     assert {(it["ready"], it["says"]) for it in found} == {(False, NO_RECORD)}
     said = [it.getMessage() for it in caplog.records if it.name == "discreet.serve"]
     assert said == [f"discreet: {NO_RECORD}"]
-
-
-# --- several workers ------------------------------------------------------------------------------
 
 
 def test_of_several_workers_all_have_to_be_warm(
@@ -129,7 +120,6 @@ def test_of_several_workers_all_have_to_be_warm(
     ready.expect(Workers(folder, 2))
     assert ready.facts()["waits"] == "the rows of the copy"
     ready.warm()
-
     told = ready.facts()
     assert (told["ready"], told["waits"]) == (False, "the other workers")
     (folder / str(ended_process())).touch()  # it was killed, and another takes its place

@@ -73,13 +73,6 @@ ABS = {"columns": ["age", "bmi", "sex"]}
 PASSES: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the question as text
     "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
-    "the usual numbers": ("guarded", "histogram", {**A, "k": 5, "bins": 20}, '{"columns":["age"]}'),
-    "by any levels": (
-        "guarded",
-        "scatter",
-        {**AB, "by": "region"},
-        '{"by":"region","columns":["age","bmi"]}',
-    ),
     "by two columns": (
         "guarded",
         "box",
@@ -97,18 +90,6 @@ PASSES: dict[str, tuple[str, str, Body, str]] = {
         "histogram",
         {**A, "limits": {"age": [40, 60.5]}},
         '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
-    ),
-    "a trend": (
-        "guarded",
-        "scatter",
-        {**AB, "trend": True},
-        '{"columns":["age","bmi"],"trend":true}',
-    ),
-    "axes in any order": (
-        "guarded",
-        "parallel",
-        {"columns": ["diagnosis", "age", "sex", "ldl"], "pixels": 300, "gradient": False},
-        '{"columns":["diagnosis","age","sex","ldl"],"gradient":false,"pixels":300}',
     ),
     "axes as they are drawn anyway": (
         "guarded",
@@ -154,7 +135,6 @@ def test_what_passes_is_asked_with_one_text(
     studies: Studies, policy: str, kind: str, body: Body, request_text: str
 ) -> None:
     wish = passed(studies[policy], kind, body)
-
     assert wish.text == request_text
     assert wish.plot.name == kind
     assert wish.plot.how.of_copy == (policy == "guarded")
@@ -182,7 +162,6 @@ NO_AXIS = "sensitive: each is one of the columns"
 REQUEST: dict[str, tuple[str, str, Body, str]] = {
     # policy, kind, body, the sentence
     "nobody's column": ("guarded", "scatter", {"columns": ["age", "Canary"]}, NOT_DRAWN),
-    "a column that is left out": ("guarded", "scatter", {"columns": ["visit", "age"]}, NOT_DRAWN),
     "an identifier": ("guarded", "bars", {"columns": ["patient"]}, NOT_DRAWN),
     "a column twice": (
         "guarded",
@@ -223,7 +202,6 @@ REQUEST: dict[str, tuple[str, str, Body, str]] = {
         {**AB, "sensitive": ["diagnosis"]},
         NO_AXIS,
     ),
-    "no such method": ("public", "parallel", {**AB, "method": "Canary"}, NO_METHOD),
     "the copy's method": ("public", "parallel", {**AB, "method": "whole"}, NO_METHOD),
     "one person in a cluster": (
         "public",
@@ -245,7 +223,6 @@ def test_what_no_policy_lets_pass(
     studies: Studies, policy: str, kind: str, body: Body, says: str
 ) -> None:
     found = checked(studies[policy], kind, body)
-
     assert isinstance(found, Refusal)
     assert (found.code, found.status, found.says, found.nearest) == ("request", 422, says, None)
     assert b"Canary" not in found.body
@@ -260,20 +237,12 @@ POLICY_SAYS: dict[str, tuple[str, Body, str, Body | None]] = {
         NOT_ALLOWED,
         AB | {"grid": 9},
     ),
-    "clusters of records": ("parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
-    "no such method": ("scatter", {**AB, "method": "Canary"}, NOT_ALLOWED, AB),
     "another k": ("histogram", {**A, "k": 6}, FIXED.format("k"), A),
     "two other numbers": (
         "histogram",
         {**A, "k": 6, "q": 3, "bins": 19},
         FIXED.format("k and q"),
         {**A, "bins": 19},
-    ),
-    "other diversity": (
-        "parallel",
-        {"columns": LAST, "diversity": 3},
-        FIXED.format("diversity"),
-        {"columns": LAST},
     ),
     "what is sensitive": (
         "parallel",
@@ -302,7 +271,6 @@ def test_what_the_policy_does_not_let_pass(
     studies: Studies, kind: str, body: Body, says: str, nearest: Body | None
 ) -> None:
     found = checked(studies["guarded"], kind, body)
-
     assert isinstance(found, Refusal)
     assert (found.code, found.status, found.says) == ("policy", 403, says)
     assert found.nearest == nearest
@@ -318,9 +286,7 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
         names = {"categorical": ["sex", "region"], "any": ["age", "sex"]}
         names["continuous"] = ["age", "bmi"]
         body = {"columns": names[PLOTS[kind].kind()][: PLOTS[kind].most() or 2]}
-
     found = checked(studies["public"], kind, body)
-
     assert isinstance(found, Refusal)
     assert (found.code, found.nearest) == ("policy", None)
     assert found.says.startswith("from a public table only parallel coordinates can be drawn")
@@ -432,7 +398,6 @@ OF_POLICIES = pytest.mark.parametrize("policy", POLICIES)
 def test_the_nearest_request_passes(studies: Studies, policy: str, data: st.DataObject) -> None:
     kind, body = data.draw(bodies(policy))
     found = checked(studies[policy], kind, body)
-
     if isinstance(found, Refusal):
         assert found.code in ("request", "policy")
         if found.nearest is not None:
@@ -453,7 +418,6 @@ def test_a_question_has_one_text_however_it_is_put(
     assert again == wish
     if isinstance(wish, Refusal):
         return
-
     method = wish.body.get("method", method_of(copy.policy, PLOTS[kind], None))
     usual: Body = {"method": method}
     for name in PLOTS[kind].parameters():
@@ -465,7 +429,6 @@ def test_a_question_has_one_text_however_it_is_put(
     named = data.draw(st.sets(st.sampled_from([*usual])))
     whole = {name: usual[name] for name in sorted(named)} | body
     put_in_full = check(copy, columns, kind, {"by": None, **whole})
-
     assert isinstance(put_in_full, Accepted)
     assert put_in_full.text == wish.text
     assert passed(studies[policy], kind, wish.body).text == wish.text
@@ -491,48 +454,25 @@ def test_different_questions_have_different_texts(studies: Studies) -> None:
 def test_any_formula_is_read_or_refused(studies: Studies, text: str) -> None:
     served = studies["guarded"]
     found = check(served.copy, served.columns, "residuals", {"formula": text or "~"})
-
     assert isinstance(found, Accepted) or found.code in ("request", "policy")
 
 
 AB = {"columns": ["a", "b"]}
 FORMULA = {"formula": "a ~ b"}
 
-RIGHT: dict[str, tuple[str, Body]] = {
-    "nothing beside": ("histogram", {"columns": ["a"], "by": None, "k": None, "method": None}),
-    "all of a scatter": (
-        "scatter",
-        {**AB, "by": "s", "method": "m", "k": 1, "q": 100, "grid": 2, "trend": True},
-    ),
-    "all of axes": (
-        "parallel",
-        {
-            **AB,
-            "sensitive": ["b"],
-            "method": "m",
-            "k": 10**6,
-            "diversity": 1000,
-            "pixels": 450,
-            "cost": "span",
-            "gradient": False,
-        },
-    ),
-    "as many axes as there may be": ("parallel", {"columns": [f"c{i}" for i in range(24)]}),
-    "more pixels than are drawn": ("parallel", {**AB, "pixels": 1_000_000}),
-    "two columns of levels": ("histogram", {"columns": ["a"], "by": ["s", "t"]}),
-    "a long formula": ("qq", {"formula": "a" * LONGEST_FORMULA}),
-    "a name of signs": ("bars", {"columns": ["'; --\u202e\U0001f600"]}),
-    "the least of all": ("heatmap", {**AB, "k": 1, "q": 0.01, "grid": 2}),
-}
+
+ENDS: tuple[tuple[str, Body], ...] = (
+    ("parallel", {**AB, "k": 10**6, "diversity": 1000, "pixels": 1_000_000}),
+    ("parallel", {"columns": [f"c{i}" for i in range(24)]}),
+    ("scatter", {**AB, "k": 1, "q": 0.01, "grid": 2, "by": ["s", "t"]}),
+    ("histogram", {"columns": ["a" * LONGEST_NAME], "bins": 1000, "method": "m" * 40}),
+    ("qq", {"formula": "a" * LONGEST_FORMULA}),
+)
 
 
-@pytest.mark.parametrize(("kind", "body"), RIGHT.values(), ids=RIGHT)
-def test_what_a_body_may_hold(kind: str, body: Body) -> None:
-    read = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
-
-    assert {name: value for name, value in read.items() if value is not None} == {
-        name: value for name, value in body.items() if value is not None
-    }
+def test_a_body_may_hold_what_lies_at_an_end() -> None:
+    for kind, body in ENDS:
+        BODIES[kind].model_validate_json(json.dumps(body))
 
 
 WRONG: dict[str, tuple[str, Any, str]] = {
@@ -578,36 +518,3 @@ def test_what_a_body_may_not_hold(kind: str, body: Any, field: str) -> None:
         BODIES[kind].model_validate_json(json.dumps(body))
     assert {str((*it["loc"], "")[0]) for it in told.value.errors()} == {field}
     assert "input_value" not in str(told.value)
-
-
-NOT_JSON = [b"", b"{", b"\xff\xfe", b'{"columns": ["a"], "q": NaN}', b'{"columns": ["a"]} x']
-
-
-@pytest.mark.parametrize("data", NOT_JSON)
-def test_what_is_no_json(data: bytes) -> None:
-    with pytest.raises(ValidationError, match=r"validation error"):
-        BODIES["histogram"].model_validate_json(data)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_a_schema_is_told_for_every_picture(kind: str) -> None:
-    picture = PLOTS[kind]
-    schema = BODIES[kind].model_json_schema()
-
-    assert schema["additionalProperties"] is False
-    assert schema["description"] == picture.says
-    assert schema["required"] == ["formula" if picture.of_formula() else "columns"]
-    beside = {"by"} if "by" in picture.settings() else set()
-    beside |= {"sensitive"} if kind == "parallel" else set()
-    beside |= {"weights"} if kind in ("bars", "histogram") else set()
-    beside |= (
-        {"limits"} if {"bins", "pixels"} & {*picture.parameters()} or picture.binned else set()
-    )
-    assert set(schema["properties"]) == {
-        *schema["required"],
-        "method",
-        "where",
-        "assign",
-        *picture.parameters(),
-        *beside,
-    }

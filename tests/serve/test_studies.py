@@ -59,7 +59,6 @@ def here(tmp_path: Path) -> Here:
 
 def test_a_study_is_what_its_file_says(here: Here) -> None:
     served = here.later()
-
     manifest = served.file.file.manifest
     assert here.studies.names == (NAME,)
     assert here.studies.all() == (served,)
@@ -73,7 +72,6 @@ def test_a_file_that_is_replaced_is_taken_within_a_second(
 ) -> None:
     first = here.later()
     os.replace(file_in(tmp_path / "new", 300), here.path)
-
     assert here.later(0.5) is first
     with caplog.at_level(logging.INFO, "discreet.serve"):
         second = here.later(0.5)
@@ -97,7 +95,6 @@ def test_of_an_earlier_version_nothing_is_given_again(here: Here, tmp_path: Path
         for held, name in before.items():
             assert answer_again(served, caller, name, "again", held) == refusal("version")
     after = asked(served)
-
     assert not {*before.values()} & {*after.values()}
     for held, name in after.items():
         assert isinstance(answer_again(served, ALICE, name, "again", held), Answer)
@@ -113,7 +110,6 @@ def test_that_a_caller_explores_is_written_down_of_each_version(here: Here, tmp_
     os.replace(file_in(tmp_path / "new", 300), here.path)
     second = here.later()
     assert isinstance(answer_part(second, ALICE, "", all_rows), Answer)
-
     assert [it["version"] for it in log(second.store)] == [first.version, second.version]
 
 
@@ -145,7 +141,6 @@ def test_what_cannot_be_taken_leaves_what_was_there(
 ) -> None:
     first = here.later()
     here.path.write_bytes(make(tmp_path / "made"))  # over what was there, and not beside it
-
     assert here.later() is here.later() is first
     said = [it.getMessage() for it in caplog.records if it.name == "discreet.serve"]
     assert len(said) == 1  # it is looked at once
@@ -160,7 +155,6 @@ def test_what_cannot_be_taken_leaves_what_was_there(
 def test_a_file_that_is_gone_is_served_on(here: Here) -> None:
     first, data = here.later(), here.path.read_bytes()
     here.path.unlink()
-
     assert here.later() is first
     found = answer(first, ALICE, "histogram", {"columns": ["bmi"]})
     here.path.write_bytes(data)
@@ -172,7 +166,6 @@ def test_a_file_that_is_gone_is_served_on(here: Here) -> None:
 def test_each_study_is_served_of_its_own_file(tmp_path: Path) -> None:
     paths = [file_in(tmp_path), file_in(tmp_path / "other", policy=OTHER)]
     one, other = Studies(paths, record_in(tmp_path)).all()
-
     assert (one.name, other.name) == (NAME, "other")
     assert one.desk is other.desk
     asked = ("histogram", '{"columns":["age"]}')
@@ -181,7 +174,6 @@ def test_each_study_is_served_of_its_own_file(tmp_path: Path) -> None:
 
 def test_two_files_of_one_study_are_refused(tmp_path: Path) -> None:
     paths = [file_in(tmp_path), file_in(tmp_path / "other", 300)]
-
     with pytest.raises(InputError, match=f"are of one study, '{NAME}'; name one of them"):
         Studies(paths, record_in(tmp_path))
 
@@ -193,6 +185,5 @@ def test_no_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cohort.discreet").write_text("none", encoding="utf-8")
-
     with pytest.raises(InputError, match="is not a study file"):
         Studies([tmp_path / "cohort.discreet"], record_in(tmp_path))

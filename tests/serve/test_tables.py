@@ -18,7 +18,7 @@ from discreet.outputs.of_answers import TABLE_FORMS, file_of
 from discreet.provenance import Provenance, Sealer
 from discreet.serve.answers import TABLE, answer, answer_again, table_body
 from discreet.serve.record import Answer, log
-from discreet.serve.refusals import Place, Refusal
+from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
@@ -77,7 +77,6 @@ def test_a_table_is_recorded_and_given_again_in_each_form(served: Served) -> Non
     body = {"value": "bmi", "by": ["sex"]}
     told = sent(served, "means", body)
     first = asked(served, BOB, "means", body)
-
     assert isinstance(first, Answer)
     assert json.loads(first.body) == told
     text = '{"by":["sex"],"value":"bmi"}'
@@ -113,7 +112,6 @@ def test_a_file_of_a_table_says_where_it_comes_from(
     answer = asked(served, BOB, "means", {"value": "ldl", "by": ["sex"]})
     assert isinstance(answer, Answer)
     file = file_of(answer.body, form, Sealer(served.file.key))
-
     (tmp_path / form).write_bytes(file)
     assert is_as_made(tmp_path / form, served)
     (tmp_path / form).write_bytes(file.replace(b"ldl", b"LDL", 1))
@@ -126,7 +124,6 @@ def test_who_has_not_asked_for_a_table_is_given_none(served: Served) -> None:
     plot = answer(served, ALICE, "scatter", read)
     assert isinstance(plot, Answer)
     plot_name = json.loads(plot.body)["id"]
-
     for caller, it, held in [
         (BOB, name, TABLE),
         (ALICE, name, "view"),  # a table is no plot
@@ -156,7 +153,6 @@ def test_refusals_are_fixed_words(
     served: Served, kind: str, body: dict[str, Any], words: str
 ) -> None:
     found = asked(served, ALICE, kind, body)
-
     assert isinstance(found, Refusal)
     assert found.code in ("request", "policy")
     assert found.says.startswith(words)
@@ -193,18 +189,8 @@ def test_the_place_of_a_mistake_is_counted(
     served: Served, kind: str, body: dict[str, Any], place: dict[str, Any] | None
 ) -> None:
     found = asked(served, ALICE, kind, body)
-
     assert isinstance(found, Refusal)
     assert json.loads(found.body)["error"]["place"] == place
-
-
-def test_a_plot_says_the_same_place(served: Served) -> None:
-    body = '{"columns": ["age"], "where": "age > bmy"}'
-    read = BODIES["histogram"].model_validate_json(body).model_dump()
-    found = answer(served, ALICE, "histogram", read)
-
-    assert isinstance(found, Refusal)
-    assert found.place == Place(parameter="where", start=6, end=9)
 
 
 def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) -> None:
@@ -225,7 +211,6 @@ def test_plots_are_weighted_and_refuse_weights_in_fixed_words(served: Served) ->
 
 def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
     told = study_facts(served.copy, served.columns)["tables"]
-
     assert [it["kind"] for it in told] == [*TABLES]
     for it in told:
         schema = table_body(TABLES[it["kind"]]).model_json_schema()
@@ -245,7 +230,6 @@ def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
 def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
     model = sent(served, "model", {"formula": "bmi ~ age + sex"})
     (panel,) = model["scene"]["panels"]
-
     assert panel["y"]["ticks"] == ["age", "sex: 2 (against 1)"]
     asked_for = {"formula": "bmi ~ age + sex", "reference": {"sex": "2"}}
     (panel,) = sent(served, "model", asked_for)["scene"]["panels"]
@@ -256,7 +240,6 @@ def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
 
 def test_of_a_public_table_there_are_no_tables(tmp_path: Path) -> None:
     public = served_of(tmp_path, PUBLIC)
-
     for kind, body in BODIES_OF_TABLES.items():
         found = asked(public, ALICE, kind, body | SIZE)
         assert isinstance(found, Refusal)

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import math
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,6 @@ def test_a_token_opens_the_study_in_its_role(store: Store) -> None:
 
 def test_a_token_has_256_bits_and_a_prefix_to_know_it_by(store: Store) -> None:
     texts = {add_token(store, "s", f"t{n}") for n in range(20)}
-
     assert len(texts) == 20
     for text in texts:
         assert text.startswith("discreet_")
@@ -57,7 +56,6 @@ def test_a_token_has_256_bits_and_a_prefix_to_know_it_by(store: Store) -> None:
 
 def test_the_file_holds_no_token(store: Store) -> None:
     text = add_token(store, "s", "alice")
-
     content = store.path.read_bytes()
     assert text.encode() not in content
     assert text.removeprefix("discreet_").encode() not in content
@@ -73,7 +71,6 @@ def test_what_is_no_token_opens_nothing(store: Store) -> None:
     assert caller_of(store, "discreet_x") is None, "there is no record yet"
     text = add_token(store, "s", "alice")
     digest = hashlib.sha256(text.encode()).hexdigest()
-
     for other in ("", "x", text[:-1], text + "x", text.upper(), f" {text}", digest, "alice", "ä\0"):
         assert caller_of(store, other) is None
     assert caller_of(store, "\ud800") is None, "no text that UTF-8 knows"
@@ -82,7 +79,6 @@ def test_what_is_no_token_opens_nothing(store: Store) -> None:
 @given(st.text(st.characters()))
 def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
     folder = Path("there is no such folder")
-
     assert caller_of(record_file(folder), text) is None
     assert not folder.exists()
 
@@ -90,7 +86,6 @@ def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
 def test_a_token_opens_its_own_study_alone(store: Store) -> None:
     here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
     carol = Caller("token carol", "custodian")
-
     assert [caller_of(store, text) for text in (here, there)] == [(carol, "s"), (carol, "t")]
     assert [token.study for token in list_tokens(store)] == ["s", "t"]
     assert [token.study for token in list_tokens(store, "t")] == ["t"]
@@ -105,7 +100,6 @@ def test_a_token_opens_its_own_study_alone(store: Store) -> None:
 def test_a_token_that_was_moved_to_another_study_in_the_file_opens_nothing(store: Store) -> None:
     text = add_token(store, "s", "alice")
     alter(store.path, "UPDATE token SET study = 't'")
-
     assert caller_of(store, text) is None
 
 
@@ -141,7 +135,6 @@ def test_one_token_is_read_and_compared_in_constant_time(
 def test_a_token_expires(store: Store, after: timedelta, opens: bool) -> None:
     text = add_token(store, "s", "alice", days=2, now=NOON)
     (token,) = list_tokens(store)
-
     assert (caller_of(store, text, now=NOON + after) is not None) == opens
     assert token == Token("s", "alice", "analyst", stamp(NOON), stamp(NOON + 2 * DAY), None)
     assert token.state(NOON + after) == ("valid" if opens else "expired")
@@ -150,7 +143,6 @@ def test_a_token_expires(store: Store, after: timedelta, opens: bool) -> None:
 def test_a_revoked_token_opens_nothing_ever_again(store: Store) -> None:
     text, other = add_token(store, "s", "alice"), add_token(store, "s", "bob")
     revoke_token(store, "s", "alice")
-
     assert caller_of(store, text) is None
     assert caller_of(store, other) == (Caller("token bob", "analyst"), "s")
     first = list_tokens(store)
@@ -172,13 +164,6 @@ def test_a_name_is_used_once_for_ever(store: Store) -> None:
     assert [token.role for token in list_tokens(store)] == ["analyst"]
 
 
-def test_who_is_unknown_cannot_be_revoked(store: Store) -> None:
-    with pytest.raises(
-        InputError, match="the study has no token of that name; `discreet token list`"
-    ):
-        revoke_token(store, "s", "alice")
-
-
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({"name": ""}, "a token's name has 1 to 64 letters"),
     "a name with a new line": ({"name": "alice\n"}, "a token's name"),
@@ -198,7 +183,7 @@ def test_bad_tokens_are_refused(store: Store, given_: dict[str, Any], text: str)
     assert list_tokens(store) == ()
 
 
-@pytest.mark.parametrize("name", ["a", "x" * 64, "zoë", "alice.b-c_2@ward+x", "2nd", "_x"])
+@pytest.mark.parametrize("name", ["x" * 64, "zoë", "alice.b-c_2@ward+x", "_x"])
 def test_good_names_are_kept(store: Store, name: str) -> None:
     assert caller_of(store, add_token(store, "s", name)) == (
         Caller(f"token {name}", "analyst"),
@@ -218,7 +203,6 @@ def test_a_token_that_was_written_into_the_file_opens_nothing(store: Store, link
     text = add_token(store, "s", "alice")
     forged = FORGED.format(hashlib.sha256(b"discreet_eve").hexdigest())
     alter(store.path, forged if links else forged.split(";")[0])
-
     assert [token.name for token in list_tokens(store)] == ["alice", "eve"]
     assert caller_of(store, "discreet_eve") is None
     assert caller_of(store, text) is not None
@@ -230,22 +214,10 @@ def test_a_token_that_was_written_into_the_file_opens_nothing(store: Store, link
 def test_without_a_record_nobody_is_let_in(store: Store) -> None:
     text = add_token(store, "s", "alice")
     store.path.write_bytes(b"rubbish" * 1000)
-
     with pytest.raises(RegisterError, match="is damaged or in use"):
         caller_of(store, text)
     with pytest.raises(RegisterError, match="is damaged or in use"):
         add_token(store, "s", "bob")
-
-
-def test_a_state_is_that_of_the_present_by_default() -> None:
-    def token(expires: datetime) -> Token:
-        return Token("s", "alice", "analyst", stamp(NOON), stamp(expires), None)
-
-    assert token(datetime.now().astimezone() + DAY).state() == "valid"
-    assert token(datetime.now().astimezone() - DAY).state() == "expired"
-
-
-# --- terms: what holds in place of what a token was made with -------------------------------------
 
 
 def test_a_token_holds_as_long_as_was_said_last(store: Store) -> None:

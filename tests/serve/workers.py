@@ -21,9 +21,8 @@ import uvicorn
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
 from discreet.serve.studies import Studies
-from tests.serve.conftest import first_asked
 
-__all__ = ["COLD", "Process", "beside", "client", "process"]
+__all__ = ["COLD", "Process", "beside", "client", "first_asked", "process"]
 
 #: The environment of a server that does not warm up.
 COLD = {
@@ -38,6 +37,16 @@ def client(url: str, token: str) -> httpx.Client:
     return httpx.Client(
         base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=300, trust_env=False
     )
+
+
+def first_asked(url: str) -> None:
+    """Ask a server for something by itself, before anybody asks it for many things at once.
+
+    What FastAPI builds at the first request it builds with warnings caught, and that is not safe
+    among threads: where warnings are errors, some of many at once would fail.
+    """
+    found = httpx.get(f"{url}/api/study", trust_env=False, timeout=300)
+    assert found.status_code in (401, 503)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from discreet.errors import InputError
-from discreet.web.bundle import MOST_LEVELS, LevelColumn, NumberColumn, bundle, places_of
+from discreet.web.bundle import MOST_LEVELS, LevelColumn, NumberColumn, bundle
 from tests.web.reading import read_bundle
 
 NAN = float("nan")
@@ -49,7 +49,6 @@ def test_numbers_take_the_smallest_type_that_holds_them(name: str) -> None:
     values, kind, per = STORED[name]
     data = bundle("v", [NumberColumn("x", np.array(values, dtype=np.float64))])
     (column,) = described(data)
-
     assert (column["type"], column.get("per")) == (kind, per)
     assert same(read_bundle(data)[1]["x"], np.array(values, dtype=np.float64))
 
@@ -64,7 +63,6 @@ def test_a_bundle_worked_out_by_hand() -> None:
         ],
     )
     length = int.from_bytes(data[4:8], "little")
-
     assert json.loads(data[8 : 8 + length]) == {
         "rows": 3,
         "version": "v1",
@@ -93,7 +91,6 @@ def test_levels_take_two_bytes_where_one_is_too_few(name: str) -> None:
     words = tuple(f"level {i}" for i in range(many))
     places = np.array([-1, 0, many - 1])
     data = bundle("v", [LevelColumn("x", places, words)])
-
     assert described(data)[0]["type"] == kind
     assert read_bundle(data)[1]["x"] == [None, words[0], words[-1]]
 
@@ -137,9 +134,7 @@ def test_what_is_read_back_is_what_was_written(
             one = data.draw(st.sampled_from([floats, decimals, st.integers(-300, 300).map(float)]))
             values = data.draw(st.lists(one, min_size=rows, max_size=rows))
             columns.append(NumberColumn(name, np.array(values, dtype=np.float64)))
-
     header, found = read_bundle(bundle("v", columns))
-
     assert header["rows"] == (rows if columns else 0)
     assert list(found) == [it.name for it in columns]
     for it in columns:
@@ -148,9 +143,3 @@ def test_what_is_read_back_is_what_was_written(
         else:
             wanted = [None if at < 0 else it.levels[at] for at in it.places.tolist()]
             assert found[it.name] == wanted
-
-
-@given(st.lists(st.text(max_size=3)), st.lists(st.text(min_size=1, max_size=3), unique=True))
-def test_places_are_those_of_the_words(words: list[str], levels: list[str]) -> None:
-    wanted = [levels.index(it) if it in levels else -1 for it in words]
-    assert places_of(words, levels).tolist() == wanted

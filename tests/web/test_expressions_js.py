@@ -71,7 +71,7 @@ ULPS = 4
 SEEN = settings(
     max_examples=300, database=None, derandomize=True, deadline=None, phases=[Phase.generate]
 )
-MANY = settings(SEEN, max_examples=5000)
+MANY = settings(SEEN, max_examples=800)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class Known:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
         first = next(iter(self.columns.values()))
         return len(first.words if isinstance(first, Levels) else first.values)
 
@@ -96,7 +95,6 @@ HOSTILE = Known(hostile.COLUMNS, hostile.KINDS, {})
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser) -> Iterator[Page]:
-    """A page with the module."""
     page = chromium.new_page()
     text = script_of(ENTRY)
     page.add_script_tag(type="module", content=text)
@@ -176,45 +174,24 @@ def agree(page: Page, known: Known, texts: Sequence[str]) -> None:
 # --- tables -----------------------------------------------------------------------------------
 
 STRANGE = [
-    *["age >= 50 and sec == 'F'", "age\n+ \0", "sex == '日本' and age = 1", "🙂🙂 age = 1"],
-    *[
-        "`🙂` > 1",
-        "sex == '🙂' and agee > 1",
-        "  \u2003age\x1c>\x85 3",
-        "age\ufeff > 1",
-        "Größe > 1",
-    ],
-    *["sex == 'F' and " * 5 + "age > ", "`it's` > 1", '`it\'s "so"` > 1', "`\\\t\x07\u200b` > 1"],
-    *["AGE > 1", "bodymass > 1", "visitt > 1", "smokers", "loog(age)", "agebirthvisit > 1"],
-    *["visit > '0001-01-01'", "visit > '0000-12-31'", "visit > '9999-12-31 23:59:59'"],
-    *["visit > '2019-01-01 24:00'", "visit > '1900-02-29'", "visit > '2000-02-29 00:60'"],
-    *["visit - birth - 3 > 1", "1 + visit", "visit == birth + 0", "age == '1' and true"],
-    *[
-        "round(age, -2.0)",
-        "round(age, --1)",
-        "round(-age, 1)",
-        "round(-größe - 1)",
-        "age ** -0",
-        "age ** 3",
-        "-(-1) * age",
-    ],
-    *[
-        "cut(age, -1.50, +3, 1e1)",
-        "case(smoker, '', in, 'x')",
-        "case(smoker, '', 'x')",
-        "cut(age, 1)",
-    ],
-    *["missing(true) or age > 1", "age in (1, true)", "age > 1 not in (2)", "year(visit - 1e15)"],
-    *["case(age > 40, sex, 'F')", "case(age > 40, visit, birth)", "min(visit, '2000-01-01')"],
-    *["log(10 ** age)", "log10(1000 * (age - age + 1)) >= 3", "log2(8 * (log / log))", "-age * 0"],
-    *["visit != '2019-01-01' and visit + 1e9 != '2019-01-01'", "visit + 1e9 < '2019-01-01'"],
-    *[
-        "'F' == sex",
-        "sex == 'F' == true",
-        "'a' in ('a') or age > 1",
-        "sex != sex",
-        "sex in ('M', 'F')",
-    ],
+    *("age >= 50 and sec == 'F'", "age\n+ \x00", "sex == '日本' and age = 1", "🙂🙂 age = 1"),
+    *("`🙂` > 1", "sex == '🙂' and agee > 1", "  \u2003age\x1c>\x85 3", "age\ufeff > 1"),
+    *("Größe > 1",),
+    *("sex == 'F' and sex == 'F' and sex == 'F' and sex == 'F' and sex == 'F' and age > ",),
+    *("`it's` > 1", '`it\'s "so"` > 1', "`\\\t\x07\u200b` > 1", "AGE > 1", "bodymass > 1"),
+    *("visitt > 1", "smokers", "loog(age)", "agebirthvisit > 1", "visit > '0001-01-01'"),
+    *("visit > '0000-12-31'", "visit > '9999-12-31 23:59:59'", "visit > '2019-01-01 24:00'"),
+    *("visit > '1900-02-29'", "visit > '2000-02-29 00:60'", "visit - birth - 3 > 1"),
+    *("1 + visit", "visit == birth + 0", "age == '1' and true", "round(age, -2.0)"),
+    *("round(age, --1)", "round(-age, 1)", "round(-größe - 1)", "age ** -0", "age ** 3"),
+    *("-(-1) * age", "cut(age, -1.50, +3, 1e1)", "case(smoker, '', in, 'x')"),
+    *("case(smoker, '', 'x')", "cut(age, 1)", "missing(true) or age > 1", "age in (1, true)"),
+    *("age > 1 not in (2)", "year(visit - 1e15)", "case(age > 40, sex, 'F')"),
+    *("case(age > 40, visit, birth)", "min(visit, '2000-01-01')", "log(10 ** age)"),
+    *("log10(1000 * (age - age + 1)) >= 3", "log2(8 * (log / log))", "-age * 0"),
+    *("visit != '2019-01-01' and visit + 1e9 != '2019-01-01'", "visit + 1e9 < '2019-01-01'"),
+    *("'F' == sex", "sex == 'F' == true", "'a' in ('a') or age > 1", "sex != sex"),
+    *("sex in ('M', 'F')",),
 ]
 TABLES = {
     "worked": [*worked.CONDITIONS, *worked.YES_NO, *worked.NUMBERS, *worked.TEXTS, *worked.ORDERS],
@@ -235,8 +212,8 @@ def test_hostile_texts_are_refused_in_the_same_words(page: Page) -> None:
 
 
 NAMES = [
-    *["and", "not", "case", "None", "__class__", "a.b", "{x}", " ", "1", "'", "x; import os"],
-    *[
+    *("and", "not", "case", "None", "__class__", "a.b", "{x}", " ", "1", "'", "x; import os"),
+    *(
         "__proto__",
         "constructor",
         "toString",
@@ -245,7 +222,7 @@ NAMES = [
         "🙂",
         "\u017f",
         "true",
-    ],
+    ),
 ]
 
 
@@ -254,7 +231,6 @@ def test_a_column_may_have_any_name(page: Page) -> None:
     every = Known(dict.fromkeys(NAMES, two), dict.fromkeys(NAMES, "number"), {})
     texts = [" + ".join(f"`{name}`" for name in NAMES), "__proto__ > 1", "toString", "valueOf > 1"]
     agree(page, every, [*texts, "true", "constructor ** 2", "toString(x)", "constructor(1)"])
-
     none = Known({"x": two}, {"x": "number"}, {})
     agree(page, none, [*NAMES, "__proto__", "x.constructor", "toString(x)", "constructor(x)"])
 
@@ -278,7 +254,7 @@ def test_names_that_are_near_are_found_alike(page: Page) -> None:
     agree(page, Known(some.columns, many, {}), ["xyz", "colum_1", "olumn2"])
 
 
-@pytest.mark.parametrize("spaces", [" ", "  ", "\t\n"])
+@pytest.mark.parametrize("spaces", [" ", "\t\n"])
 def test_numbers_that_are_not_finite_are_missing(page: Page, spaces: str) -> None:
     given = {"x": Numbers(np.array([math.inf, -math.inf, math.nan, 1e308, -0.0]))}
     agree(page, Known(given, {"x": "number"}, {}), [f"x{spaces}>{spaces}1", "x", "x * 10", "0 * x"])
@@ -296,7 +272,6 @@ def test_columns_of_yes_and_no_are_known_by_their_values(page: Page) -> None:
 
 
 def seen_of(strategy: st.SearchStrategy[Any], how: settings) -> list[Any]:
-    """Return examples of a strategy."""
     found: list[Any] = []
 
     @how
@@ -411,7 +386,6 @@ def test_rows_and_columns_are_derived_alike(
     found = page.evaluate(
         STEPS, [base64.b64encode(board_rows(study._of_copy()).data).decode(), asks]
     )
-
     wanted = derived(study, asks)
     if isinstance(wanted, dict):
         assert found == wanted

@@ -104,10 +104,23 @@ def cards_of(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+#: Two of these in one table, whose names are not alike.
+TOGETHER = [
+    ("units", "what frames have"),
+    ("brackets", "what objects have"),
+    ("quotes", "long and alike"),
+    ("right to left", "letters of Asia"),
+    ("emoji", "markup and signs"),
+    ("hardly anything",),
+]
+
+
+@pytest.mark.parametrize("groups", TOGETHER, ids=" and ".join)
 def test_the_board_of_a_table_opens(
-    chromium: Browser, tmp_path: Path, names: tuple[str, ...]
+    chromium: Browser, tmp_path: Path, groups: tuple[str, ...]
 ) -> None:
+    numbers = [it for group in groups for it in NAMES[group][:3]]
+    names = [*numbers, *(it for group in groups for it in NAMES[group][3:])]
     file = board_of(names).save(tmp_path / "board.html")
     page = chromium.new_page()
     wrong: list[str] = []
@@ -117,13 +130,15 @@ def test_the_board_of_a_table_opens(
     page.locator(".mini .pic svg").nth(len(names) - 1).wait_for()
     shown = page.locator(".mini").evaluate_all("all => all.map((it) => it.dataset.column)")
     labels = page.locator(".col b bdi").evaluate_all("all => all.map((it) => it.textContent)")
-    cards = cards_of(names)
-    page.evaluate("(it) => { location.hash = it; }", f"cards={';'.join(cards.values())}")
-    for kind in cards:
-        page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
-    refused = page.locator(".no").all_inner_texts()
+    refused: list[str] = []
+    for group in groups:
+        cards = cards_of(NAMES[group])
+        page.evaluate("(it) => { location.hash = it; }", f"cards={';'.join(cards.values())}")
+        page.locator("article.card:not(.mini)").nth(len(cards) - 1).wait_for()
+        for kind in cards:
+            page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
+        refused += page.locator(".no").all_inner_texts()
     page.close()
-
     assert wrong == []
     assert refused == []
     assert shown == [*names]
@@ -159,7 +174,6 @@ def test_what_a_card_says_is_of_its_numbers(chromium: Browser, tmp_path: Path) -
     page.goto(f"{file.as_uri()}#cards={';'.join(cards)}")
     card = page.locator("article.card")
     card.nth(2).locator(".pic svg").wait_for()
-
     foot = card.nth(0).locator(".foot").inner_text()
     card.nth(0).locator("[data-act=menu]").click()
     with page.expect_download() as download:
@@ -167,14 +181,12 @@ def test_what_a_card_says_is_of_its_numbers(chromium: Browser, tmp_path: Path) -
     saved = Path(download.value.path()).read_text(encoding="utf-8")
     assert " have no x " in foot
     assert foot in saved
-
     card.nth(1).locator("[data-act=about]").click()
     numbers = page.locator(".drawer td:last-child").all_inner_texts()
     squares = card.nth(1).locator("svg text.on").all_text_contents()
     assert len(numbers) == 3
     assert sorted(numbers) == sorted(squares)
     card.nth(1).locator("[data-act=about]").click()
-
     card.nth(2).locator("[data-act=menu]").click()
     choice = page.get_by_label("For each level of")
     assert choice.locator("option").all_inner_texts() == ["nothing", *names[3:]]

@@ -31,7 +31,9 @@ patient = "identifier"
 
 def table() -> Table:
     """Return the cohort with levels that begin with numbers, codes, many, and gaps in some."""
-    found = cohort()
+    found = cohort().select(
+        ["age", "bmi", "glucose", "progression", "sex", "region", "diagnosis", "patient"]
+    )
     rows = range(found.num_rows)
     bands = [(None, "under 40", "40 to under 60", "60 or more")[(7 * i * i + i) % 4] for i in rows]
     codes = [None if i % 11 == 0 else (3 * i * i) % 5 for i in rows]
@@ -50,13 +52,11 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """A study of public measurements."""
     return opened(tmp_path_factory.mktemp("clinic"), RULES, table())
 
 
 @pytest.fixture(scope="module")
 def board(chromium: Browser, study: Study) -> Iterator[Board]:
-    """A page with its rows."""
     with board_page(chromium) as page:
         page.open(study, grid=GRID)
         yield page
@@ -81,13 +81,12 @@ def same(board: Board, study: Study, spec: Mapping[str, Any]) -> dict[str, Any]:
     return dict(found["view"])
 
 
-@pytest.mark.parametrize("column", ["age", "bmi", "progression", "visit"])
+@pytest.mark.parametrize("column", ["bmi", "visit", "gappy"])
 def test_a_histogram(board: Board, study: Study, column: str) -> None:
     same(board, study, {"kind": "histogram", "columns": [column]})
 
 
 BARS = [
-    {"columns": ["region"]},
     {"columns": ["band"]},
     {"columns": ["code"]},
     {"columns": ["region"], "by": ["band"]},
@@ -110,7 +109,6 @@ def test_columns_whose_gaps_cost_rows_are_known(
     board: Board, study: Study, spec: dict[str, Any], names: set[str]
 ) -> None:
     (found,) = board.views(spec)
-
     copy = study.session.whole
     assert dict(found["gaps"]) == {name: copy.gaps(name) for name in names}
     counts = [count for _, count in found["gaps"]]
@@ -155,16 +153,12 @@ def lit_alone(board: Board, spec: Mapping[str, Any]) -> None:
         assert lit == ({place: mark["count"]} if mark["count"] else {})
 
 
-@pytest.mark.parametrize("asked", BARS[1:4])
+@pytest.mark.parametrize("asked", BARS[:3])
 def test_marks_of_bars_are_lit_by_their_own_conditions(board: Board, asked: dict[str, Any]) -> None:
     lit_alone(board, {"kind": "bars", **asked})
 
 
-PANELS = [
-    {"columns": ["bmi"], "by": ["sex"]},
-    {"columns": ["age"], "by": ["band"]},
-    {"columns": ["glucose"], "by": ["code"], "bins": 8},
-]
+PANELS = [{"columns": ["age"], "by": ["band"]}, {"columns": ["glucose"], "by": ["code"], "bins": 8}]
 
 
 @pytest.mark.parametrize("asked", PANELS)
@@ -178,7 +172,6 @@ def test_a_histogram_of_each_level(board: Board, study: Study, asked: dict[str, 
 
 
 BY_TWO = [
-    {"kind": "histogram", "columns": ["bmi"], "by": ["sex", "region"]},
     {"kind": "histogram", "columns": ["glucose"], "by": ["code", "band"], "bins": 6},
     {"kind": "bars", "columns": ["diagnosis"], "by": ["band", "sex"]},
     {"kind": "bars", "columns": ["code"], "by": ["region", "sex"], "percent": True},
@@ -220,7 +213,6 @@ def test_a_highlight_is_drawn_in_each_panel_by_itself(board: Board) -> None:
 
 
 OVERLAID = [
-    {"columns": ["glucose"], "by": ["sex"]},
     {"columns": ["age"], "by": ["code"]},
     {"columns": ["bmi"], "by": ["ninth"], "bins": 7},
     {"columns": ["bmi"], "by": ["band", "region"]},
@@ -239,7 +231,7 @@ def test_outlines_of_levels(board: Board, study: Study, asked: dict[str, Any]) -
         assert [it["name"] for it in found["keys"]] == view["levels"]
 
 
-TABLES = [["region", "diagnosis"], ["band", "code"], ["code", "sex"], ["ninth", "band"]]
+TABLES = [["band", "code"], ["ninth", "sex"]]
 
 
 @pytest.mark.parametrize("columns", TABLES)
@@ -253,10 +245,8 @@ def test_a_cross_table(board: Board, study: Study, columns: list[str]) -> None:
 
 
 GRIDS = [
-    {"columns": ["age", "bmi"]},
     {"columns": ["glucose", "progression"], "grid": 12},
-    {"columns": ["visit", "blood_pressure"]},
-    {"columns": ["gappy", "age"]},
+    {"columns": ["visit", "age"]},
     {"columns": ["gappy", "bmi"], "by": ["band"]},
     {"columns": ["age", "bmi"], "by": ["sex", "region"]},
 ]
@@ -304,40 +294,7 @@ def test_a_hidden_cell_of_a_table_is_said_to_be_of_few(board: Board) -> None:
     shown = board.page.evaluate(DRAWN, [spec, view])["html"]
     view["counts"][0][0] = None
     hidden = board.page.evaluate(DRAWN, [spec, view])["html"]
-
     assert [it.count('class="few"') for it in (shown, hidden)] == [0, 1]
-
-
-TITLES = [
-    ({"kind": "bars", "columns": ["region"]}, "region"),
-    ({"kind": "bars", "columns": ["region"], "by": ["sex"]}, "region by sex"),
-    (
-        {"kind": "bars", "columns": ["code"], "by": ["region", "sex"]},
-        "code by region, for each sex",
-    ),
-    ({"kind": "histogram", "columns": ["age"], "by": ["sex"]}, "age, for each sex"),
-    ({"kind": "histogram", "columns": ["age"], "by": ["sex"], "overlay": True}, "age by sex"),
-    (
-        {"kind": "histogram", "columns": ["age"], "by": ["sex", "region"]},
-        "age, for each sex and region",
-    ),
-    (
-        {"kind": "histogram", "columns": ["age"], "by": ["sex", "region"], "overlay": True},
-        "age by sex, for each region",
-    ),
-    (
-        {"kind": "scatter", "columns": ["age", "bmi"], "by": ["sex", "region"]},
-        "bmi against age, for each sex and region",
-    ),
-    ({"kind": "crosstab", "columns": ["band", "sex"]}, "band and sex, in numbers"),
-    ({"kind": "heatmap", "columns": ["age", "bmi"]}, "Where rows lie: age and bmi"),
-]
-
-
-def test_titles_say_what_is_seen(board: Board) -> None:
-    specs = [spec for spec, _ in TITLES]
-    said = "(specs) => specs.map((spec) => it.kindFor(spec).title(spec, it.lookOf(new Map())))"
-    assert board.page.evaluate(said, specs) == [title for _, title in TITLES]
 
 
 # --- one order and one colour ---------------------------------------------------------------------
@@ -390,15 +347,6 @@ def test_a_level_has_one_colour_in_all_parts(ordered: Board, spec: dict[str, Any
     assert part.items() <= whole.items()
 
 
-def test_codes_have_one_colour_in_all_parts(ordered: Board) -> None:
-    spec = {"kind": "ecdf", "columns": ["bmi"], "by": ["code"]}
-    whole, part = (ordered.draw(spec, where=it)["keys"] for it in ((), ("code >= 2",)))
-
-    assert [it["name"] for it in whole][-len(part) :] == [it["name"] for it in part]
-    assert [it["colour"] for it in whole][-len(part) :] == [it["colour"] for it in part]
-    assert len(part) < len(whole)
-
-
 def test_a_declared_order_is_that_of_the_board(ordered: Board) -> None:
     (bars, table_of, box) = ordered.views(
         {"kind": "bars", "columns": ["own"]},
@@ -406,7 +354,6 @@ def test_a_declared_order_is_that_of_the_board(ordered: Board) -> None:
         {"kind": "box", "columns": ["bmi"], "by": ["stage"]},
     )
     (summary,) = ordered.views({"kind": "summary", "columns": ["own"], "by": ["stage"]})
-
     assert bars["view"]["levels"] == ["c", "a", "b"]
     assert table_of["view"]["row_levels"] == [*STAGES, "(missing)"]
     assert table_of["view"]["column_levels"] == ["c", "a", "b"]

@@ -48,7 +48,7 @@ def cell(axis: Mapping[str, Any], row: Mapping[str, Any]) -> int:
     return min(max(place, 0), ranges - 1)
 
 
-@pytest.mark.parametrize("colour", [None, "arm", "band", "change", "age"])
+@pytest.mark.parametrize("colour", [None, "arm", "change"])
 def test_bands_are_the_rows_that_go_through_them(
     board: Board, study: Study, colour: str | None
 ) -> None:

@@ -54,16 +54,12 @@ def check(found: dict[str, Any], table: CopyTable) -> None:
             assert values[0] == values[1]
 
 
-@pytest.mark.parametrize("by", [None, "arm", "band", "site", "year"])
+@pytest.mark.parametrize("by", [None, "arm", "year"])
 def test_a_summary(board: Board, study: Study, by: str | None) -> None:
     names = ["age", "arm", "band", "months", "marker", "change", "visit", "site", "died"]
     columns = [it for it in names if it != by]
     spec = {"kind": "summary", "columns": columns, **({"by": [by]} if by else {})}
     check_summary(board.views(spec)[0], study.summary(columns, by=by))
-
-
-def test_a_summary_of_all_columns(board: Board, study: Study) -> None:
-    check_summary(board.views({"kind": "summary"})[0], study.summary())
 
 
 def check_summary(found: dict[str, Any], table: CopyTable) -> None:
@@ -74,8 +70,15 @@ def check_summary(found: dict[str, Any], table: CopyTable) -> None:
     check(found, replace(table, lines=lines, figures=figures))
 
 
-@pytest.mark.parametrize("by", [["arm"], ["band", "arm"], ["year"], ["site", "band"]])
-@pytest.mark.parametrize("value", ["age", "marker", "change"])
+@pytest.mark.parametrize(
+    ("value", "by"),
+    [
+        ("age", ["arm"]),
+        ("marker", ["band", "arm"]),
+        ("change", ["year"]),
+        ("age", ["site", "band"]),
+    ],
+)
 def test_means(board: Board, study: Study, value: str, by: list[str]) -> None:
     """Intervals of the page leave the copy's own error out, and say so."""
     (found,) = board.views({"kind": "means", "columns": [value], "by": by})

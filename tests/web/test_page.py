@@ -9,16 +9,13 @@ import html
 import json
 import pickle
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import pyarrow as pa
 import pytest
-from nbclient import NotebookClient
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
@@ -27,12 +24,20 @@ from discreet.explore.board import board_rows, names_in
 from discreet.web.page import board_page
 from tests.serve.canaries import CANARIES, COHORT, WHOLE
 from tests.serve.canaries import ROLES as ROLES_OF_CANARIES
-from tests.serve.cohort import opened, written
+from tests.serve.cohort import narrow, opened, written
 from tests.web.reading import read_bundle
 
 ROLES = '[roles]\npatient = "identifier"\n'
 #: What scripts of others and drawings name, and no page asks for.
 NAMED = {"http://www.w3.org", "https://d3js.org"}
+
+
+SMALL = narrow().slice(0, 150)
+
+
+def small(folder: Path, rules: str = ROLES) -> Study:
+    """Open a few persons and columns of the cohort: what is tested is not of how many they are."""
+    return opened(folder, rules, SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +71,6 @@ def released(study: Study) -> list[tuple[str, str]]:
     return [(it["kind"], it["form"]) for it in history]
 
 
-# --- what is in it --------------------------------------------------------------------------------
-
-
 def test_it_names_no_address_outside(page: str) -> None:
     assert {*re.findall(r"https?://[\w.-]+", page)} <= NAMED
     markup = re.sub(r"<(script|style)\b[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
@@ -81,7 +83,6 @@ def test_its_policy_lets_its_own_script_and_style_run_alone(page: str) -> None:
     rules = dict(it.strip().split(" ", 1) for it in html.unescape(found[1]).split(";"))
     scripts = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
-
     assert len(scripts) == len(styles) == 1
     assert rules == {
         "default-src": "'none'",
@@ -100,7 +101,6 @@ def digest(text: str) -> str:
 
 def test_it_holds_the_rows_of_the_copy_and_no_count_of_the_data(study: Study, page: str) -> None:
     told = facts(page)
-
     assert rows_of(page)[0]["rows"] == told["rows"]["rows"] == len(study.session.whole)
     assert (
         gzip.decompress(base64.b64decode(block(page, "rows"))) == board_rows(study._of_copy()).data
@@ -121,7 +121,6 @@ def test_the_same_study_gives_the_same_page(study: Study, page: str) -> None:
 def test_what_is_given_is_text() -> None:
     name = "</script><script>alert(1)</script>\u2028"
     found = board_page({"study": name}, b"", name)
-
     assert "alert(1)</script>" not in found
     assert facts(found) == {"study": name}
     assert "<title>&lt;/script&gt;" in found
@@ -144,7 +143,8 @@ def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     part = study.where("age >= 50").assign(log_bmi="log(bmi)")
     found = part.board().to_html()
     told, (header, rows) = facts(found), rows_of(found)
-
+    two = study.assign(**{"two words": "bmi * 2"}).board().to_html()
+    assert facts(two)["python"] == "study.assign(**{'two words': 'bmi * 2'})"
     assert header["rows"] == told["rows"]["rows"] < len(study.session.whole)
     assert min(rows["age"]) >= 50
     assert np.allclose(rows["log_bmi"], np.log(rows["bmi"]))
@@ -153,36 +153,28 @@ def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     assert "log_bmi" in {it["name"] for it in told["columns"]}
 
 
-def test_a_new_column_of_any_name_can_be_made_again_in_python(study: Study) -> None:
-    found = study.assign(**{"two words": "bmi * 2"}).board().to_html()
-
-    assert facts(found)["python"] == "study.assign(**{'two words': 'bmi * 2'})"
-
-
-# --- its gates ------------------------------------------------------------------------------------
-
-
 def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
-    study = opened(tmp_path, ROLES)
+    study = small(tmp_path)
     board = study.board()
+    with pytest.raises(InputError, match="a board is saved as one of"):
+        board.save(tmp_path / "board.pdf")
+    with pytest.raises(RefusedError, match="save it as a file"):
+        pickle.dumps(board)
     assert released(study) == []
-    assert re.fullmatch(r"Board\(cohort.csv: 4\d\d rows, 13 columns\)", repr(board))
-
+    assert re.fullmatch(r"Board\(cohort.csv: 1\d\d rows, 6 columns\)", repr(board))
     path = board.save(tmp_path / "board.html")
-
     assert path.read_text(encoding="utf-8") == board.to_html()
     found = released(study)
     assert {*found} == {("rows", "html")}
 
 
 def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:
-    file, rules = written(tmp_path, ROLES)
+    file, rules = written(tmp_path, ROLES, SMALL)
     study = dc.open(file, rules)
     board = study.board()
     board.to_html()
     rules.write_text(f"left_out = 0.3\n{ROLES}", encoding="utf-8")
     dc.open(file, rules).session.release_gate.new_version()
-
     with pytest.raises(LeavingError, match="version"):
         board.save(tmp_path / "board.html")
     assert not (tmp_path / "board.html").exists()
@@ -201,28 +193,16 @@ def test_what_is_refused(
 ) -> None:
     monkeypatch.setattr("discreet.explore.board.bundle", None)  # before rows are packed
     with pytest.raises(RefusedError, match=says):
-        opened(tmp_path, rules + ROLES).board()
+        small(tmp_path, rules + ROLES).board()
 
 
 def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path: Path) -> None:
-    study = opened(tmp_path, ROLES)
+    study = small(tmp_path)
     whole = study.session.whole
     least = len(whole) * len(names_in(whole))
     with pytest.raises(RefusedError, match="larger than the policy lets a browser have"):
-        opened(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
+        small(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
 
-
-def test_it_is_saved_as_a_page_alone(study: Study, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a board is saved as one of"):
-        study.board().save(tmp_path / "board.pdf")
-
-
-def test_it_cannot_be_pickled(study: Study) -> None:
-    with pytest.raises(RefusedError, match="save it as a file"):
-        pickle.dumps(study.board())
-
-
-# --- of a table -----------------------------------------------------------------------------------
 
 FRAME = pa.table(
     {
@@ -240,7 +220,6 @@ def test_of_a_frame_nothing_is_promised() -> None:
     board = dc.board(FRAME)
     found = board.to_html()
     told, (_, rows) = facts(found), rows_of(found)
-
     assert repr(board) == "Board(Table: 60 rows, 5 columns)"
     assert told["policy"] == {
         "promise": "discreet did not make this table, and promises nothing about it.",
@@ -264,13 +243,11 @@ def test_of_a_frame_nothing_is_promised() -> None:
 
 
 def test_a_released_table_says_how_it_was_made_and_is_recorded(tmp_path: Path) -> None:
-    study = opened(tmp_path, ROLES)
+    study = small(tmp_path)
     release = study.anonymize(columns=["age", "sex"])
     board = dc.board(release, title="Two columns")
     assert released(study) == []
-
     told = facts(board.to_html())
-
     assert released(study) == [("table", "html")]
     assert board.columns == ("age", "sex")
     assert told["study"] == "Two columns"
@@ -291,52 +268,14 @@ def test_a_table_without_anything_to_draw_is_refused() -> None:
 def test_a_file_may_be_raw_and_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cohort.csv"
     path.write_text("age,sex\n" + "41,f\n50,m\n" * 30)
-
     for given in (path, str(path)):
         with pytest.raises(InputError, match="a file may hold raw records"):
             dc.board(given)
 
 
-# --- in a notebook --------------------------------------------------------------------------------
-
-NOTEBOOK = """
-import pyarrow as pa, discreet as dc
-dc.board(pa.table({"age": [20.0 + i % 40 for i in range(90)]}), title="Ages")
-"""
-MISSING = """
-import sys
-sys.modules["anywidget"] = None
-import pyarrow as pa, discreet as dc
-board = dc.board(pa.table({"age": [20.0 + i % 40 for i in range(90)]}))
-print(board._repr_mimebundle_()["text/plain"])
-"""
-
-
-def test_a_notebook_shows_it() -> None:
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "source": NOTEBOOK,
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-    }
-    notebook: Any = nbformat.from_dict(  # type: ignore[no-untyped-call]
-        {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}
-    )
-
-    NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
-
-    (output,) = notebook.cells[0].outputs
-    assert "application/vnd.jupyter.widget-view+json" in output.data
-    states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
-    (state,) = (it["state"] for it in states.values() if "page" in it["state"])
-    assert state["title"] == "The board of Ages"
-    assert facts(state["page"])["rows"]["rows"] == 90
-
-
-def test_without_anywidget_it_says_what_to_install() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MISSING], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.startswith("Board(Table: 90 rows, 1 column)\n")
-    assert "pip install 'discreet[jupyter]'" in done.stdout
+def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    board = dc.board(pa.table({"age": [20.0 + i % 40 for i in range(90)]}))
+    text = board._repr_mimebundle_()["text/plain"]
+    assert text.startswith("Board(Table: 90 rows, 1 column)\n")
+    assert "pip install 'discreet[jupyter]'" in text

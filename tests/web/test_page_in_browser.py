@@ -67,7 +67,7 @@ def set_address(page: Page, hash: str) -> None:
     page.evaluate("(it) => { location.hash = it; }", hash)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [390])
 def test_all_that_needs_no_server_works_from_the_file(
     chromium: Browser, board: Board, file: Path, width: int
 ) -> None:
@@ -76,7 +76,6 @@ def test_all_that_needs_no_server_works_from_the_file(
         page.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
         assert page.locator(".mini").count() == len(board.columns)
         assert "At least 5 people" in page.locator(".promise").inner_text()
-
         set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}")
         page.locator(".mini[data-column=log_marker] .pic svg").wait_for()
         page.locator(".mini[data-column=band] .pic svg [data-m]").first.click()
@@ -87,7 +86,6 @@ def test_all_that_needs_no_server_works_from_the_file(
         page.wait_for_function("location.hash.includes('band')")
         page.go_back()
         page.wait_for_function("!location.hash.includes('band')")
-
         for kind, spec in CARDS.items():
             set_address(page, f"new=log_marker:{LOG}&where={quote('age >= 50')}&cards={spec}")
             page.locator(f".pic-{kind} :is(svg, table, canvas)").first.wait_for()
@@ -96,7 +94,6 @@ def test_all_that_needs_no_server_works_from_the_file(
             assert of == {"survival": ["arm"], "scatter": ["band"]}.get(kind, [])
             if kind == "histogram":
                 assert " have no log_marker · " in page.locator(".card .foot").inner_text()
-
         page.reload()
         page.locator(".pic-means table").wait_for()
 
@@ -117,7 +114,6 @@ def test_pictures_are_saved_from_the_file(chromium: Browser, file: Path, tmp_pat
         for act in ("link", "hand-in", "save-seen"):
             assert page.locator(f"[data-act={act}]").count() == 0
         assert "These files carry no provenance." in page.locator("#pop").inner_text()
-
     told = json.loads(saved["JSON"])
     assert told["where"] == ["age >= 50"]
     assert told["view"]["edges"][0] >= 45
@@ -131,7 +127,6 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         page.locator(".card .py").wait_for()
         assert "need Python" in page.locator(".card .no").inner_text()
         assert page.locator(".card .py").inner_text() == 'study.model("change ~ age")'
-
         set_address(page, "cards=histogram:age")
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()
@@ -160,7 +155,6 @@ def test_names_that_scripts_and_python_have_a_meaning_for_are_names(
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()
         line = page.locator(".drawer .py").inner_text()
-
         set_address(page, f"new={told}&cards=histogram:;bars:;histogram:{quote(new[1][0])}")
         page.get_by_text("Pictures · 1").wait_for()
         page.locator(".pic-histogram svg").wait_for()
@@ -169,7 +163,6 @@ def test_names_that_scripts_and_python_have_a_meaning_for_are_names(
             with page.expect_download() as download:
                 page.locator(f"[data-act=save][data-form={form}]").click()
             download.value.save_as(tmp_path / form)
-
     assert parse(tmp_path / "SVG").getroot().tag.endswith("svg")
     (call,) = [it.value for it in ast.parse(line).body if isinstance(it, ast.Expr)]
     assert {it.id for it in ast.walk(call) if isinstance(it, ast.Name)} == {"study"}
@@ -197,7 +190,6 @@ def test_within_a_notebook_steps_are_kept_in_memory(chromium: Browser, board: Bo
         assert frame.bounding_box()["height"] == 720  # type: ignore[index]
         page.get_by_text("Full height").click()
         assert frame.bounding_box()["height"] == 796  # type: ignore[index]
-
         inner.locator(".mini[data-column=age] .pick").click()
         inner.locator("[data-act=make]").first.click()
         inner.locator(".pic-histogram svg").wait_for()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-STATIC = resources.files("discreet.web").joinpath("static")
 ENTRY = """
 import { placesOf } from "./draw/colour.js";
 import { stepsOf } from "./rows/curves.js";
