@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
@@ -23,6 +23,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
 from discreet.plots import PLOTS, MultiplesView, View
 from discreet.policy import PRESETS, Policy
+from tests.cases import examples
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]
@@ -98,13 +99,13 @@ def answer(study: Any, picture: str, columns: Sequence[str], how: dict[str, Any]
 # --- rows -------------------------------------------------------------------------------------
 
 
+@settings(max_examples=examples(30))
 @given(tables(), st.randoms())
 def test_shuffled_rows_are_the_same_views(raw: Raw, random: Any) -> None:
     order = random.sample(range(len(raw.a)), len(raw.a))
     who = None if raw.who is None else raw.who[order]
     studies = [raw.study(), Raw(raw.a[order], raw.b[order], who, raw.k).study()]
-
-    plots = (("histogram", "a"), ("heatmap", "ab"), ("box", "ab"), ("scatter", "ab"))
+    plots = (("box", "ab"), ("scatter", "ab"))
     for picture, columns in plots:
         outcomes = []
         for study in studies:
@@ -204,6 +205,7 @@ def test_every_picture_is_asked_for_again() -> None:
     assert {picture for picture, _, _ in EVERY} == set(PLOTS)
 
 
+@settings(max_examples=examples(15) // 3)
 @given(leveled(), st.randoms())
 def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, random: Any) -> None:
     order = random.sample(range(len(raw.a)), len(raw.a))
@@ -213,7 +215,6 @@ def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, rando
         )
         for table in (raw, raw.shuffled(order), raw)
     ]
-
     for picture, columns, how in EVERY:
         outcomes = []
         for study in studies:
@@ -272,7 +273,6 @@ def test_every_view_comes_back_from_json(preset: str) -> None:
     for picture, columns, named in cases.values():
         view = answer(study, picture, columns, named)
         again = View.from_json(view.to_json())
-
         assert again == view
         assert again.to_json() == view.to_json()
         assert again.scene() == view.scene()
@@ -316,7 +316,6 @@ def test_a_new_process_writes_the_same_bytes(tmp_path: Path) -> None:
             check=True,
             env={**os.environ, "PYTHONHASHSEED": seed},
         )
-
     for name in ("scatter.svg", "heatmap.pdf"):
         one, other = ((tmp_path / seed / name).read_bytes() for seed in ("1", "2"))
         assert one == other
@@ -346,7 +345,6 @@ def expanded(view: Any) -> Floats:
 
 def test_the_attack_finds_records_that_are_hardly_protected() -> None:
     values = columns_of(datasets.d1(), "X Y")
-
     assert linkage(values, values) == 1
     plain = dc.methods.deterministic(values, k=3)
     assert linkage(values, plain) > 0.5
@@ -356,7 +354,6 @@ def test_the_attack_finds_records_that_are_hardly_protected() -> None:
 def test_of_values_with_many_digits_none_is_drawn() -> None:
     table = datasets.d1()
     view = dc.open(table).scatter("X", "Y")
-
     for name, drawn in (("X", view.x), ("Y", view.y)):
         assert not set(drawn) & set(table[name].to_pylist())
 
@@ -365,9 +362,7 @@ def test_averaging_views_of_a_version_teaches_nothing() -> None:
     order = np.random.default_rng(1).permutation(500)
     views: list[Any] = [dc.open(datasets.d1()).scatter("X", "Y") for _ in range(2)]
     views.append(dc.open(datasets.d1().take(order)).scatter("X", "Y"))
-
     rows = np.mean([expanded(view) for view in views], axis=0)
-
     assert np.allclose(rows, expanded(views[0]), rtol=0, atol=1e-9)
     assert {view.origin.version for view in views} == {views[0].origin.version}
 
@@ -375,7 +370,6 @@ def test_averaging_views_of_a_version_teaches_nothing() -> None:
 def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
     # (k + 1) c' - k c is the next neighbour: threats.md, fact 2
     dc.open(datasets.d1()).scatter("X", "Y").save(tmp_path / "5.json")
-
     for k in (4, 6, 10):
         view = dc.open(datasets.d1(), k=k).scatter("X", "Y")
         with pytest.raises(LeavingError, match="'k' must be as in"):
@@ -385,7 +379,6 @@ def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
 
 def test_what_leaves_tells_how_it_was_made() -> None:
     view = dc.open(datasets.d1(), study="D1").heatmap("X", "Y")
-
     told = json.loads(view.to_json())
     assert told["parameters"] == {"k": 5, "m": 20, "grid": 9}
     assert told["origin"]["study"] == "D1"

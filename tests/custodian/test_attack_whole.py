@@ -69,11 +69,9 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
     study = whole()
     release = study.anonymize()
     plain = json.loads(release.report.to_json())
-
     tried = release.with_attacks(0)
     tried.save(tmp_path / "copy.csv", tmp_path / "report.json")
     told = json.loads((tmp_path / "report.json").read_text())
-
     assert "attacks" not in plain
     assert told["attacks"]["release"] is True
     assert told["attacks"]["rounded_to"] == 5
@@ -87,20 +85,18 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 
 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
-    release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
-    asked = {it.name for it in release.attack(10).attacks if it.name.startswith("member")}
+    frame = cohort(200)
+    release = dc.open(frame, Policy.preset("standard", k=10, m=40)).anonymize()
     report = release.with_attacks(10).report
     assert report.attacks is not None
-    assert asked == {"member, typical", "member, marginal", "member, joint", "member, level"}
-    assert {it.name for it in report.attacks.attacks} >= asked
+    found = {it.name for it in report.attacks.attacks if it.name.startswith("member")}
+    assert found == {"member, typical", "member, marginal", "member, joint", "member, level"}
 
 
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     release = whole().anonymize()
     exact = [attack.found.share for attack in release.attack(0).attacks]
-
     told = json.loads(release.with_attacks(0).report.to_json())["attacks"]["attacks"]
-
     found = [part for attack in told for part in (attack["found"], *attack["parts"])]
     shares = [share for it in found for share in (it["share"], it["baseline"], *it["interval"])]
     assert any(abs(20 * share - round(20 * share)) > 1e-6 for share in exact)  # it would be seen
@@ -128,9 +124,7 @@ def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None
     study = whole()
     study.anonymize().save(tmp_path / "copy.csv")
     before = study.session.register.history("s")
-
     report = dc.Protected(study).attack_versions(repeats=3)
-
     (attack,) = report.attacks
     assert (report.title, attack.title) == ("Versions of s", "Who left between 2 versions")
     assert attack.found.trials == 3 * 20  # 5 % of 400 persons each time

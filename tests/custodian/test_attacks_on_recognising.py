@@ -40,14 +40,13 @@ def cohort(seed: int, n: int = 400) -> pd.DataFrame:
     return clinic(seed, n).assign(glucose=glucose, bmi=rng.normal(26, 4, n).round(1))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_one_person_less_is_never_seen_by_bars_and_tables(seed: int) -> None:
     """Of 24 such pairs of bars 17 told the person's status, and all without rounding."""
     frame = clinic(seed)
     less = frame.drop(index=seed).sample(frac=1, random_state=seed)
     sex = ["sex"]
     dc.open(frame, study="a").bars("sex").to_json()
-
     with pytest.raises(LeavingError, match=NEARLY):
         dc.open(less).bars("sex").to_json()
     with pytest.raises(LeavingError, match=NEARLY):
@@ -65,7 +64,6 @@ def test_levels_that_are_exchanged_between_two_persons_are_seen_in_a_table_of_bo
     other.loc[pair, "smoker"] = ["no", "yes"]
     assert sorted(other["smoker"]) == sorted(frame["smoker"])
     dc.open(frame, study="a").crosstab("sex", "smoker").to_json()
-
     with pytest.raises(LeavingError, match=COPIES):
         dc.open(other, study="b").crosstab("sex", "smoker").to_json()
 
@@ -79,7 +77,6 @@ def sex_of(frame: pd.DataFrame, preset: str, **fields: Any) -> str:
 def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: str | None) -> None:
     frame = cohort(1).assign(person=[f"P{i}" for i in range(400)])
     sex_of(frame, "sacro", unit=persons, study="all")
-
     some = [frame.iloc[120:], frame[frame["sex"] == "f"], frame.sample(200, random_state=1)]
     for part in some:
         with pytest.raises(
@@ -101,10 +98,9 @@ def test_of_research_alone_several_tables_leave_that_promise_nothing_together() 
 
 
 def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
-    frame = cohort(1, 3000)
+    frame = cohort(1, 1500)
     dc.open(frame, study="all").bars("sex").to_json()
-    parts = [dc.open(frame.sample(1800, random_state=i), study=f"part {i}") for i in range(5)]
-
+    parts = [dc.open(frame.sample(900, random_state=i), study=f"part {i}") for i in range(5)]
     for part in parts[: dc.Policy.preset("standard").versions - 1]:
         part.bars("sex").to_json()
     for part in parts[dc.Policy.preset("standard").versions - 1 :]:
@@ -125,23 +121,17 @@ def test_the_same_table_under_another_name_is_no_further_version() -> None:
     assert {entry["study"] for entry in register_of("standard").history()} > {"a", "e", "part"}
 
 
-UNITS = {
-    "mmol/l": lambda x: x / 18.0182,
-    "z-scores": lambda x: (x - x.mean()) / x.std(),
-    "another sign": lambda x: -x,
-}
+UNITS = (lambda x: x / 18.0182, lambda x: (x - x.mean()) / x.std(), lambda x: -x)
 
 
-@pytest.mark.parametrize("change", UNITS.values(), ids=UNITS)
-@pytest.mark.parametrize("study", [None, "b"])
-def test_a_table_in_other_units_is_the_same_table(change: Any, study: str | None) -> None:
+def test_a_table_in_other_units_is_the_same_table() -> None:
     frame = cohort(1)
     dc.open(frame, study="a").histogram("glucose").to_json()
     numbers = ["glucose", "bmi"]
-    other = frame.assign(**{name: change(frame[name]) for name in numbers})
-
-    with pytest.raises(LeavingError, match=COPIES):
-        dc.open(other[numbers], study=study).histogram("glucose").to_json()
+    for study, change in zip([None, "b", "b"], UNITS, strict=True):
+        other = frame.assign(**{name: change(frame[name]) for name in numbers})
+        with pytest.raises(LeavingError, match=COPIES):
+            dc.open(other[numbers], study=study).histogram("glucose").to_json()
     dc.open(cohort(2).assign(glucose=lambda it: it["glucose"] / 18), study="c").bars(
         "sex"
     ).to_json()

@@ -120,7 +120,6 @@ def test_a_count_has_one_value_wherever_it_stands(study: dc.Study, name: str) ->
 def test_sums_of_listed_tables_are_the_counts_of_each_column(study: dc.Study, name: str) -> None:
     alone = study.bars(name)
     shown = dict(zip(alone.levels, alone.counts, strict=True))
-
     for a, b in TABLES:
         view = study.crosstab(a, b)
         if name == a:

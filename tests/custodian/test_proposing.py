@@ -78,7 +78,6 @@ def test_german_credit(shared_data: Callable[[str], Path], tmp_path: Path) -> No
     file = shared_data("german_credit.csv")
     text = propose_policy(file)
     given = tomllib.loads(text)
-
     assert "identifier" not in given["roles"].values()  # who has a telephone is no number of one
     assert given["roles"]["credit_amount"] == "sensitive"
     assert given["roles"]["foreign_worker"] == "quasi-identifier"
@@ -94,7 +93,6 @@ def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
     table = dc.datasets.diabetes()
     study = dc.open(table)
     found = ranges(propose_policy(table))
-
     assert set(found) > {"age", "bmi", "glucose"}
     for name, (low, high) in found.items():
         edges = study.histogram(name).edges
@@ -252,11 +250,9 @@ def test_what_is_proposed_beside_can_be_made_to_count() -> None:
     values = [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6]
     text = propose_policy(people(len(values), x=values))
     text = re.sub(r"^# ((bounds|missing_values)\.x)", r"\1", text, flags=re.MULTILINE)
-
     policy = Policy.from_dict(
         {name: it for name, it in tomllib.loads(text).items() if name != "preset"}
     )
-
     assert policy.bounds["x"] == (0, float("inf"))
     assert policy.missing_values == {"x": (99,)}
 
@@ -273,7 +269,6 @@ def test_identifiers_have_a_role_and_nothing_else() -> None:
         }
     )
     text = propose_policy(frame)
-
     assert set(tomllib.loads(text)["roles"].values()) == {"identifier"}
     assert "kinds" not in tomllib.loads(text)
     assert ranges(text) == {}
@@ -299,7 +294,6 @@ def test_no_range_where_no_picture_is_drawn() -> None:
         wide=[1e308 * (-1) ** i for i in range(N)],
     )
     found = ranges(propose_policy(frame))
-
     assert set(found) == {"weight"}
     for name in ("constant", "nearly", "empty", "wide"):
         with pytest.raises(dc.DiscreetError, match=r"column|columns"):
@@ -371,9 +365,7 @@ def test_any_name_is_written_so_that_it_is_read(
     lines = [re.sub(r"^# (?=limits\.|pairs = )", "", line) for line in text.split("\n")]
     if len(drawn) > 1:  # else pairs are of columns that may be there one day
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
-
     policy = Policy.load(path)
-
     assert set(policy.roles) == set(names)
     dc.open(table, path)
 
@@ -415,10 +407,8 @@ def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> N
     many = 4 * N
     frame = people(many, patient_id=[f"P{i // 4}" for i in range(many)])
     path = tmp_path / "policy.toml"
-
     path.write_text(propose_policy(frame), encoding="utf-8")
     policy = Policy.load(path)
-
     assert (policy.unit, policy.roles["patient_id"]) == ("patient_id", "identifier")
     assert dc.open(frame, path).session.table.unit == "patient_id"
     once = propose_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))

@@ -248,7 +248,6 @@ def test_of_a_public_table_the_rows_are_its_own_and_clusters_are_drawn(tmp_path:
     frame = cohort()
     of_table = dc.research(frame, public=True, kinds={"sex": "categorical"}, study="cohort")
     path = of_table.publish(tmp_path / "cohort.discreet")
-
     with open_study_file(path) as file:
         assert file.manifest.is_public
         assert file.manifest.persons == file.manifest.rows == len(frame)
@@ -273,9 +272,7 @@ def test_a_copy_beside_the_data_is_private_and_the_same_each_time(tmp_path: Path
     (path,) = (tmp_path / ".discreet").glob("whole-*.copy")
     first = path.read_bytes()
     path.unlink()
-
     dc.open(cohort(), in_folder(tmp_path), study="cohort").histogram("age")
-
     assert path.read_bytes() == first
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -290,7 +287,6 @@ def test_a_copy_that_is_not_the_custodians_is_not_drawn_from(tmp_path: Path, wha
         path.write_bytes(path.read_bytes()[:-1])
     else:  # a study file that its own key signed, as anybody can write one
         path.write_bytes(published(tmp_path, cohort(), "other").read_bytes())
-
     with pytest.raises(InputError, match="cannot be read; move it away to have it made again"):
         dc.open(cohort(), in_folder(tmp_path), study="cohort").histogram("age")
 

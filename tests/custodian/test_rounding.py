@@ -66,9 +66,7 @@ def test_jointly_is_the_default(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_per_column_is_what_the_estimator_does(method: str) -> None:
     study = research(strata=["arm"])
-
     release = study.round(["x", "y", "z"], method=method, per_column=True)
-
     x = np.column_stack([COHORT[name] for name in GROUP])
     k = None if method in ("mdlp", "chimerge") else 3
     rounder = Rounder(method=method, k=k).fit(x, COHORT["arm"].to_pylist())
@@ -87,7 +85,6 @@ def test_per_column_is_what_the_estimator_does(method: str) -> None:
 
 def test_the_report_says_what_one_column_at_a_time_costs() -> None:
     release = research().round(GROUP, method="optimal", k=10, per_column=True)
-
     report = release.report
     rows = Counter(zip(*(release.frame[name].to_pylist() for name in GROUP), strict=True))
     below = sum(n for n in rows.values() if n < 10)
@@ -134,7 +131,6 @@ def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
 
 def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
     study = research(method="kmeans", c=4)
-
     points = study.round(GROUP, per_column=True).points
     assert isinstance(points, tuple)
     assert [len(found.points) for found in points] == [4, 4, 4]
@@ -172,10 +168,8 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
 def test_representative_and_encoding() -> None:
     how: dict[str, Any] = {"method": "kmeans", "c": 4, "per_column": True}
     study = research()
-
     median = study.round(GROUP, representative="median", **how)
     drawn = study.round(GROUP, encoding="stochastic", **how)
-
     assert isinstance(median.points, tuple)
     assert median.points[0].parameters["representative"] == "median"
     assert set(median.frame["x"].to_pylist()) == set(median.points[0].points)
@@ -210,7 +204,6 @@ def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
 
 def test_a_table_is_asked_for_by_one_name() -> None:
     study = research()
-
     for name, method in ROUNDING_NAMES.items():
         asked = study.anonymize(GROUP, method=name, k=5)
         assert rows_of(asked) == rows_of(study.round(GROUP, method=method, k=5))

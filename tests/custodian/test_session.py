@@ -9,15 +9,11 @@ import pytest
 from discreet.custodian.papers import Papers
 from discreet.custodian.publishing import private_copy
 from discreet.custodian.session import Session
-from discreet.errors import InputError, LeavingError
+from discreet.errors import InputError
 from discreet.explore.derived import derived_of
 from discreet.plots import PointsView
-from discreet.plots.bars import BarChart
-from discreet.plots.crosstab import CrossTable
 from discreet.plots.diagnostics import QQPlot, ResidualPlot
-from discreet.plots.heatmap import HeatMap
 from discreet.plots.histogram import HistogramPlot
-from discreet.plots.parallel import ParallelPlot
 from discreet.plots.scatter import ScatterPlot
 from discreet.policy import Policy
 from discreet.table import open_table
@@ -47,38 +43,11 @@ def papers() -> Papers:
 def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
     counted = papers().draw(HistogramPlot("x"))
     rows = derived_of(private_copy(session())).draw(HistogramPlot("x"))
-
     assert (counted.origin.counted, counted.origin.version) == ("records", None)
     assert rows.origin.counted == "protected rows"
     assert rows.origin.version is not None
     assert counted.gate is not None
     assert rows.gate is not None
-
-
-def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
-    found, other = session(study="s"), session(study="s", k=6)
-    for place in (found, other):
-        view = derived_of(private_copy(place)).draw(BarChart("sex"))
-        if place is found:
-            assert view.to_json()
-            continue
-        with pytest.raises(LeavingError, match="'k' must be as in"):
-            view.to_json()
-
-
-def test_axes_may_be_of_any_kind() -> None:
-    found = papers()
-
-    assert found.settle(ParallelPlot(("x", "sex"))).columns == ("x", "sex")
-    for plot, message in ((HeatMap, "'sex' is categorical"), (CrossTable, "'x' is contin")):
-        with pytest.raises(InputError, match=message):
-            found.settle(plot("x", "sex"))
-    with pytest.raises(InputError, match="there is no column 'xx'"):
-        found.settle(ParallelPlot(("xx", "sex")))
-    with pytest.raises(InputError, match="a column is named twice"):
-        found.settle(ParallelPlot(("x", "x")))
-    with pytest.raises(InputError, match="'sex' is categorical"):
-        found.settle(ParallelPlot(("x", "sex"), limits={"sex": [0, 1]}))
 
 
 def gappy(x: int, y: int) -> Papers:
@@ -92,14 +61,12 @@ def gappy(x: int, y: int) -> Papers:
 def test_of_a_single_column_no_gaps_are_named() -> None:
     found = gappy(40, 0)
     view = found.draw(HistogramPlot("x"))
-
     assert (view.origin.shown, view.origin.total) == (120, 160)
     assert view.origin.most_gaps is None
 
 
 def test_rows_of_a_view_are_complete_under_research() -> None:
     view = gappy(40, 10).draw(ScatterPlot("x", "y"))
-
     assert isinstance(view, PointsView)
     assert sum(view.size) == view.origin.shown == 110
     assert (view.origin.total, view.origin.most_gaps) == (160, "x")
@@ -113,19 +80,11 @@ def test_under_research_diagnostics_say_how_many_and_why() -> None:
         assert view.origin.most_gaps == "x"
 
 
-NOISE_ON: dict[str, tuple[dict[str, Any], str | None]] = {
-    "of noise": ({"method": "probabilistic"}, None),
-    "of centroids": ({}, "noise_on is for methods 'probabilistic', 'mul"),
-    "of raw points": ({"method": "none"}, "noise_on is for methods"),
-}
-
-
-@pytest.mark.parametrize("where", ["points", "variable"])
-@pytest.mark.parametrize(("named", "message"), NOISE_ON.values(), ids=NOISE_ON)
-def test_noise_on_is_for_noise(named: dict[str, Any], message: str | None, where: str) -> None:
+def test_noise_on_is_for_noise() -> None:
     found = papers()
-    if message is None:
-        assert found.draw(QQPlot("y ~ x", noise_on=where), **named).size
-        return
-    with pytest.raises(InputError, match=message):
-        found.draw(QQPlot("y ~ x", noise_on=where), **named)
+    for where in ("points", "variable"):
+        plot = QQPlot("y ~ x", noise_on=where)
+        assert found.draw(plot, method="probabilistic").size
+        for method in (None, "none"):
+            with pytest.raises(InputError, match="noise_on is for methods 'probabilistic', 'mul"):
+                found.draw(plot, method=method)

@@ -40,7 +40,6 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
     drawable = opened(tmp_path)._of_copy().whole.drawable
-
     assert tuple(drawable.values()) == (
         DrawableColumn("age", "continuous"),
         DrawableColumn("sex", "categorical"),

@@ -88,9 +88,7 @@ def test_the_loss_is_the_mean_of_fidelity_over_copies() -> None:
     records, _ = in_keyed_order(Records.of(as_side(frame)))
     copies = [whole_maker(5, 10)(records, attack_secret("copy", turn)) for turn in range(5)]
     near = [fidelity(Mixed(records.table.numbers, {}), Mixed(c.table.numbers, {})) for c in copies]
-
     found = [tried(frame, m=[10], loss=loss).points[0].loss for loss in LOSSES]
-
     assert found == [
         pytest.approx(np.mean([it.joint.distance / it.joint.resample for it in near if it.joint])),
         pytest.approx(np.mean([it.largest for it in near])),
@@ -142,7 +140,6 @@ def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("discreet.custodian.tune_whole.PAIRS", 10)
     how: dict[str, Any] = {"methods": ["whole", "probabilistic"], "q": [0.1], "m": [10]}
     found = places(tried(numbers(), risk="membership", **how))
-
     weak, copy = (found[name] for name in ("probabilistic q=0.1", "whole k=5 m=10"))
     assert weak.place[0] > 0.9
     assert copy.place[0] < 0.8
@@ -219,10 +216,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("asked", "says"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_tried(asked: dict[str, Any], says: str) -> None:
-    with pytest.raises((InputError, RefusedError), match=says):
-        tried(**asked)
+def test_what_cannot_be_tried() -> None:
+    for asked, says in REFUSED.values():
+        with pytest.raises((InputError, RefusedError), match=says):
+            tried(**asked)
 
 
 def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:

@@ -47,7 +47,6 @@ def test_parts_of_a_table_add_up_person_by_person() -> None:
         released(raw.filter(PARTS[name]), name)
     released(raw.filter(PARTS["young"]), "young")  # each of them is in two others
     released(raw.filter(PARTS["even"]), "even")  # the old ones are in three others
-
     for name, part in (("smokers", pl.col("smoker") == "yes"), ("late", pl.col("visit") > 100)):
         with pytest.raises(LeavingError, match=NO_MORE):
             released(raw.filter(part), name)
@@ -74,7 +73,6 @@ def test_versions_of_a_study_are_of_the_same_persons_whatever_has_changed() -> N
     released(second, "all")
     released(second.filter(PARTS["women"]), "women")
     released(second.filter(PARTS["old"]), "old")  # each woman of them for the fourth time
-
     with pytest.raises(LeavingError, match=NO_MORE):
         released(second.filter(PARTS["even"]), "even")
     with pytest.raises(LeavingError, match=NO_MORE):
@@ -123,7 +121,6 @@ def test_a_part_is_known_by_who_its_persons_are() -> None:
         part = raw.filter(pl.col("visit") % 4 != place).drop(*names)
         frame = dc.open(part, study=f"{place}", key="patient")
         frame.histogram("glucose").to_json()
-
     with pytest.raises(LeavingError, match=NO_MORE):
         released(raw.filter(pl.col("visit") % 3 == 0).drop("sex"), "fourth", key="patient")
 
@@ -136,7 +133,6 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
             raw.filter(pl.col("age") > 50).select("sex", months=pl.col("age") * 12 + 1),
             study="months",
         ).histogram("months").to_json()
-
     released(raw.filter(pl.col("age") > 50), "old")
 
 

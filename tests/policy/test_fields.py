@@ -192,7 +192,6 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
 
 def test_every_field_has_a_rule_and_a_table_of_what_breaks_it() -> None:
     declared = {it.name for it in dataclasses.fields(Policy)} - {"folder", "file"}
-
     assert {*FIELDS} == declared
     assert {*PAPER_FIELDS} == {it.name for it in dataclasses.fields(PaperSettings)}
     assert set(WRONG) == set(ALL)
@@ -300,10 +299,8 @@ def test_values_are_frozen_all_the_way_and_written_as_plain_ones() -> None:
 def test_what_was_given_is_copied() -> None:
     limits = {"age": [0, 120]}
     kept = FIELDS["limits"].rule.freeze(limits)
-
     limits["age"][0] = 7
     limits["bmi"] = [0, 1]
-
     assert kept == {"age": (0, 120)}
     with pytest.raises(TypeError, match="does not support item assignment"):
         kept["age"] = (7, 8)

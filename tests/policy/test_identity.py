@@ -116,7 +116,6 @@ def test_every_field_is_tried() -> None:
 def test_a_copy_and_rules_of_answers_are_others_where_a_field_is_of_them(field: str) -> None:
     usual, value = Policy.preset("standard"), OTHER[field]
     changes = FIELDS[field].changes
-
     assert (copy_of(**{field: value}) != usual_copy()) == (changes == "copy")
     assert (rules_of(usual.changed(**{field: value})) != rules_of(usual)) == (changes != "nothing")
 
@@ -126,7 +125,6 @@ def test_rows_of_the_papers_are_others_where_a_setting_of_them_is(field: str) ->
     own = {"method": BY_METHOD.get(field, "deterministic"), "strata": ["sex"]}
     usual = Policy.preset("research", papers=own)
     changed = usual.changed(papers={field: OF_PAPERS[field]})
-
     assert (rows_of(changed) != rows_of(usual)) == (PAPER_FIELDS[field].changes == "copy")
     assert rules_of(changed) != rules_of(usual)
 

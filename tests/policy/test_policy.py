@@ -97,7 +97,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_what_it_says(name: str) -> None:
     policy = Policy.preset(name)
-
     assert policy.to_dict() == NOT_SET | AS_PRESET[name]
     assert policy.fixed == (name != "research")
     assert (policy == Policy()) == (name == "standard")
@@ -123,7 +122,6 @@ def test_a_guarded_policy_has_nothing_of_the_papers_methods() -> None:
 def test_a_row_method_has_one_name(method: str) -> None:
     policy = RESEARCH.changed(papers={"method": method})
     found = policy.row_method()
-
     assert Policy.from_dict(policy.to_dict()) == policy
     assert RESEARCH.changed(papers={"method": "base"}).changed(papers={"method": method}) == policy
     assert found.name == policy.rows_by
@@ -133,7 +131,6 @@ def test_a_row_method_has_one_name(method: str) -> None:
 
 def test_rows_of_the_papers_are_those_of_the_method_that_is_named() -> None:
     plain = Policy(papers=PaperSettings())
-
     assert (RESEARCH.rows_by, plain.rows_by) == ("deterministic", "condensation")
     assert (RESEARCH.regime, plain.regime, plain.k) == ("research", "research", 5)
     with pytest.raises(InputError, match=r"^papers\.method of the policy must be one of 'determin"):
@@ -143,7 +140,6 @@ def test_rows_of_the_papers_are_those_of_the_method_that_is_named() -> None:
 def test_settings_of_the_papers_are_changed_one_by_one() -> None:
     some = Policy.preset("research", papers={"q": 0.5})
     more = some.changed(papers={"bins": 9, "q": None})
-
     assert (some.of_papers.method, some.of_papers.q) == ("deterministic", 0.5)
     assert more.papers == dataclasses.replace(some.of_papers, bins=9)
     assert Policy.preset("research", papers=more.papers) == more
@@ -215,7 +211,6 @@ def test_fields_fit_together() -> None:
 
 def test_none_leaves_a_field_as_it_is() -> None:
     policy = STANDARD.changed(k=9, unit="patient", limits={"age": [0, 120]})
-
     assert policy.changed(k=None, unit=None, limits=None) == policy
     assert policy.changed(k=12).unit == "patient"
     assert STANDARD.k == 5
@@ -319,7 +314,6 @@ def test_plain_values_and_a_file_come_back(
     policy = Policy.from_dict(given)
     path = tmp_path_factory.mktemp("policy") / "discreet.toml"
     path.write_text(policy.to_toml(), encoding="utf-8")
-
     assert Policy.load(path) == Policy.from_dict(policy.to_dict()) == policy.changed() == policy
     told, own = policy.to_dict(), given.pop("papers", {})
     assert {key: told[key] for key in given} == given
@@ -360,7 +354,6 @@ def test_what_a_file_leaves_out_is_that_of_its_preset(
     tmp_path: Path, toml: str, policy: Policy
 ) -> None:
     path = written(tmp_path, toml)
-
     for found in (Policy.load(path), load_policy(path), load_policy(str(path))):
         assert found == policy
         assert found.folder == tmp_path.resolve()
@@ -368,7 +361,6 @@ def test_what_a_file_leaves_out_is_that_of_its_preset(
 
 def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
     policy = Policy.load(written(tmp_path, ""))
-
     assert policy == STANDARD.changed(name="cohort")
     assert "folder" not in policy.to_dict()
     assert str(tmp_path) not in repr(policy)
@@ -509,7 +501,6 @@ def test_a_number_without_a_use_is_refused_under_research(
 
 def test_a_settled_plot_has_every_number() -> None:
     request = settle(GUARDED, HeatMap("age", "bmi", by="sex"))
-
     plot = HeatMap("age", "bmi", by="sex", grid=30, limits={"age": (0, 120)})
     assert request == PlotRequest(plot, How("whole", k=7))
     edges = {"edges": {"a": [50, 100, 200]}}
@@ -519,7 +510,6 @@ def test_a_settled_plot_has_every_number() -> None:
 
 def test_axes_of_parallel_coordinates_are_numbers_of_the_papers() -> None:
     plot = ParallelPlot(("a", "b"))
-
     assert settle(STANDARD, plot, k=5).how == How("whole", k=5)
     for name in ("pixels", "diversity"):
         with pytest.raises(RefusedError, match=rf"^{name} is of the papers' methods; leave it out"):
@@ -563,7 +553,6 @@ def test_pictures_by_methods_under_research(rows: str) -> None:
 def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
     policy = RESEARCH.changed(k=7, papers={"metric": "mahalanobis"})
     how = settled(RESEARCH, "scatter", method="probabilistic", q=0.5).how
-
     assert policy.changed(papers={"method": "condensation"}).row_method() == Condensation(k=7)
     assert policy.row_method() == Deterministic(k=7, metric="mahalanobis", q=0.0)
     assert policy.changed(papers={"method": "probabilistic"}).row_method() == Probabilistic(
@@ -580,14 +569,12 @@ def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> Non
     of_copy = RESEARCH.changed(k=7, papers={"method": "probabilistic", "far_noise": "by-distance"})
     research = RESEARCH.changed(papers={"far_noise": "by-distance"})
     how = settled(research, "scatter", method="probabilistic", k=4).how
-
     assert of_copy.row_method() == Probabilistic(q=0.25, far_noise="by-distance", k=7)
     assert research.row_method(how) == Probabilistic(q=0.25, far_noise="by-distance", k=4)
 
 
 def test_what_decides_a_copy() -> None:
     policy = STANDARD.changed(k=7, public=True)
-
     assert policy.copy_settings() == {"k": 7, "m": 28}
 
 
@@ -616,7 +603,6 @@ def test_what_is_declared_decides_a_copy_and_the_rest_does_not(
     given: dict[str, Any], declared: dict[str, Any]
 ) -> None:
     policy = STANDARD.changed(**given)
-
     assert policy != STANDARD
     assert policy.settings() == STANDARD.settings() | declared
     assert policy.copy_settings() == STANDARD.copy_settings() | declared
@@ -636,7 +622,6 @@ def test_how_points_are_found_decides_a_copy_that_is_rounded(
     given: dict[str, Any], told: dict[str, Any]
 ) -> None:
     policy = RESEARCH.changed(papers=given)
-
     assert policy.copy_settings() == RESEARCH.copy_settings() | {"rows": "rounding"} | told
     assert policy.row_method() == Rounding(told["rounding"], 3, told["c"])
 
@@ -645,7 +630,6 @@ def test_how_points_are_found_decides_a_copy_that_is_rounded(
 def test_how_many_regions_there_would_be_decides_no_other_copy(rows: str) -> None:
     before = RESEARCH.changed(papers={"method": rows})
     policy = before.changed(papers={"c": 9})
-
     assert policy != before
     assert policy.copy_settings() == before.copy_settings()
     assert policy.row_method() == before.row_method()
@@ -654,7 +638,6 @@ def test_how_many_regions_there_would_be_decides_no_other_copy(rows: str) -> Non
 def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
     policy = RESEARCH.changed(papers={"method": "equal-width", "c": 4})
     how = settled(policy, "scatter", method="rounding", k=7).how
-
     assert (how.k, how.q) == (7, 0.0)
     assert policy.row_method(how) == Rounding("equal_width", 7, 4)
     assert RESEARCH.row_method(how) == Rounding("equal_width", 7, 4)
@@ -663,7 +646,6 @@ def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
 def test_rows_of_one_record_are_no_rounding() -> None:
     """The policy `research` may hold k = 1, which suits other pictures; to round, k is 2."""
     policy = RESEARCH.changed(k=1, papers={"method": "rounding"})
-
     assert settled(policy, "histogram").how.k == 1
     with pytest.raises(InputError, match=r"^k must be a whole number of at least 2$"):
         policy.row_method()
@@ -671,7 +653,6 @@ def test_rows_of_one_record_are_no_rounding() -> None:
 
 def test_what_decides_all_that_leaves() -> None:
     policy = STANDARD.changed(k=7, unit="patient")
-
     assert policy.settings() == {
         "regime": "guarded",
         "k": 7,
@@ -704,9 +685,7 @@ def test_a_hierarchy_is_read_from_a_file_beside_the_policy_or_written_into_it(
     )
     nested = '[papers.hierarchies.ward]\nnorth = ["a", "b"]\nsouth = ["c"]\n'
     (tmp_path / "nested.toml").write_text(f'preset = "research"\n{nested}')
-
     of_file, written = (Policy.load(tmp_path / f"{name}.toml") for name in ("area", "nested"))
-
     lines = (("a", "north"), ("b", "north"), ("c", "south"))
     assert of_file.of_papers.hierarchies == written.of_papers.hierarchies == {"ward": lines}
     assert of_file.copy_settings()["hierarchies"] == {"ward": [list(line) for line in lines]}
@@ -735,5 +714,4 @@ def test_numbers_of_persons_are_rounded_as_counts_are_or_to_k(
 ) -> None:
     papers = None if regime == "guarded" else PaperSettings()
     policy = Policy(papers=papers, round_to=round_to, k=k)
-
     assert policy.count_step == step

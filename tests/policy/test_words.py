@@ -60,7 +60,6 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
     text = resources.files("discreet").joinpath("presets", f"{preset}.toml").read_text()
     policy = Policy.preset(preset)
     fields = [it.field for it in words(policy)]
-
     assert len(fields) == len({*fields})
     always = {it for it in ALWAYS if policy.papers or "." not in it}
     assert {*fields} >= {*tomllib.loads(text)} | always
@@ -73,7 +72,6 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
 def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
     policy = policy_with(field)
     said = said_of(policy, field)
-
     assert said[0].isupper() or said[0] == OTHER[field][0]
     assert said.endswith(".")
     assert "  " not in said
