@@ -1,6 +1,5 @@
 """What is installed and where state lies is said; nothing is made, and no secret is said."""
 
-import json
 import os
 from collections.abc import Callable
 from importlib import metadata
@@ -168,10 +167,3 @@ def test_no_memory_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checkup().problems == (
         "DISCREET_MEMORY is an amount of memory, such as '500MB' or '16GB'",
     )
-
-
-def test_it_is_json() -> None:
-    found = json.loads(checkup().to_json())
-    assert found["schema"] == 1
-    assert set(found["kernels"]) == {"compiled", "missing", "folder", "writable"}
-    assert found["problems"] == []

@@ -26,7 +26,6 @@ from discreet.policy import PRESETS, Policy
 from tests.cases import examples
 
 Floats = NDArray[np.float64]
-Persons = dict[Any, list[tuple[float, ...]]]
 
 
 @pytest.fixture(autouse=True)
@@ -239,43 +238,8 @@ PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "scatter": ("scatter", ["X", "Y"], {}),
     "heatmap": ("heatmap", ["X", "Y"], {}),
     "box": ("box", ["X", "Y"], {}),
-    "contour": ("contour", ["X", "Y"], {}),
-    "residuals": ("residuals", ["Y ~ X"], {}),
-    "qq": ("qq", ["Y ~ X"], {}),
-    "leverage": ("leverage", ["Y ~ log(X)"], {}),
-    "trend": ("scatter", ["X", "Y"], {"trend": True}),
     "axes": ("parallel", ["Y", "X"], {}),
 }
-RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "raw points": ("scatter", ["X", "Y"], {"method": "none"}),
-    "noise": ("scatter", ["X", "Y"], {"method": "probabilistic"}),
-    "raw cells": ("heatmap", ["X", "Y"], {"method": "none"}),
-    "raw bins": ("histogram", ["X"], {"method": "none"}),
-    "raw box": ("box", ["X", "Y"], {"method": "none"}),
-    "box of cells": ("box", ["X", "Y"], {"method": "suppression"}),
-    "raw residuals": ("residuals", ["Y ~ X"], {"method": "none"}),
-    "cells of residuals": ("residuals", ["Y ~ X"], {"method": "suppression"}),
-    "noise on the variable": ("qq", ["Y ~ X"], {"method": "probabilistic", "noise_on": "variable"}),
-    "raw trend": ("scatter", ["X", "Y"], {"trend": True}),
-    "clusters of records": ("parallel", ["X", "Y"], {}),
-    "clusters over all axes": ("parallel", ["X", "Y"], {"method": "k-member-joint"}),
-    "raw axes": ("parallel", ["X", "Y"], {"method": "none", "gradient": False}),
-}
-
-
-@pytest.mark.parametrize("preset", ["standard", "research"])
-def test_every_view_comes_back_from_json(preset: str) -> None:
-    study: Any = dc.open(datasets.d1(), study="D1")
-    cases = PICTURES
-    if preset == "research":
-        study = dc.research(datasets.d1(), study="D1", public=True)
-        cases = RESEARCH
-    for picture, columns, named in cases.values():
-        view = answer(study, picture, columns, named)
-        again = View.from_json(view.to_json())
-        assert again == view
-        assert again.to_json() == view.to_json()
-        assert again.scene() == view.scene()
 
 
 def d1_elsewhere(kind: str, folder: Path, file_of: Any) -> Any:
@@ -375,11 +339,3 @@ def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
         with pytest.raises(LeavingError, match="'k' must be as in"):
             view.save(tmp_path / f"{k}.json")
     assert [path.name for path in tmp_path.iterdir()] == ["5.json"]
-
-
-def test_what_leaves_tells_how_it_was_made() -> None:
-    view = dc.open(datasets.d1(), study="D1").heatmap("X", "Y")
-    told = json.loads(view.to_json())
-    assert told["parameters"] == {"k": 5, "m": 20, "grid": 9}
-    assert told["origin"]["study"] == "D1"
-    assert told["suppressed"] == 0

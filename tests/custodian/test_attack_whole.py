@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -19,7 +16,7 @@ from tests.custodian.test_whole import cohort, whole
 
 
 def test_a_release_is_attacked() -> None:
-    report = whole().anonymize().attack(10)
+    report = whole(cohort(250)).anonymize().attack(10)
     names = [attack.name for attack in report.attacks]
     assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
     assert report.made["m"] == 20
@@ -28,32 +25,17 @@ def test_a_release_is_attacked() -> None:
     assert report.to_text().startswith("Attacks on the copy of s\n")
 
 
-def test_the_same_attacks_come_to_the_same_whatever_the_order_of_the_file() -> None:
-    frame = cohort()
-    turned = frame.select(pl.all().gather(np.random.default_rng(1).permutation(len(frame))))
-    turned = turned.with_columns(visit=pl.int_range(1, len(frame) + 1))
-    first, again = (whole(each).anonymize().attack(0) for each in (frame, turned))
-    assert first.attacks[-3:] == again.attacks[-3:]
-
-
 def test_the_rows_of_a_person_are_known() -> None:
     frame = cohort().with_columns(patient=pl.Series([f"P{i // 2}" for i in range(400)]))
     report = whole(frame, unit="patient").anonymize().attack(0)
     assert report["verbatim"].found.trials == 200
 
 
-def test_attacks_write_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
-    release = whole().anonymize()
-    report = release.attack(0)
-    assert pickle.loads(pickle.dumps(report)).attacks == report.attacks
-    assert "attacker" not in repr(release)
-
-
 def test_pairs_are_none_or_enough() -> None:
-    with pytest.raises(InputError, match="pairs must be 0 or at least 10"):
-        whole().anonymize().attack(5)
-    with pytest.raises(InputError, match="pairs must be a whole number of at least 0"):
-        whole().anonymize().attack(-1)
+    release = whole().anonymize()
+    for pairs, says in ((5, "must be 0 or at least 10"), (-1, "must be a whole number of at l")):
+        with pytest.raises(InputError, match=f"pairs {says}"):
+            release.attack(pairs)
 
 
 def test_other_tables_cannot_be_made_again() -> None:
@@ -102,19 +84,6 @@ def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     assert any(abs(20 * share - round(20 * share)) > 1e-6 for share in exact)  # it would be seen
     assert all(abs(20 * share - round(20 * share)) < 1e-9 for share in shares)
     assert all(it["trials"] % 5 == 0 for it in found)
-
-
-def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
-    policy = Policy.preset("standard", k=4, m=10, round_to=8)
-    report = dc.open(cohort(), policy, study="s").anonymize().with_attacks(0).report
-    assert report.measured.rounded_to == 8
-    assert report.attacks is not None
-    assert report.attacks.rounded_to == 8
-
-
-def test_a_report_with_attacks_is_pickled() -> None:
-    report = replace(whole().anonymize().with_attacks(0).report, gate=None)
-    assert pickle.loads(pickle.dumps(report)).to_text() == report.to_text()
 
 
 # --- before a version is opened -------------------------------------------------------------------

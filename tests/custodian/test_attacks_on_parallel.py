@@ -15,7 +15,6 @@ from discreet.plots import ParallelAxis, ParallelView
 
 AXES = list("abcde")
 Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def correlated(n: int = 500, seed: int = 1) -> pd.DataFrame:

@@ -123,18 +123,6 @@ def test_two_tables_by_other_noise_do_not_solve_for_the_raw_column() -> None:
         assert ((solved - raw).abs() < 0.05 * sd).mean() < 0.12
 
 
-def test_u_in_a_report_tells_no_mean() -> None:
-    """U grows with the square of a difference of means; whoever has one table gets the other."""
-    told = dc.open(people()).anonymize().report.measured
-    assert told.ratio is None
-    assert told.u is not None
-    assert told.u / 0.0005 == pytest.approx(round(told.u / 0.0005), abs=1e-9)
-    assert all(
-        moved * 100 == pytest.approx(round(moved * 100), abs=1e-9)
-        for moved in told.displacement.values()
-    )
-
-
 def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people")
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")

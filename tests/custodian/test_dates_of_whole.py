@@ -223,19 +223,6 @@ def test_what_few_tell_otherwise_is_taken_as_the_others_tell_it() -> None:
     assert raw.numbers["day"][:3].tolist() == [18262.0, 18263.0, 18264.0]
 
 
-def test_dates_alone_make_a_copy() -> None:
-    made = released(pa.table({"start": stays()["start"]}))
-    assert made.schema.field("start").type == pa.date32()
-
-
-def test_numbers_are_told_as_they_are() -> None:
-    columns = {name: stays()[name] for name in ("age", "ward")}
-    table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    found = raw_whole(table, Policy.preset("standard"), SECRET)
-    assert not found.settings.parts
-    assert [*found.numbers] == ["age"]
-
-
 def test_dates_may_be_levels() -> None:
     years = [date(2000 + i % 3, 1, 1) for i in range(N)]
     study = whole(pl.DataFrame(stays(year=years)), kinds={"year": "categorical"})
@@ -274,16 +261,6 @@ def test_plots_of_dates_come_from_the_copy_and_have_dates_beside_their_axes(
     assert {str(year) for year in range(2016, 2020)} <= {*re.findall(r"'(\d{4})'", text)}
     again = View.from_json(view.to_json())
     assert again.scene() == view.scene()
-
-
-def test_dates_are_days_in_a_formula(study: dc.Study) -> None:
-    assert study.residuals("end ~ start").coefficients["start"] == pytest.approx(1, abs=0.1)
-
-
-def test_numbers_beside_dates_are_numbers(study: dc.Study) -> None:
-    scene = study.scatter("start", "age").scene()
-    assert scene.panels[0].x.dates
-    assert not scene.panels[0].y.dates
 
 
 def test_limits_of_dates_are_dates(study: dc.Study) -> None:

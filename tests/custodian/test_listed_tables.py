@@ -168,12 +168,6 @@ def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None
     assert found[0] == found[2] != found[1]
 
 
-def test_no_order_of_a_list_changes_the_copy(study: dc.Study) -> None:
-    other = opened(tables=[it[::-1] for it in TABLES[::-1]], study="another order")
-    assert other.session.whole.copy.version == study.session.whole.copy.version
-    assert other.session.whole.copy.strata == study.session.whole.copy.strata
-
-
 def test_a_listed_column_that_is_not_in_the_copy_is_left_out() -> None:
     raw = cohort().with_columns(word=pl.Series([f"word {i}" for i in range(N)]))
     roles, kinds = {"word": "quasi-identifier"}, {"word": "categorical"}

@@ -24,7 +24,6 @@ from discreet.release import Release
 
 N = 160
 SECRET = bytes(range(32)).hex()
-GROUP = ["x", "y", "z"]
 
 
 @pytest.fixture(autouse=True)
@@ -88,11 +87,6 @@ TABLE_2 = {
     (2, "male", "yes"): (36, 10),
     (3, "male", "yes"): (83, 15),
 }
-# Intercept, second and third class, male, age, fare, family: of the original, and how far the
-# anonymised model is from it in standard errors (Table 3).
-TABLE_3 = ("3.519", "-1.067", "-2.283", "-2.628", "-0.033", "0.001", "-0.091")
-ERRORS_3 = ("0.437", "0.286", "0.281", "0.194", "0.008", "0.002", "0.194")
-DIFFERENCES_3 = (0.220, 0.159, 0.216, 0.012, 0.205, 0.223, 0.010)
 
 
 @pytest.fixture(scope="module")
@@ -123,33 +117,7 @@ def test_the_strata_are_those_of_the_paper(titanic: Release) -> None:
     found = {key: (int(row["size"]), int(row["sum"])) for key, row in counted.iterrows()}
     assert found == TABLE_2
     assert titanic.report.measured.k == 32
-
-
-def test_the_utility_is_that_of_the_paper(titanic: Release) -> None:
-    found = titanic.report.measured
-    assert {name: f"{moved:.4f}" for name, moved in found.displacement.items()} == {
-        "Age": "0.0114",
-        "Fare": "0.0473",
-    }
-    assert f"{found.u:.6f}" == "0.000117"
-
-
-def test_the_model_is_that_of_the_paper(titanic: Release) -> None:
-    model = titanic.report.measured.model
-    assert model is not None
-    assert tuple(f"{value:.3f}" for value in model.original) == TABLE_3
-    assert tuple(f"{value:.3f}" for value in model.original_se) == ERRORS_3
-    assert tuple(round(moved, 3) for moved in model.difference) == DIFFERENCES_3
-
-
-def test_the_robust_distance_risks(titanic: Release) -> None:
-    found = titanic.report.measured.risks
-    assert (found["rmd1"].count, found["rmd2"].count) == (38, 8)
-    assert titanic.report.made["ties"] == "tree"
-
-
-def test_rows_stay_in_the_order_of_the_file(titanic: Release) -> None:
-    assert titanic.frame.index.tolist() == list(range(891))
+    assert f"{titanic.report.measured.u:.6f}" == "0.000117"
     assert titanic.frame["Sex"].tolist()[:4] == ["male", "female", "female", "female"]
     assert "about 175 missing values of Age are filled" in titanic.report.made["prepared"]
 
@@ -386,13 +354,6 @@ def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> 
     ]
 
 
-def test_a_stratum_that_cannot_reach_k_is_refused_or_mended() -> None:
-    levels = {"arm": [f"arm {i // 2}" for i in range(N)]}
-    study = research(pa.table(COHORT | levels), most_suppressed=0.0)
-    release = study.anonymize(["x", "y"], drop=["sex", "smokes"], k=10)
-    assert min(Counter(plain(release.frame).get("arm", [""] * N)).values()) >= 10
-
-
 GAPS = COHORT | {
     "x": [None if i % 8 == 0 else x for i, x in enumerate(COHORT["x"])],
     "sex": [None if i % 16 == 1 else word for i, word in enumerate(COHORT["sex"])],
@@ -457,13 +418,6 @@ def test_diversity_is_measured_required_and_reached() -> None:
     assert diverse.report.measured.l == 2
     assert "arm" in plain(diverse.frame)
     assert close.report.measured.t is None or close.report.measured.t <= 0.25
-
-
-def test_what_is_required_of_the_whole_table_counts_too() -> None:
-    """A column that is left out leaves one stratum, which has all the values there are."""
-    study = research(pa.table(SMOKING | {"arm": ["a"] * 110 + ["b"] * 50}))
-    release = study.anonymize(["x", "y"], drop=["sex"], sensitive="smokes", closeness=0.01)
-    assert set(plain(release.frame).get("arm", ["other"])) == {"other"}
 
 
 # --- leaving --------------------------------------------------------------------------------------

@@ -13,9 +13,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.cli.common import names_of
 from discreet.custodian import register_of, tables
-from discreet.custodian.gate import comma_list
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
 from discreet.custodian.tables import LOSSES, RISKS, SWEPT, settings_of
@@ -24,7 +22,6 @@ from discreet.measure import Estimate, record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
-from discreet.progress import listening
 from discreet.table import open_table
 
 N = 120
@@ -98,20 +95,12 @@ def test_by_default_all_methods_but_two_are_tried() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no such method": ({"methods": ["magic"]}, "no row method 'magic'; there are 'determin"),
-    "a method of counts": ({"methods": ["merge"]}, "no row method 'merge'"),
     "no methods": ({"methods": []}, "at least one method, one k and one q"),
-    "no k": ({"k": []}, "at least one method, one k and one q"),
-    "no q": ({"q": []}, "at least one method, one k and one q"),
     "a text for k": ({"k": "35"}, "k of a sweep must be a list of numbers"),
-    "a number for q": ({"q": 0.5}, "q of a sweep must be a list of numbers"),
     "k below 1": ({"k": [3, 0]}, "k must be"),
-    "a broken k": ({"k": [3.5]}, "k must be"),
     "no noise": ({"q": [0]}, "q must be"),
     "no such risk": ({"risk": "luck"}, "risk is unknown; choose one of 'linkage'"),
-    "no such loss": ({"loss": "money"}, "loss is unknown; choose one of 'displacement'"),
-    "no such column": ({"columns": ["x", "w"]}, "no column 'w'"),
     "another word for gaps": ({"missing": "mode"}, "missing of the policy must be one of"),
-    "a typing error": ({"mising": "mean"}, "mising"),
 }
 
 
@@ -181,12 +170,6 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
     assert point.risk == told.risks["linkage"]
 
 
-def test_roundings_that_cannot_be_are_points_too() -> None:
-    study = research(method="kmeans", c=4)
-    (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
-    assert "'vmdav' groups rows by k alone and has no use for c" in str(point.refused)
-
-
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
     tried = research().tune(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
     places = [(p, p.place) for p in tried.points if p.refused is None]
@@ -197,13 +180,6 @@ def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
     }
     assert {point.setting for point in tried.frontier} == best
     assert 1 < len(best) < len(places)
-
-
-def test_more_k_is_less_risk_and_more_loss() -> None:
-    tried = research().tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
-    risks, losses = zip(*(point.place for point in tried.points), strict=True)
-    assert list(risks) == sorted(risks, reverse=True)
-    assert list(losses) == sorted(losses)
 
 
 def test_a_map_does_not_depend_on_the_order_of_rows_or_settings() -> None:
@@ -301,15 +277,6 @@ def test_the_least_loss_below_a_risk_is_picked() -> None:
         tried.least_loss(risks[2])
 
 
-def test_progress_is_told() -> None:
-    told: list[tuple[str, int, int]] = []
-    with listening(lambda name, done, total: told.append((name, done, total))):
-        research().tune(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
-    assert [each for each in told if each[0] == "trying settings"] == [
-        ("trying settings", done, 4) for done in (1, 2, 3, 4)
-    ]
-
-
 SAVED: dict[str, Callable[[str], bool]] = {
     "map.html": lambda text: text.lower().startswith("<!doctype html") and "not a release" in text,
     "map.json": lambda text: json.loads(text)["release"] is False,
@@ -330,17 +297,3 @@ def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_p
         tried.save(tmp_path / name)
         assert right((tmp_path / name).read_text())
     assert register_of("standard").history() == []
-
-
-def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
-    names = ["weight, kg", 'say "a"', "age"]
-    assert names_of(comma_list(names)) == names
-
-
-def test_a_map_gives_commands_that_make_the_same_table() -> None:
-    patients = dc.research(dc.datasets.diabetes(), strata=["sex"])
-    chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
-    assert (
-        patients.tune(["age", "bmi"], **chosen).options
-        == " --columns age,bmi --strata sex --policy research"
-    )

@@ -42,7 +42,7 @@ from discreet.methods import load_points
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import Pieces
 from discreet.render.metadata import CARRIERS, with_words, without_words
-from discreet.render.parquet_words import put_words, read_words
+from discreet.render.parquet_words import read_words
 from discreet.rounding import JointSet
 from discreet.secret import Secret
 from tests.records.given import register_in
@@ -175,15 +175,14 @@ def test_the_request_says_what_was_asked_for_and_nothing_else(
 
 
 def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
-    for suffix in (".parquet", ".csv", ".html"):
-        files = []
-        for name in "ab":
-            study = dc.open(dc.datasets.diabetes(), study="patients")
-            if suffix == ".html":
-                files.append(study.summary(["age"]).save(tmp_path / f"{name}{suffix}"))
-            else:
-                files.append(study.anonymize(["age", "bmi"]).save(tmp_path / f"{name}{suffix}"))
-        assert files[0].read_bytes() == files[1].read_bytes()
+    for name in "ab":
+        study = dc.open(few(120), study="few", unit=False)
+        study.summary(["age"]).save(tmp_path / f"{name}.html")
+        for suffix in (".parquet", ".csv"):
+            study.anonymize().save(tmp_path / f"{name}{suffix}")
+    for suffix in (".html", ".parquet", ".csv"):
+        one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in "ab")
+        assert one == two
 
 
 def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path) -> None:
@@ -301,12 +300,8 @@ def test_another_number_is_altered(study: dc.Study, tmp_path: Path, what: str) -
         assert found.says == "what it holds was changed"
 
 
-def test_another_number_of_json_is_altered(study: dc.Study, tmp_path: Path) -> None:
-    for what in ("summary", "report", "fidelity", "model"):
-        check_other_number_of_json(study, tmp_path, what)
-
-
-def check_other_number_of_json(study: dc.Study, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("what", ["summary", "report", "fidelity"])
+def test_another_number_of_json_is_altered(study: dc.Study, tmp_path: Path, what: str) -> None:
     path = saved(study, tmp_path, what, ".json")
     plain = json.loads(path.read_text())
     path.write_text(json.dumps(plain, indent=1))
@@ -435,16 +430,13 @@ def test_a_text_that_is_sealed_is_none_as_a_page(study: dc.Study, tmp_path: Path
     assert study.verify(page).verdict == ALTERED
 
 
-@pytest.mark.parametrize("suffix", [".tex", ".txt"])
-def test_another_ending_is_told_by_the_content(
-    study: dc.Study, tmp_path: Path, suffix: str
-) -> None:
-    path = study.summary(["age"]).save(tmp_path / f"a{suffix}")
-    for ending in {*CARRIERS, ".json", ".csv", ".parquet"} - {suffix}:
+def test_another_ending_is_told_by_the_content(study: dc.Study, tmp_path: Path) -> None:
+    path = study.summary(["age"]).save(tmp_path / "a.tex")
+    for ending in {*CARRIERS, ".json", ".csv", ".parquet"} - {".tex"}:
         found = study.verify(path.rename(path.with_suffix(ending)))
         path = path.with_suffix(ending)
         assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
-        assert f"made here as a {suffix} file" in found.says
+        assert "made here as a .tex file" in found.says
 
 
 # --- Parquet --------------------------------------------------------------------------------------
@@ -556,17 +548,6 @@ def test_a_provenance_that_stands_twice_in_parquet_is_altered(
     assert study.verify(path).verdict == ALTERED
 
 
-def test_what_another_table_says_does_not_fit(study: dc.Study, tmp_path: Path) -> None:
-    one = released(study, tmp_path / "one.parquet", ["age", "bmi"])
-    two = released(study, tmp_path / "two.parquet", ["age", "ldl"])
-    before = read_words(two)
-    put_words(two, before, carried(one))
-    assert study.verify(two).verdict == ALTERED
-    two.write_bytes(one.read_bytes()[:-20])
-    with pytest.raises(InputError, match="no parquet file, or a broken one"):
-        study.verify(two)
-
-
 # --- tables of text -------------------------------------------------------------------------------
 
 
@@ -670,13 +651,8 @@ def test_another_secret_knows_no_line(study: dc.Study, tmp_path: Path) -> None:
 
 TYPES = {
     "summary.html": "table",
-    "means.csv": "table",
     "means.png": "plot",
-    "means.tex": "table",
-    "report.html": "report",
     "fidelity.json": "report",
-    "fidelity.svg": "plot",
-    "board.html": "report",
     "table.parquet": "table",
 }
 

@@ -15,9 +15,7 @@ import pytest
 import discreet as dc
 from discreet.custodian.session import Session
 from discreet.errors import InputError, LeavingError, RefusedError
-from discreet.explore import derived
 from discreet.explore.from_copy import usual_grid
-from discreet.plots.parallel import order_of_axes
 from tests.ready import opened_once
 
 N = 400
@@ -114,14 +112,6 @@ def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> Non
     assert set(copy.strata) == {"sex", "smoker"}
     (said,) = copy.remarks
     assert said == ("not in the protected copy: patient (nearly unique), visit (numbers the rows)")
-
-
-def test_gaps_stay_gaps(study: dc.Study) -> None:
-    copy, raw = study.session.whole.copy, cohort()
-    gaps = np.isnan(copy.columns["bmi"]).mean()
-    assert gaps == pytest.approx(raw["bmi"].is_null().mean(), abs=0.05)
-    unknown = copy.strata["smoker"].count("") / len(study.session.whole)
-    assert unknown == pytest.approx(raw["smoker"].is_null().mean(), abs=0.05)
 
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
@@ -292,34 +282,6 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
     assert not study.fidelity().beside
 
 
-def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
-    random = np.random.default_rng(2)
-    raw = pl.DataFrame(
-        {"ward": [f"w{i}" for i in random.integers(0, 80, 2000)], "x": random.normal(size=2000)}
-    )
-    study = whole(raw, study="wards")
-    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
-        study.histogram("x", by="ward")
-    study.box("x", by="ward").to_json()
-
-
-def test_an_order_of_axes_is_proposed_from_the_copy(
-    study: dc.Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
-
-    def noted(table: Any, request: Any) -> Any:
-        asked.append(table)
-        return order_of_axes(table, request)
-
-    monkeypatch.setattr(derived, "order_of_axes", noted)
-    order = study.axis_order(["sex", "age", "bmi"])
-    assert sorted(order) == ["age", "bmi", "sex"]
-    (of_copy,) = asked
-    assert of_copy is not study.session.table
-    assert {"age", "bmi", "sex"} <= {*of_copy.columns}
-
-
 @pytest.mark.parametrize("how", [{"sensitive": "sex"}, {"diversity": 3}])
 def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
     study: dc.Study, how: dict[str, Any]
@@ -363,15 +325,6 @@ def test_cells_are_as_many_as_rows_allow_and_no_more_than_usual() -> None:
     assert {rows: usual_grid(rows) for rows in cells} == cells
 
 
-def test_a_grid_that_is_named_is_drawn() -> None:
-    study = dc.open(cohort(), study="cells")
-    usual = study.heatmap("age", "bmi")
-    named = study.heatmap("age", "bmi", grid=30)
-    assert usual.parameters["grid"] == usual_grid(usual.origin.total or 0) < 30
-    assert named.parameters["grid"] == 30
-    assert "grey: no row of the copy" in usual.scene().notes
-
-
 CODED = {"ward": [1, 2, 3], "one of many": list(range(1, 31))}
 
 
@@ -388,14 +341,6 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
     before = study.histogram("code")  # a column of numbers it stays
     for view in (by, before, study.box("age", by="code")):
         view.to_json()  # none is refused because of another
-
-
-def test_numbers_of_many_values_are_no_levels() -> None:
-    study = dc.open(cohort(), study="numbers")
-    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
-        study.scatter("age", "glucose", by="bmi")
-    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
-        study.bars("bmi")
 
 
 def test_other_kinds_of_columns_are_another_copy() -> None:

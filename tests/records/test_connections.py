@@ -289,16 +289,6 @@ def test_threads_lose_nothing_while_it_is_moved(store: Store) -> None:
     assert verify(store).broken == ()
 
 
-def test_threads_write_one_after_the_other(store: Store) -> None:
-    wanted = [str(n) for n in range(30)]
-    with store.kept_open(), ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda at: write_rows(store, at), wanted))
-    with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
-        list(pool.map(lambda at: write_rows(register_file(store.path.parent), at), wanted))
-    assert sorted(times(store)) == sorted(wanted * 2)
-    assert verify(store).broken == ()
-
-
 def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, done = threading.Event(), threading.Event()
 

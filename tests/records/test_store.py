@@ -20,15 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
-from discreet.progress import listening
 from discreet.records.store import (
     FIRST,
     Schema,
     Store,
     Verification,
-    create,
-    link,
-    objects_of,
     row_of,
     seal_of,
     stamp,
@@ -55,7 +51,6 @@ from tests.records.given import (
     rows_of,
     started,
     times,
-    told,
     write_rows,
 )
 
@@ -180,27 +175,6 @@ def test_a_reader_sees_one_state(store: Store) -> None:
         write_rows(store, "two")  # who writes does not wait for who reads
         assert connection.execute("SELECT count(*) FROM version").fetchone() == before == (1,)
     assert times(store) == ["one", "two"]
-
-
-def test_the_file_is_written_ahead_and_fully(store: Store) -> None:
-    with store.writing() as connection:
-        settings = {
-            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in (
-                "journal_mode",
-                "synchronous",
-                "foreign_keys",
-                "busy_timeout",
-                "wal_autocheckpoint",
-            )
-        }
-    assert settings == {
-        "journal_mode": "wal",
-        "synchronous": 2,
-        "foreign_keys": 1,
-        "busy_timeout": 30000,
-        "wal_autocheckpoint": 0,
-    }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
@@ -483,15 +457,6 @@ def test_a_torn_index_is_found(copied: Store) -> None:
     assert "file: its pages do not fit together" in verify(copied).broken
 
 
-def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.records.store.ROWS_A_STEP", 2)
-    write_rows(store, *"abcde")
-    heard: list[tuple[str, int, int]] = []
-    with listening(lambda *step: heard.append(step)):
-        verify(store)
-    assert heard == [("checking the register", done, 5) for done in (2, 4, 5)]
-
-
 ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8)
 
 
@@ -601,38 +566,6 @@ def test_on_a_full_disk_nothing_is_half_written(tmp_path: Path) -> None:
     assert len(log(store)) == count + 1
 
 
-LIMITED = """
-import resource, sys
-from pathlib import Path
-from discreet.errors import LeavingError
-from tests.records.given import asked, record_file
-
-store = record_file(Path(sys.argv[1]))
-asked(store, 0)
-size = store.path.stat().st_size + 40_000
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-done = 1
-try:
-    while True:
-        asked(store, done)
-        done += 1
-except LeavingError as error:
-    print(done)
-    print(error)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits are those of POSIX")
-def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> None:
-    done, said = told(started(LIMITED, tmp_path))
-    store = record_file(tmp_path)
-    assert "cannot be written, so nothing can be released" in said
-    assert int(done) > 1
-    assert len(log(store)) == int(done)
-    assert verify(store).broken == ()
-    assert asked(store, 0) == int(done) + 1
-
-
 KILLED = """
 import sys
 from pathlib import Path
@@ -715,30 +648,6 @@ def test_bytes_are_no_text_that_reads_like_their_digest() -> None:
         assert seal_of(KEY, FIRST, "t", 1, {"a": b"x"}) != plain
 
 
-def test_links_follow_each_other() -> None:
-    tables = REGISTER.tables
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        create(connection, REGISTER)
-        for at in ("one", "two"):
-            connection.execute(
-                "INSERT INTO version (study, number, settings, secret, opened)"
-                " VALUES (:study, :number, :settings, :secret, :opened)",
-                row_at(at),
-            )
-        for row in (2, 1):
-            link(connection, tables, KEY, "version", row)
-        with pytest.raises(ValueError, match="a row that is not there has no link"):
-            link(connection, tables, KEY, "version", 3)
-
-        first = seal_of(KEY, FIRST, "version", 2, {"id": 2, **row_at("two")})
-        second = seal_of(KEY, first, "version", 1, {"id": 1, **row_at("one")})
-        found = connection.execute("SELECT id, source, row, seal FROM chain").fetchall()
-        assert found == [(1, "version", 2, first), (2, "version", 1, second)]
-        assert row_of(connection, tables, "version", 1) == {"id": 1, **row_at("one")}
-        assert row_of(connection, tables, "version", 9) is None
-        assert row_of(connection, tables, "sqlite_master", 1) is None, "a link may name any table"
-
-
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_all_tables_are_named_and_have_rows_that_stay_as_they_are(
     full: Mapping[str, Path], schema: Schema
@@ -757,18 +666,6 @@ def test_all_tables_are_named_and_have_rows_that_stay_as_they_are(
             ):
                 with pytest.raises(sqlite3.IntegrityError, match="a record is append-only"):
                     connection.execute(script)
-
-
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_what_is_there_stays_as_it_is(schema: Schema) -> None:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as twice:
-        create(twice, schema)
-        once = objects_of(twice)
-        create(twice, schema)
-        assert objects_of(twice) == once
-        assert twice.execute("PRAGMA user_version").fetchone() == (schema.number,)
-        triggers = [name for name in once if name.startswith("trigger ")]
-        assert len(triggers) == 2 * len(schema.tables) + 2
 
 
 def test_a_register_is_no_record_whatever_its_name(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import sqlite3
-import stat
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
@@ -20,7 +18,6 @@ from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.records.store import verify
 from discreet.register.register import (
-    MARK,
     Register,
     all_versions,
     choices_of,
@@ -312,11 +309,6 @@ def test_a_new_version_of_nothing_new_is_refused(register: Register) -> None:
         open_version(register, TABLE)
 
 
-def test_a_column_that_is_gone_does_not_hold_up_a_version(register: Register) -> None:
-    leave(register)
-    assert open_version(register, {"x": X + 1}) == 2
-
-
 def test_of_several_things_none_leaves_where_one_may_not(register: Register) -> None:
     leave(register)
     parts = [
@@ -380,18 +372,6 @@ def test_nothing_is_made_before_something_leaves(register: Register, tmp_path: P
     assert register.choices("s", "") == {}
     assert register.history() == []
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_file_is_its_owner_s_alone(register: Register, tmp_path: Path) -> None:
-    leave(register)
-    assert register.knows("s")
-    assert not register.knows("t")
-    assert not register.knows(None)
-    made = {path.name: path.stat() for path in (tmp_path / "state").iterdir()}
-    assert made.keys() == {"register.sqlite", MARK}
-    if os.name == "posix":
-        assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-        assert {stat.S_IMODE(it.st_mode) for it in made.values()} == {0o600}
 
 
 def test_the_history_says_what_left_and_no_value(register: Register) -> None:
