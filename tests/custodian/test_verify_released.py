@@ -63,9 +63,9 @@ def study(home_of_module: None) -> dc.Study:
     return dc.open(dc.datasets.diabetes(), study="patients")
 
 
-def few(rows: int) -> pa.Table:
+def few(rows: int, seed: int = 5) -> pa.Table:
     """Make a small table of other data."""
-    values = np.random.default_rng(5).normal(size=(2, rows))
+    values = np.random.default_rng(seed).normal(size=(2, rows))
     return pa.table({"age": values[0], "bmi": values[1]})
 
 
@@ -244,8 +244,8 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
 
 def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
     opened: tuple[tuple[Callable[[], dc.Study | dc.Research], str], ...] = (
-        (lambda: dc.open(dc.datasets.diabetes(), study="s"), "copy"),
-        (lambda: dc.research(few(100), study="r"), "rows"),
+        (lambda: dc.open(few(120, seed=1), study="s", unit=False), "copy"),
+        (lambda: dc.research(few(100, seed=2), study="r"), "rows"),
     )
     for again, source in opened:
         release = again().anonymize(["age", "bmi"])
@@ -261,8 +261,8 @@ def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
 
 
 def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
-    study = dc.research(dc.datasets.diabetes(), study="r")
-    release = study.round(["age", "bmi"], drop=["sex"], k=10)
+    study = dc.research(few(100, seed=3), study="points")
+    release = study.round(["age", "bmi"], k=10)
     path = release.save_points(tmp_path / "points.json")
     found = study.verify(path)
     assert (found.verdict, found.checks["register"]) == (AS_MADE, PASSED)
