@@ -16,9 +16,8 @@ from tests.custodian.test_whole import cohort, whole
 
 
 def test_a_release_is_attacked() -> None:
-    report = whole(cohort(250)).anonymize().attack(10)
-    names = [attack.name for attack in report.attacks]
-    assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
+    report = whole().anonymize().attack(0)
+    assert {"linkage", "verbatim"} <= {attack.name for attack in report.attacks}
     assert report.made["m"] == 20
     assert "patient" not in report.made["columns"]
     assert report["linkage"].found.share < 0.2
@@ -67,12 +66,13 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 
 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
-    frame = cohort(200)
-    release = dc.open(frame, Policy.preset("standard", k=10, m=40)).anonymize()
+    release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
     report = release.with_attacks(10).report
     assert report.attacks is not None
-    found = {it.name for it in report.attacks.attacks if it.name.startswith("member")}
-    assert found == {"member, typical", "member, marginal", "member, joint", "member, level"}
+    found = {it.name for it in report.attacks.attacks}
+    members = {"member, typical", "member, marginal", "member, joint", "member, level"}
+    assert {it for it in found if it.startswith("member")} == members
+    assert {"insider, 90 %", "versions"} <= found
 
 
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
