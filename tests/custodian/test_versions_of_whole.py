@@ -92,3 +92,12 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
             study="months",
         ).histogram("months").to_json()
     released(raw.filter(pl.col("age") > 50), "old")
+
+
+def test_without_rounding_no_whole_leaves_of_which_a_part_has_left() -> None:
+    raw, policy = cohort(N), Policy.preset("sacro")
+    dc.open(raw.filter(pl.col("age").is_between(40, 50)), policy, study="part").bars(
+        "sex"
+    ).to_json()
+    with pytest.raises(LeavingError, match=r"^these data hold more than half of the persons of"):
+        dc.open(raw, policy, study="all").bars("sex").to_json()
