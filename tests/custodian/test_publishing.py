@@ -148,12 +148,13 @@ def test_what_is_not_published_says_why(tmp_path: Path) -> None:
     for who, name, why in (
         (dc.Protected(study), "cohort.zip", "a study file is saved as one of"),
         (dc.Protected(study), "none/cohort.discreet", "there is no folder"),
-        (dc.Protected(study.where("age > 40")), "a.discreet", "derived by where or assign is of"),
         (nameless, "a.discreet", "needs the study's name"),
         (papers, "a.discreet", "no copy of the whole table"),
     ):
         with pytest.raises((InputError, RefusedError), match=why):
             who.publish(tmp_path / name)
+    with pytest.raises(RefusedError, match="derived by where or assign is of the copy; protect"):
+        dc.Protected(study.where("age > 40"))
     assert [*tmp_path.iterdir()] == []
 
 
