@@ -541,8 +541,8 @@ def relation(sql: str) -> Any:
 
 
 ONE, MIXED = [float(f"1.{DIGITS}")] * N, [1.5, BIRD] * (N // 2)
-SECRETLY = {"roles": {"clinic": "sensitive"}}
-BY_RARE = {"hierarchies": {"ward": {"all": ["ward"]}}}
+SECRETLY: Any = {"roles": {"clinic": "sensitive"}}
+BY_RARE: Any = {"hierarchies": {"ward": {"all": ["ward"]}}}
 ERRORS: dict[str, Callable[[Path], Any]] = {
     # who may be shown, and what is asked
     "an identifier": lambda _: standard().histogram("patient"),

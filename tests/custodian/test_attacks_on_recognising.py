@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,11 @@ def test_the_same_table_under_another_name_is_no_further_version() -> None:
     assert {entry["study"] for entry in register_of("standard").history()} > {"a", "e", "part"}
 
 
-UNITS = (lambda x: x / 18.0182, lambda x: (x - x.mean()) / x.std(), lambda x: -x)
+UNITS: tuple[Callable[[Any], Any], ...] = (
+    lambda x: x / 18.0182,
+    lambda x: (x - x.mean()) / x.std(),
+    lambda x: -x,
+)
 
 
 def test_a_table_in_other_units_is_the_same_table() -> None:
