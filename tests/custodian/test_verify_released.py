@@ -82,12 +82,12 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
     ),
     "means": (
         lambda study, path: study.means("bmi", "sex").save(path),
-        (".html", ".tex", ".txt", ".json", ".csv", ".png", ".svg", ".pdf"),
+        (".html", ".csv", ".png", ".pdf"),
         "copy",
     ),
     "model": (
         lambda study, path: study.where("age >= 20").model(FORMULA).save(path),
-        (".html", ".tex", ".json", ".csv", ".pdf"),
+        (".html", ".tex", ".json", ".csv"),
         "copy",
     ),
     "report": (
@@ -98,7 +98,7 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
     "report beside its table": (with_report, (".html", ".txt", ".json"), "measured"),
     "fidelity": (
         lambda study, path: study.fidelity().save(path),
-        (".html", ".txt", ".json", ".png", ".svg", ".pdf"),
+        (".txt", ".json", ".svg"),
         "measured",
     ),
     "columns": (lambda study, path: path.write_text(study.columns.to_json()), (".json",), "copy"),
