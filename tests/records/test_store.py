@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
+from discreet.progress import listening
 from discreet.records.store import (
     FIRST,
     Schema,
@@ -455,6 +456,15 @@ def test_a_torn_index_is_found(copied: Store) -> None:
     content[start + 3 : start + 5] = b"\0\0"  # how many entries it has
     copied.path.write_bytes(content)
     assert "file: its pages do not fit together" in verify(copied).broken
+
+
+def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.records.store.ROWS_A_STEP", 2)
+    write_rows(store, *"abcde")
+    heard: list[tuple[str, int, int]] = []
+    with listening(lambda *step: heard.append(step)):
+        verify(store)
+    assert heard == [("checking the register", done, 5) for done in (2, 4, 5)]
 
 
 ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8)
