@@ -69,10 +69,8 @@ def test_a_membership_that_is_attacked_is_in_the_report() -> None:
     release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
     report = release.with_attacks(10).report
     assert report.attacks is not None
-    found = {it.name for it in report.attacks.attacks}
     members = {"member, typical", "member, marginal", "member, joint", "member, level"}
-    assert {it for it in found if it.startswith("member")} == members
-    assert {"insider, 90 %", "versions"} <= found
+    assert members <= {it.name for it in report.attacks.attacks}
 
 
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
