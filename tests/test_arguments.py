@@ -14,18 +14,14 @@ from discreet.errors import InputError
 @pytest.mark.parametrize("value", [3, 7, np.int64(3), np.uint8(9)])
 def test_whole_numbers_pass_as_ints(value: Any) -> None:
     checked = check_whole("k", value, least=3)
-
     assert checked == value
     assert type(checked) is int
 
 
-@pytest.mark.parametrize("value", [2, -1, 3.0, True, "3", None, np.bool_(True), float("nan")])
-def test_others_are_refused_by_name(value: Any) -> None:
-    with pytest.raises(InputError, match=r"^k must be a whole number of at least 3$"):
-        check_whole("k", value, least=3)
-
-
-def test_where_nothing_is_said_of_the_least_any_whole_number_passes() -> None:
+def test_others_are_refused_by_name() -> None:
+    for value in (2, -1, 3.0, True, "3", None, np.bool_(True), float("nan")):
+        with pytest.raises(InputError, match=r"^k must be a whole number of at least 3$"):
+            check_whole("k", value, least=3)
     assert check_whole("pixels", -300) == -300
     with pytest.raises(InputError, match=r"^pixels must be a whole number$"):
         check_whole("pixels", 2.5)
@@ -34,7 +30,6 @@ def test_where_nothing_is_said_of_the_least_any_whole_number_passes() -> None:
 @pytest.mark.parametrize("value", [0.25, 1, np.float32(0.5), np.int64(2)])
 def test_ratios_pass_as_floats(value: Any) -> None:
     checked = check_ratio("q", value, zero=False)
-
     assert checked == value
     assert type(checked) is float
 
@@ -51,13 +46,10 @@ REFUSED_RATIOS: list[tuple[Any, bool, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "zero", "message"), REFUSED_RATIOS)
-def test_other_ratios_are_refused_by_name(value: Any, zero: bool, message: str) -> None:
-    with pytest.raises(InputError, match=rf"^{message}$"):
-        check_ratio("q", value, zero=zero)
-
-
-def test_zero_passes_where_it_may() -> None:
+def test_other_ratios_are_refused_by_name() -> None:
+    for value, zero, message in REFUSED_RATIOS:
+        with pytest.raises(InputError, match=rf"^{message}$"):
+            check_ratio("q", value, zero=zero)
     assert check_ratio("q", 0, zero=True) == 0.0
 
 

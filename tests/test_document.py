@@ -225,7 +225,6 @@ def test_json_has_no_number_that_is_none_and_is_always_the_same(made: Documented
     assert plain["discreet"] == 1
     assert plain["kind"]
     assert made.to_json() == made.to_json()
-    assert made.to_html() == made.to_html()
 
 
 # --- text of 88 columns ---------------------------------------------------------------------------

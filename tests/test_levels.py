@@ -120,5 +120,4 @@ def test_a_level_that_has_our_name_gets_another(word: str, wanted: str) -> None:
 
 def test_no_two_levels_have_one_name_then() -> None:
     names = [*NAMES, *NAMES.values(), "(other) as given as given as given", "(oth as givener)"]
-
     assert len({*map(as_given, {*names})}) == len({*names})

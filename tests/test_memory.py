@@ -31,12 +31,10 @@ def test_there_is_what_the_machine_has_or_its_container_may_take(
     monkeypatch.setattr(memory, "LIMITS", [*map(str, files), str(tmp_path / "none")])
     sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(os, "sysconf", sizes.__getitem__)
-
     assert memory.there_is() == most
 
 
 def test_where_the_system_says_nothing_it_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "LIMITS", ())
     monkeypatch.delattr(os, "sysconf")
-
     assert memory.there_is() is None

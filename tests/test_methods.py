@@ -19,7 +19,6 @@ ALL = {**METHODS, **rounding.METHODS}
 @pytest.mark.parametrize("name", ALL)
 def test_a_method_says_what_it_promises_and_what_not(name: str) -> None:
     method = ALL[name]
-
     assert method.name == name
     for told in (method.promises, method.leaves_open):
         assert told[0].isupper()
@@ -32,7 +31,6 @@ def test_a_method_of_tables_states_all_that_others_read_of_it(name: str) -> None
     filled = method.sentence.format(
         k=5, q=0.25, rounding="mdav", representative="mean", encoding="region"
     )
-
     assert filled[0].islower()
     assert "{" not in filled
     assert method.least_k >= 1
@@ -63,7 +61,6 @@ def test_a_method_declares_what_it_may_be_asked_with(name: str) -> None:
     method: Any = ALL[name]
     declared = parameters_of(method)
     usual = {key: 3 for key, each in declared.items() if each.default is dataclasses.MISSING}
-
     for key, each in declared.items():
         bad = each.least - 1 if each.whole else ("no such word" if each.words else -0.5)
         with pytest.raises(InputError, match=key):

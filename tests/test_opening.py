@@ -38,21 +38,18 @@ def test_what_does_not_fit_is_refused_at_the_door(
     named = {"policy": "standard"} | given
     if isinstance(named["policy"], dict):
         named["policy"] = dc.Policy.preset("standard", **named["policy"])
-
     with pytest.raises(error, match=match):
         dc.open(TABLE, **named)
 
 
 def test_numbers_that_are_named_as_strata_become_levels() -> None:
     study = dc.research(TABLE, strata=["sex"])
-
     with pytest.raises(dc.InputError, match="column 'sex' is categorical"):
         study.histogram("sex")
 
 
 def test_single_fields_override_the_policy() -> None:
     study = dc.open(TABLE, "sacro", k=12)
-
     assert (study.policy.name, study.policy.k) == ("sacro", 12)
 
 
@@ -70,7 +67,6 @@ PEOPLE = {
 def test_a_column_of_two_values_is_drawn_as_levels_unless_it_is_declared() -> None:
     """As a number, at k = 3, it was guessed 10 points better than by its share."""
     study = dc.open(pa.table(PEOPLE), k=3)
-
     with pytest.raises(dc.InputError, match=r"or declare it: kinds=\{'flag': 'continuous'\}"):
         study.scatter("x", "flag")
     assert study.bars("flag").levels
@@ -81,7 +77,6 @@ def test_a_column_of_two_values_is_drawn_as_levels_unless_it_is_declared() -> No
 def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -> None:
     numbers = dc.open(pa.table(PEOPLE), study="s", kinds={"flag": "continuous"})
     numbers.box("flag", "y").save(tmp_path / "before.json")
-
     with pytest.raises(
         dc.LeavingError, match=r"use what that release used: kinds=\{'flag': 'continuous'\}, or in"
     ):
@@ -118,7 +113,6 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
 def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> None:
     policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
     dc.open(pa.table(PEOPLE), study="s").histogram("income").save(tmp_path / "a.json")
-
     with pytest.raises(dc.LeavingError, match="'missing_values' must be the same as in"):
         dc.open(pa.table(PEOPLE), policy, study="s").histogram("income").save(tmp_path / "b.json")
     # Under another name it is the same data, whatever is declared.
@@ -128,7 +122,6 @@ def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> N
 
 def test_of_a_thousand_columns_a_message_names_a_few() -> None:
     table = pa.table({f"c{i}": [1.0, 2.0, 4.0] for i in range(1000)})
-
     with pytest.raises(dc.InputError, match=r"no column 'height'; .* 'c19' and others$") as e:
         dc.research(table).histogram("height")
     assert len(str(e.value)) < 300

@@ -18,7 +18,6 @@ def test_a_listener_hears_each_step(heard: Heard) -> None:
     with listening(lambda *step: heard.append(step)):
         advance("protecting", 1, 3)
         advance("protecting", 3, 3)
-
     assert heard == [("protecting", 1, 3), ("protecting", 3, 3)]
 
 
@@ -27,7 +26,6 @@ def test_nobody_need_listen(heard: Heard) -> None:
     with listening(lambda *step: heard.append(step)):
         pass
     advance("protecting", 2, 3)
-
     assert heard == []
 
 
@@ -38,7 +36,6 @@ def test_the_nearest_listener_hears_and_the_outer_one_comes_back(heard: Heard) -
         with listening(lambda *step: inner.append(step)):
             advance("protecting", 1, 1)
         advance("reading", 2, 2)
-
     assert heard == [("reading", 1, 2), ("reading", 2, 2)]
     assert inner == [("protecting", 1, 1)]
 
@@ -51,7 +48,6 @@ def test_nobody_listens_after_work_that_failed(heard: Heard) -> None:
     with pytest.raises(RuntimeError, match="the disk is full"):
         broken()
     advance("protecting", 1, 1)
-
     assert heard == []
 
 
@@ -61,5 +57,4 @@ def test_another_thread_is_another_listener(heard: Heard) -> None:
         worker.start()
         worker.join()
         advance("here", 1, 1)
-
     assert heard == [("here", 1, 1)]

@@ -57,7 +57,6 @@ LEVELS: dict[str, tuple[Column, list[str], list[Any]]] = {
 @pytest.mark.parametrize(("column", "words", "expected"), LEVELS.values(), ids=LEVELS)
 def test_levels_have_the_type_they_had(column: Column, words: list[str], expected: Any) -> None:
     table = arrow_table({}, {"w": words}, {"w": column})
-
     found = table["w"].to_pylist()
     assert found == expected
     assert [type(value) for value in found] == [type(value) for value in expected]
@@ -65,11 +64,9 @@ def test_levels_have_the_type_they_had(column: Column, words: list[str], expecte
 
 def test_columns_are_in_the_order_of_the_raw_table() -> None:
     columns = {"w": WORD, "id": WORD, "x": NUMBER, "v": WORD, "y": NUMBER}
-
     table = arrow_table(
         {"y": np.array([1.0]), "x": np.array([2.0])}, {"v": ["p"], "w": ["q"]}, columns
     )
-
     assert table.to_pydict() == {"w": ["q"], "x": [2.0], "v": ["p"], "y": [1.0]}
     assert table.schema.metadata is None
 
@@ -86,9 +83,7 @@ FRAMES: dict[str, tuple[type, Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("framework", FRAMES)
 def test_a_table_becomes_a_frame_of_each_kind(framework: str) -> None:
     kind, plain = FRAMES[framework]
-
     frame = native_frame(TABLE, framework)
-
     assert isinstance(frame, kind)
     assert plain(frame) == TABLE.to_pydict()
 
@@ -131,9 +126,7 @@ def read(path: Path) -> Any:
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "OUT.CSV"])
 def test_a_release_is_saved_with_its_report(tmp_path: Path, name: str) -> None:
     gates = Gates()
-
     path = release(gates).save(tmp_path / name, tmp_path / "report.json")
-
     assert path == tmp_path / name
     assert read(path) == TABLE.to_pydict()
     made = json.loads((tmp_path / "report.json").read_text())["made"]
@@ -145,15 +138,12 @@ def test_a_release_is_saved_with_its_report(tmp_path: Path, name: str) -> None:
 
 def test_a_csv_file_is_plain(tmp_path: Path) -> None:
     release().save(str(tmp_path / "a.csv"))
-
     assert (tmp_path / "a.csv").read_bytes() == b"x,w\n1.5,a\n2.5,b\n2.5,b\n"
 
 
 def test_a_release_is_saved_without_its_report(tmp_path: Path) -> None:
     gates = Gates("html")
-
     release(gates).save(tmp_path / "a.parquet")
-
     assert gates.asked == [("parquet", None)]
     assert [each.name for each in tmp_path.iterdir()] == ["a.parquet"]
 
@@ -161,10 +151,8 @@ def test_a_release_is_saved_without_its_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shut", ["csv", "html"])
 def test_nothing_is_written_that_may_not_leave(tmp_path: Path, shut: str) -> None:
     gates = Gates(shut)
-
     with pytest.raises(LeavingError, match="not that"):
         release(gates).save(tmp_path / "a.csv", tmp_path / "r.html")
-
     assert gates.asked == [("csv", "html")]
     assert list(tmp_path.iterdir()) == []
 
@@ -184,10 +172,8 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_gate(
 ) -> None:
     (tmp_path / "here.csv").mkdir()
     gates = Gates()
-
     with pytest.raises(InputError, match=text):
         release(gates).save(tmp_path / table, None if report is None else tmp_path / report)
-
     assert gates.asked == []
     assert [each.name for each in tmp_path.iterdir()] == ["here.csv"]
 
@@ -224,9 +210,7 @@ def test_points_are_saved_by_the_gate_of_the_table_and_read_back(
     tmp_path: Path, points: Points
 ) -> None:
     gates = Gates()
-
     path = release(gates, points).save_points(str(tmp_path / "points.json"))
-
     assert path == tmp_path / "points.json"
     assert gates.asked == [("points", None)], "once, and for no report"
     assert same(load_points(path), points)
@@ -238,11 +222,9 @@ def test_points_are_saved_by_the_gate_of_the_table_and_read_back(
 
 def test_a_table_that_was_not_rounded_has_no_points_to_save(tmp_path: Path) -> None:
     gates = Gates()
-
     assert release(gates).points is None
     with pytest.raises(InputError, match=r"was not rounded and has no points; make one by round()"):
         release(gates).save_points(tmp_path / "points.json")
-
     assert gates.asked == []
     assert list(tmp_path.iterdir()) == []
 
@@ -260,12 +242,10 @@ def test_a_place_that_points_cannot_be_written_to_is_refused_before_the_gate(
 ) -> None:
     (tmp_path / "here.json").mkdir()
     gates = Gates()
-
     with pytest.raises(InputError, match=text):
         check_points_path(tmp_path / name)
     with pytest.raises(InputError, match=text):
         release(gates, ROWS).save_points(tmp_path / name)
-
     assert gates.asked == []
     assert [each.name for each in tmp_path.iterdir()] == ["here.json"]
 
@@ -273,9 +253,7 @@ def test_a_place_that_points_cannot_be_written_to_is_refused_before_the_gate(
 @pytest.mark.parametrize("points", [ROWS, (OF_X,), None], ids=["of rows", "of a column", "none"])
 def test_a_pickle_asks_leaves_the_gate_behind_and_has_the_points(points: Points | None) -> None:
     gates = Gates()
-
     again = pickle.loads(pickle.dumps(release(gates, points)))
-
     assert gates.asked == [("pickle", None), ("pickle",)], "the table, and its report for itself"
     assert (again.gate, again.report.gate) == (None, None)
     assert again.table.equals(TABLE)

@@ -47,17 +47,11 @@ def not_told(error: BaseException, *planted: str) -> None:
 
 # --- what is taken for a secret --------------------------------------------------------------
 
-STRONG: dict[str, str] = {
-    "256 bits": HEX,
-    "128 bits": HEX[:32],
-    "capitals": HEX.upper(),
-    "an end of line": f"  {HEX}\n",
-}
 
-
-@pytest.mark.parametrize("text", STRONG.values(), ids=STRONG)
-def test_enough_hexadecimal_digits_are_a_secret(text: str) -> None:
-    assert Secret.from_text(text).digest("x") == Secret.from_bytes(bytes.fromhex(text)).digest("x")
+def test_enough_hexadecimal_digits_are_a_secret() -> None:
+    for text in (HEX, HEX[:32], HEX.upper(), f"  {HEX}\n"):
+        same = Secret.from_bytes(bytes.fromhex(text))
+        assert Secret.from_text(text).digest("x") == same.digest("x")
 
 
 WEAK: dict[str, tuple[str, str]] = {
@@ -90,23 +84,17 @@ def test_too_few_bytes_are_refused(material: bytes) -> None:
         Secret.from_bytes(material)
 
 
-@pytest.mark.parametrize("text", ["0", "7", "42", "20211104", "1" * 31])
-def test_small_numbers_are_taken_where_they_are_allowed(text: str) -> None:
-    small = Secret.from_text(text, allow_small=True)
-    assert small.digest("x") == Secret.from_text(f" {text}\n", allow_small=True).digest("x")
-    with pytest.raises(InputError, match="the secret"):
-        Secret.from_text(text)
-
-
-@pytest.mark.parametrize("text", ["", "-1", "1.5", "seven", "ab" * 8])
-def test_and_nothing_else_that_is_small(text: str) -> None:
-    with pytest.raises(InputError, match="the secret"):
-        Secret.from_text(text, allow_small=True)
-
-
-def test_small_numbers_are_secrets_of_their_own() -> None:
-    small = {Secret.from_text(str(n), allow_small=True).digest("x") for n in range(100)}
-    assert len(small) == 100
+def test_small_numbers_are_taken_where_they_are_allowed_and_nothing_else_that_is_small() -> None:
+    texts = ("0", "7", "42", "20211104", "1" * 31)
+    small = [Secret.from_text(text, allow_small=True).digest("x") for text in texts]
+    assert len({*small}) == len(texts)
+    assert small[1] == Secret.from_text(" 7\n", allow_small=True).digest("x")
+    for text in texts:
+        with pytest.raises(InputError, match="the secret"):
+            Secret.from_text(text)
+    for text in ("", "-1", "1.5", "seven", "ab" * 8):
+        with pytest.raises(InputError, match="the secret"):
+            Secret.from_text(text, allow_small=True)
 
 
 # --- where it is found -----------------------------------------------------------------------
@@ -148,11 +136,6 @@ def test_then_the_file_beside_the_policy(tmp_path: Path, made: Path) -> None:
     assert load_secret(None).digest("x") == OTHER.digest("x")
 
 
-def test_then_the_one_in_the_configuration_folder(tmp_path: Path, made: Path) -> None:
-    kept(made)
-    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
-
-
 def test_which_is_made_once(tmp_path: Path, made: Path) -> None:
     first = load_secret(None)
     assert load_secret(None).digest("x") == load_secret(tmp_path).digest("x") == first.digest("x")
@@ -168,7 +151,6 @@ def test_or_beside_the_policy_where_there_is_one(tmp_path: Path, made: Path) -> 
         first = load_secret(tmp_path)
     finally:
         os.umask(before)
-
     assert [*tmp_path.rglob("discreet.secret*")] == [path], "and no part of one"
     assert not made.exists()
     assert len(bytes.fromhex(path.read_text())) == 32
@@ -216,16 +198,10 @@ def test_where_none_can_be_made_beside_it_the_configuration_folder_gets_it(
     with monkeypatch.context() as patched:
         patched.setattr(os, name, instead)
         first = load_secret(beside)
-
     assert list(beside.iterdir()) == []
     assert load_secret(None).digest("x") == first.digest("x")
     assert load_secret(beside).digest("x") == first.digest("x"), "it is found from now on"
     assert list(beside.iterdir()) == []
-
-
-def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path, made: Path) -> None:
-    assert load_secret(tmp_path / "nowhere").digest("x") == load_secret(None).digest("x")
-    assert not (tmp_path / "nowhere").exists()
 
 
 def test_where_none_can_be_made_at_all_it_is_said(
@@ -251,12 +227,6 @@ def test_for_its_owner_alone(made: Path) -> None:
     assert stat.S_IMODE(made.parent.stat().st_mode) == 0o700
 
 
-def test_another_home_has_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first = load_secret(None)
-    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path))
-    assert load_secret(None).digest("x") != first.digest("x")
-
-
 def test_a_weak_one_of_the_environment_is_refused(
     monkeypatch: pytest.MonkeyPatch, made: Path
 ) -> None:
@@ -269,19 +239,16 @@ def test_a_weak_one_of_the_environment_is_refused(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
-@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o610, 0o777], ids=oct)
-def test_a_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
-    path = kept(tmp_path / "discreet.secret", mode=mode)
-    with pytest.raises(InputError, match=r"can be read by others; .* \(chmod 600\)") as told:
-        load_secret(tmp_path)
-    assert str(path) in str(told.value)
-    not_told(told.value, HEX)
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700], ids=oct)
-def test_a_file_of_the_owner_is_taken(tmp_path: Path, mode: int) -> None:
-    kept(tmp_path / "discreet.secret", mode=mode)
-    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
+def test_a_file_that_others_may_read_is_refused_and_one_of_the_owner_taken(tmp_path: Path) -> None:
+    for mode in (0o640, 0o604, 0o660, 0o610, 0o777):
+        path = kept(tmp_path / "discreet.secret", mode=mode)
+        with pytest.raises(InputError, match=r"can be read by others; .* \(chmod 600\)") as told:
+            load_secret(tmp_path)
+        assert str(path) in str(told.value)
+        not_told(told.value, HEX)
+    for mode in (0o600, 0o700):
+        kept(tmp_path / "discreet.secret", mode=mode)
+        assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
 
 
 SPOILT: dict[str, tuple[bytes, str]] = {
@@ -313,17 +280,10 @@ DIGEST = "from discreet.secret import load_secret; print(load_secret(None).diges
 def test_processes_that_start_together_make_one(made: Path) -> None:
     started = [
         subprocess.Popen([sys.executable, "-c", DIGEST], stdout=subprocess.PIPE, text=True)
-        for _ in range(6)
+        for _ in range(3)
     ]
     said = {process.communicate(timeout=120)[0].strip() for process in started}
     assert said == {load_secret(None).digest("x").hex()}
-    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
-
-
-def test_threads_that_start_together_make_one(made: Path) -> None:
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        said = set(pool.map(lambda _: load_secret(None).digest("x"), range(64)))
-    assert said == {load_secret(None).digest("x")}
     assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
 
 
@@ -339,7 +299,6 @@ def test_threads_that_meet_half_way_make_one(made: Path, monkeypatch: pytest.Mon
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(secret_module._make, made) for _ in range(2)]:
             done.result()
-
     assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
     assert load_secret(None).digest("x")
 
@@ -380,7 +339,6 @@ def test_a_digest_is_of_the_secret_the_purpose_and_each_part() -> None:
         SECRET.digest("noise", b"abc"),
         OTHER.digest("marks", b"abc"),
     ]
-
     assert len(set(asked)) == len(asked)
     assert {len(digest) for digest in asked} == {32}
     assert SECRET.digest("marks", b"abc") == asked[2]
@@ -400,18 +358,19 @@ def test_noise_differs_by_record_and_column(numbers: list[int], columns: list[st
     assert len(np.unique(noise)) == noise.size
 
 
-def test_a_version_is_the_same_in_another_process() -> None:
+def test_noise_and_draws_are_the_same_in_another_process() -> None:
     code = (
-        "import numpy as np; from discreet.secret import Secret;"
+        "import numpy as np; from discreet.secret import Secret, generator; np.random.seed(3);"
         f"s = Secret.from_text('{HEX}');"
         "keys = np.zeros((1, 2), np.uint64);"
-        "print(s.normals(b'version 1', keys, ['age', 'bmi']).tobytes().hex())"
+        "print(s.normals(b'version 1', keys, ['age', 'bmi']).tobytes().hex(),"
+        " generator('resampling', 7).random(3).tobytes().hex())"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert (
-        said.stdout.strip() == SECRET.normals(VERSION, keys_of([0]), ["age", "bmi"]).tobytes().hex()
-    )
+    generator("resampling", 7).random(100)
+    noise = SECRET.normals(VERSION, keys_of([0]), ["age", "bmi"])
+    drawn = generator("resampling", 7).random(3)
+    assert said.stdout.split() == [noise.tobytes().hex(), drawn.tobytes().hex()]
 
 
 def test_noise_is_standard_normal_and_of_each_column_on_its_own() -> None:
@@ -425,15 +384,6 @@ def test_noise_is_standard_normal_and_of_each_column_on_its_own() -> None:
         assert stats.kstest(column, "norm").pvalue > 0.001
         neighbours = np.corrcoef(column[1:], column[:-1])[0, 1]
         assert abs(neighbours) < 4 / math.sqrt(1e5)
-
-
-@pytest.mark.parametrize(("bits", "sign"), [(0, -1), (2**64 - 1, 1)], ids=["least", "largest"])
-def test_noise_is_finite_at_the_ends(monkeypatch: pytest.MonkeyPatch, bits: int, sign: int) -> None:
-    monkeypatch.setattr(
-        secret_module, "encrypt", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
-    )
-    noise = SECRET.normals(VERSION, keys_of([1]), ["age"])
-    assert 8 < sign * noise[0, 0] < 9
 
 
 @given(records, names, st.binary(max_size=8))
@@ -511,16 +461,6 @@ def test_draws_are_those_of_their_words(one: list[str | int], two: list[str | in
     assert generator(*one).integers(2**63, size=4).tolist() == drawn
     # Words are told apart as texts; none at all are as one that is empty.
     assert (drawn == other) == ("\0".join(map(str, one)) == "\0".join(map(str, two)))
-
-
-def test_draws_are_the_same_in_another_process_and_after_other_draws() -> None:
-    code = (
-        "import numpy as np; from discreet.secret import generator; np.random.seed(3);"
-        "print(generator('resampling', 7).random(3).tobytes().hex())"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    generator("resampling", 7).random(100)
-    assert said.stdout.strip() == generator("resampling", 7).random(3).tobytes().hex()
 
 
 # --- marks -----------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ LEVELS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx", "\ry", "x\r=1
 @pytest.mark.parametrize("text", LEVELS)
 def test_a_text_that_would_run_is_marked(text: str) -> None:
     marked = as_text(text)
-
     assert marked == (text if text in ("plain", "a=b", "x\r=1") else f"'{text}")
     assert as_meant(marked) == text
 
@@ -56,7 +55,6 @@ def test_a_released_table_runs_nothing_and_is_read_back(
     raw = frame()
     release = dc.open(raw, study="cells", unit=False).anonymize()
     path = release.save(tmp_path / f"released{suffix}")
-
     found = cells(path.read_bytes().decode(), sign)
     assert {as_meant(it) for it in found} >= {*LEVELS, "=age"}
     assert all(as_text(as_meant(it)) == it for it in found)

@@ -59,7 +59,6 @@ def test_rights_are_those_of_its_owner_and_of_what_is_released_the_usual(tmp_pat
     with being_released(tmp_path / "released") as part:
         part.write_bytes(b"rows")
         assert mode_of(part) == 0o600
-
     assert mode_of(tmp_path / "private") == 0o600
     assert mode_of(tmp_path / "released") == mode_of(tmp_path / "usual")
 
@@ -75,7 +74,6 @@ def test_a_disk_that_knows_no_rights_is_written_to(
     monkeypatch.setattr(os, "fchmod", refused)
     with being_released(tmp_path / "a.csv") as part:
         part.write_bytes(b"rows")
-
     assert (tmp_path / "a.csv").read_bytes() == b"rows"
 
 
@@ -102,7 +100,6 @@ def test_half_a_file_is_locked_before_anybody_can_find_it(
     monkeypatch.setattr(unfinished, "_locked", look)
     with being_written(tmp_path / "raw-1.parquet"):
         pass
-
     assert seen == [[]]
 
 
@@ -149,11 +146,9 @@ def test_what_a_killed_process_has_begun_is_deleted(tmp_path: Path, how: str) ->
     with begun(how, tmp_path / "whole-1.parquet", "killed") as other:
         assert other.wait() == -signal.SIGKILL
     assert len(names(tmp_path)) == 3 + BEGUN[how]
-
     delete_unfinished(tmp_path, "whole-")
     with being_released(tmp_path / "a.csv"):
         pass
-
     assert names(tmp_path) == sorted([*kept, foreign.name, "a.csv"])
 
 
@@ -165,11 +160,9 @@ def test_what_another_process_is_writing_stays(tmp_path: Path, how: str) -> None
         assert other.stdout is not None
         assert other.stdout.readline() == "begun\n"
         before = names(tmp_path)
-
         delete_unfinished(tmp_path, "whole-")
         with being_released(tmp_path / "a.csv"):
             pass
-
         assert names(tmp_path) == sorted([*before, "a.csv"])
         assert len(before) == BEGUN[how]
         other.communicate("go on\n")

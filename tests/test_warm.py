@@ -40,7 +40,6 @@ def test_what_is_drawn_later_calls_kernels_with_no_other_types() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LATER], capture_output=True, check=False, text=True
     )
-
     assert done.returncode == 0, done.stderr
 
 
@@ -48,7 +47,6 @@ def test_it_is_refused_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         compiled, "kept_kernels", lambda: Kept((), ("mdav.sow",), Path("/a"), False)
     )
-
     with pytest.raises(InputError, match=r"can be kept nowhere.*NUMBA_CACHE_DIR"):
         module.warm()
 
@@ -58,8 +56,6 @@ def test_it_says_how_far_it_is_and_how_many_it_compiled(monkeypatch: pytest.Monk
     monkeypatch.setattr(compiled, "kept_kernels", lambda: next(found))
     monkeypatch.setattr(module, "STEPS", (module._round_by_a_class, lambda: None))
     told: list[tuple[str, int, int]] = []
-
     with listening(lambda *step: told.append(step)):
         assert module.warm() == 1
-
     assert told == [("compiling kernels", 0, 2), ("compiling kernels", 1, 2)]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -19,21 +16,12 @@ from tests.custodian.test_whole import cohort, whole
 
 
 def test_a_release_is_attacked() -> None:
-    report = whole().anonymize().attack(10)
-    names = [attack.name for attack in report.attacks]
-    assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
+    report = whole().anonymize().attack(0)
+    assert {"linkage", "verbatim"} <= {attack.name for attack in report.attacks}
     assert report.made["m"] == 20
     assert "patient" not in report.made["columns"]
     assert report["linkage"].found.share < 0.2
     assert report.to_text().startswith("Attacks on the copy of s\n")
-
-
-def test_the_same_attacks_come_to_the_same_whatever_the_order_of_the_file() -> None:
-    frame = cohort()
-    turned = frame.select(pl.all().gather(np.random.default_rng(1).permutation(len(frame))))
-    turned = turned.with_columns(visit=pl.int_range(1, len(frame) + 1))
-    first, again = (whole(each).anonymize().attack(0) for each in (frame, turned))
-    assert first.attacks[-3:] == again.attacks[-3:]
 
 
 def test_the_rows_of_a_person_are_known() -> None:
@@ -42,18 +30,11 @@ def test_the_rows_of_a_person_are_known() -> None:
     assert report["verbatim"].found.trials == 200
 
 
-def test_attacks_write_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
-    release = whole().anonymize()
-    report = release.attack(0)
-    assert pickle.loads(pickle.dumps(report)).attacks == report.attacks
-    assert "attacker" not in repr(release)
-
-
 def test_pairs_are_none_or_enough() -> None:
-    with pytest.raises(InputError, match="pairs must be 0 or at least 10"):
-        whole().anonymize().attack(5)
-    with pytest.raises(InputError, match="pairs must be a whole number of at least 0"):
-        whole().anonymize().attack(-1)
+    release = whole().anonymize()
+    for pairs, says in ((5, "must be 0 or at least 10"), (-1, "must be a whole number of at l")):
+        with pytest.raises(InputError, match=f"pairs {says}"):
+            release.attack(pairs)
 
 
 def test_other_tables_cannot_be_made_again() -> None:
@@ -69,11 +50,9 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
     study = whole()
     release = study.anonymize()
     plain = json.loads(release.report.to_json())
-
     tried = release.with_attacks(0)
     tried.save(tmp_path / "copy.csv", tmp_path / "report.json")
     told = json.loads((tmp_path / "report.json").read_text())
-
     assert "attacks" not in plain
     assert told["attacks"]["release"] is True
     assert told["attacks"]["rounded_to"] == 5
@@ -88,37 +67,21 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
     release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
-    asked = {it.name for it in release.attack(10).attacks if it.name.startswith("member")}
     report = release.with_attacks(10).report
     assert report.attacks is not None
-    assert asked == {"member, typical", "member, marginal", "member, joint", "member, level"}
-    assert {it.name for it in report.attacks.attacks} >= asked
+    members = {"member, typical", "member, marginal", "member, joint", "member, level"}
+    assert members <= {it.name for it in report.attacks.attacks}
 
 
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     release = whole().anonymize()
     exact = [attack.found.share for attack in release.attack(0).attacks]
-
     told = json.loads(release.with_attacks(0).report.to_json())["attacks"]["attacks"]
-
     found = [part for attack in told for part in (attack["found"], *attack["parts"])]
     shares = [share for it in found for share in (it["share"], it["baseline"], *it["interval"])]
     assert any(abs(20 * share - round(20 * share)) > 1e-6 for share in exact)  # it would be seen
     assert all(abs(20 * share - round(20 * share)) < 1e-9 for share in shares)
     assert all(it["trials"] % 5 == 0 for it in found)
-
-
-def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
-    policy = Policy.preset("standard", k=4, m=10, round_to=8)
-    report = dc.open(cohort(), policy, study="s").anonymize().with_attacks(0).report
-    assert report.measured.rounded_to == 8
-    assert report.attacks is not None
-    assert report.attacks.rounded_to == 8
-
-
-def test_a_report_with_attacks_is_pickled() -> None:
-    report = replace(whole().anonymize().with_attacks(0).report, gate=None)
-    assert pickle.loads(pickle.dumps(report)).to_text() == report.to_text()
 
 
 # --- before a version is opened -------------------------------------------------------------------
@@ -128,9 +91,7 @@ def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None
     study = whole()
     study.anonymize().save(tmp_path / "copy.csv")
     before = study.session.register.history("s")
-
     report = dc.Protected(study).attack_versions(repeats=3)
-
     (attack,) = report.attacks
     assert (report.title, attack.title) == ("Versions of s", "Who left between 2 versions")
     assert attack.found.trials == 3 * 20  # 5 % of 400 persons each time

@@ -15,7 +15,6 @@ from discreet.plots import ParallelAxis, ParallelView
 
 AXES = list("abcde")
 Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def correlated(n: int = 500, seed: int = 1) -> pd.DataFrame:
@@ -56,7 +55,6 @@ def test_intersecting_clusters_leaves_no_row_of_the_copy_a_hundredth_of_an_axis(
     study = dc.open(correlated(), k=k)
     view, copy = study.parallel(AXES), study.anonymize().frame
     left = intervals(view, copy)
-
     assert min((high - low).min() for low, high in left.values()) > 0.01 * view.pixels
     for axis in view.axes:
         low, high = left[axis.name]

@@ -39,11 +39,11 @@ SPIKES = [
 ]
 
 
-@pytest.mark.parametrize("formula", SPIKES)
-def test_a_formula_in_a_report_has_columns_as_they_are(formula: str) -> None:
+def test_a_formula_in_a_report_has_columns_as_they_are() -> None:
     study = dc.open(people())
-    with pytest.raises(RefusedError, match="the regression in a guarded report has columns as"):
-        study.anonymize(formula=formula)
+    for formula in SPIKES:
+        with pytest.raises(RefusedError, match="the regression in a guarded report has columns as"):
+            study.anonymize(formula=formula)
     assert study.anonymize(formula="y ~ x + z").report.measured.model is not None
 
 
@@ -57,7 +57,6 @@ def test_estimates_of_the_original_are_told_to_about_half_their_error() -> None:
     study = dc.open(people())
     model = study.anonymize(formula="y ~ x + z").report.measured.model
     assert model is not None
-
     before, made = study.session.made_whole()
     drawn_for = pd.DataFrame({name: of[made.source] for name, of in before.numbers.items()})
     raw = dc.measure.coefficient_difference(drawn_for, drawn_for, "y ~ x + z")
@@ -91,7 +90,6 @@ def test_a_group_of_few_rows_and_many_columns_lies_in_no_flat() -> None:
     method = dc.methods.ROW_METHODS["condensation"](k=k)  # type: ignore[call-arg]
     released = method(x, rng.normal(size=x.shape), strata)
     sd = x.std(axis=0)[first:]
-
     near = [
         np.abs(solved(x[i, :first], released[strata == strata[i]], k, first) - x[i, first:]) / sd
         for i in range(0, n, 5)
@@ -117,26 +115,12 @@ def test_two_tables_by_other_noise_do_not_solve_for_the_raw_column() -> None:
         study.anonymize(["x", "y"], drop=["sex", "site"], method="probabilistic", q=q).frame
         for q in (q1, q2)
     )
-
     for name in ("x", "y"):
         raw, sd = given[name], given[name].std()
         solved = (q2 * one[name] - q1 * two[name]) / (q2 - q1)
         assert abs(np.corrcoef(one[name] - raw, two[name] - raw)[0, 1]) < 0.3
         assert (solved - raw).abs().mean() > (one[name] - raw).abs().mean()
         assert ((solved - raw).abs() < 0.05 * sd).mean() < 0.12
-
-
-def test_u_in_a_report_tells_no_mean() -> None:
-    """U grows with the square of a difference of means; whoever has one table gets the other."""
-    told = dc.open(people()).anonymize().report.measured
-
-    assert told.ratio is None
-    assert told.u is not None
-    assert told.u / 0.0005 == pytest.approx(round(told.u / 0.0005), abs=1e-9)
-    assert all(
-        moved * 100 == pytest.approx(round(moved * 100), abs=1e-9)
-        for moved in told.displacement.values()
-    )
 
 
 def test_one_formula_a_version(tmp_path: Path) -> None:

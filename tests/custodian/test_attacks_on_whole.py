@@ -1,4 +1,4 @@
-"""A copy of the whole table under two thousand requests, of which none is refused."""
+"""A copy of the whole table under many requests, of which none is refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pytest
 
 import discreet as dc
 
@@ -28,8 +27,7 @@ def cohort(n: int, seed: int) -> pl.DataFrame:
     )
 
 
-@pytest.mark.slow
-def test_a_walk_of_two_thousand_requests_is_never_refused() -> None:
+def test_a_walk_of_two_analysts_is_never_refused() -> None:
     raw = cohort(500, 9)
     far = {"x": [-400.0, 700.0], "y": [-900.0, 2000.0], "ward": ["a", "b"], "died": ["no", "yes"]}
     raw = pl.concat([raw, pl.DataFrame(far)])
@@ -60,7 +58,7 @@ def test_a_walk_of_two_thousand_requests_is_never_refused() -> None:
         lambda s: s.residuals(f"{pair()[0]} ~ {pick(levels)}"),
         lambda s: s.leverage("y ~ x * died"),
     ]
-    for _ in range(2000):
+    for _ in range(120):
         study = analysts[int(random.integers(2))]
         walks[int(random.integers(len(walks)))](study).to_json()
     read, made = analysts[0].session.made_whole()

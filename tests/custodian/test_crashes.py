@@ -30,8 +30,9 @@ SECRET = "8f3b1c9d2e7a4f605b1d3c8e9a7f2b4c6d1e0f8a9b7c5d3e2f1a0b9c8d7e6f5a"
 POLICY = 'name = "clinic"\nk = 3\n'
 KILLED = [(name, "killed") for name in MOMENTS]
 #: What finds no room; that a file was opened or renamed before plays no part.
-FULL = [(name, "full") for name in MOMENTS if not name.endswith(("recorded", "begun", "no name"))]
-SMALL = [("anonymize", size) for size in (0, 1000, 5000, 10_000)] + [("save", 5000)]
+FULL = [(name, "full") for name in MOMENTS if name.endswith(("half written", "made"))]
+FULL += [("the table gets its name", "full"), ("a first plot gets its name", "full")]
+SMALL = [("anonymize", 0), ("anonymize", 5000), ("save", 5000)]
 
 #: For their owner alone: raw rows, the copy, the register before it is made, its mark, releases.
 HALF = re.compile(
@@ -84,7 +85,6 @@ def test_what_goes_wrong_is_not_there_and_goes_well_again(
     found: Found, name: str, act: str | int
 ) -> None:
     whole, it = found[job_of(name)]["found"], found[f"{name} {act}"]
-
     assert it["ended"] == (-9 if act == "killed" else 1), it["said"]
     assert act == "killed" or PLAIN.fullmatch(it["said"])
     assert CANARY.decode() not in it["said"]
@@ -95,7 +95,6 @@ def test_what_goes_wrong_is_not_there_and_goes_well_again(
         assert mode == "600"
         assert not raw or file.startswith(".discreet/raw-")
     assert not any(raw for _, raw, _ in it["beside"].values())
-
     assert (it["then"], it["wrong"], it["broken"]) == (0, "", [])
     assert it["found"] == whole
     assert it["temporary"] == []

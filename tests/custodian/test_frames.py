@@ -104,10 +104,10 @@ def test_numbers_are_numbers_dates_dates_and_counts_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("name", ["histograms", "over time", "means", "model"])
-def test_it_is_of_the_kind_that_came_in(name: str, kind: str) -> None:
-    frame = ASKED[name][0](study(kind)).to_frame()
-    assert type(frame).__module__.split(".")[0] == {"pyarrow": "pyarrow"}.get(kind, kind)
+def test_it_is_of_the_kind_that_came_in(kind: str) -> None:
+    for name in ("histograms", "over time", "means"):
+        frame = ASKED[name][0](study(kind)).to_frame()
+        assert type(frame).__module__.split(".")[0] == kind
 
 
 def test_a_view_that_was_read_back_has_the_same_frame() -> None:
@@ -120,22 +120,20 @@ def test_the_rows_of_a_frame_are_what_is_drawn() -> None:
     frame = view.to_frame()
     assert frame["count"].tolist() == [*view.counts]
     assert frame["high"].iloc[-1] == view.edges[-1]
-
     table = study().means("bmi", "sex")
     found = table.to_frame().set_index("sex")["mean"]
     values = {it.group: it.value for it in table.figures if it.figure == "mean"}
     assert found["f"] == values[("sex", "f"),]
-
     times = study().over_time("visit", every="year").to_frame()
     assert times["visit"].iloc[0] == pd.Timestamp(datetime.date(2020, 1, 1))
 
 
-@pytest.mark.parametrize("name", ["histogram", "scatter", "box", "bars", "means", "model"])
-def test_axes_that_are_given_come_back(name: str) -> None:
-    figure, axes = plt.subplots()
-    assert ASKED[name][0](study()).plot(ax=axes) is axes
-    assert axes.has_data()
-    plt.close(figure)
+def test_axes_that_are_given_come_back() -> None:
+    for name in ("histogram", "box", "means"):
+        figure, axes = plt.subplots()
+        assert ASKED[name][0](study()).plot(ax=axes) is axes
+        assert axes.has_data()
+        plt.close(figure)
 
 
 def test_several_axes_that_are_given_come_back() -> None:

@@ -43,10 +43,8 @@ def test_of_a_copy_on_which_an_attack_rings_no_output_passes(
     release = study.anonymize().with_attacks(10)
     release.save(tmp_path / "copy.csv", tmp_path / "report.json")
     study.histogram("a").save(tmp_path / "a.svg")
-
     outputs = outputs_in(tmp_path / "request", str(tmp_path / "p.toml"))
     outputs.collect([tmp_path / name for name in ("copy.csv", "report.json", "a.svg")])
-
     found = [it.output.record["status"] for it in outputs.folder.standing()]
     assert found == [status] * 3
 
@@ -64,9 +62,7 @@ def test_of_a_copy_that_repeats_records_no_output_passes(
     study = dc.open(table, tmp_path / "p.toml")
     study.anonymize().save(tmp_path / "copy.csv")
     study.histogram("a").save(tmp_path / "a.svg")
-
     outputs = outputs_in(tmp_path / "request", str(tmp_path / "p.toml"))
     outputs.collect([tmp_path / "copy.csv", tmp_path / "a.svg"])
-
     found = {it.output.record["status"] for it in outputs.folder.standing()}
     assert found == {"pass" if cured else "review"}

@@ -8,7 +8,6 @@ import pickle
 import signal
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +93,6 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     frame: pl.DataFrame, copy: Copy
 ) -> None:
     found = partitions(table_of(frame))
-
     assert len(found) == 4
     made = [columns_of_copy(copy_of_whole(it)) for it in found]
     for name in ("age", "bmi", "glucose"):
@@ -122,7 +120,6 @@ def test_however_many_are_protected_at_a_time(
         return protect_in_order(*given)
 
     monkeypatch.setattr(partitions_of, "protect_in_order", counted)
-
     assert kept(vault.whole(table_of(frame), POLICY)) == kept(copy)
     assert found == [at_once]
 
@@ -142,9 +139,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
 ) -> None:
     frame = cohort(N).with_columns(none=pl.lit(None, pl.Float64)).select(columns)
     monkeypatch.setattr(whole_columns, "MOST_CELLS", N * len(columns) // 4 + 1)
-
     found = partitions(table_of(frame, kinds={"none": "continuous"} if "none" in columns else {}))
-
     sizes = [len(it.draws.keys) for it in found]
     assert len(found) == 4
     assert sum(sizes) == N
@@ -154,7 +149,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
     assert all(0.3 < it.levels["sex"].texts().count("f") / len(it.draws.keys) < 0.7 for it in found)
 
 
-@pytest.mark.parametrize("how", [{}, {"key": "visit"}, {"unit": "patient"}])
+@pytest.mark.parametrize("how", [{"key": "visit"}, {"unit": "patient"}])
 def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None:
     twice = pl.concat([cohort(N, seed) for seed in (0, 1)])
     frame = twice.with_columns(
@@ -162,7 +157,6 @@ def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None
     )
     table = table_of(frame, **how)
     large = LargeTable.of(table, POLICY, SECRET, choose_columns(table, POLICY))
-
     with large.each(None) as found:
         for place, rows in enumerate(found):
             here = protect_partition(large.work, rows, place, large.version)
@@ -188,7 +182,6 @@ def test_data_that_change_while_they_are_read_make_no_copy(
     table = table_of(str(file))
     large = LargeTable.of(table, POLICY, SECRET, choose_columns(table, POLICY))
     frame.with_columns(pl.col("age") + 1).write_parquet(file)
-
     with (
         pytest.raises(InputError, match="changed while they were being read; open them again"),
         large.each(folder),
@@ -201,9 +194,7 @@ def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) 
     few = pl.Series(["yes" if i < 4 else None for i in range(N)])
     rare = pl.Series([1.5 if i < 9 else None for i in range(N)])
     frame = cohort(N).with_columns(few=few, rare=rare)
-
     copy = Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
-
     assert {"few", "rare"}.isdisjoint({*copy.columns, *copy.strata})
     assert "few (nearly empty), patient" in copy.remarks[0]
     released = parted(frame).anonymize().table
@@ -214,23 +205,6 @@ def test_a_level_that_a_partition_has_not_is_missing_there(tmp_path: Path) -> No
     few = pl.Series(["yes" if i % 140 == 0 else None for i in range(N)])
     copy = Vault(SECRET, tmp_path).whole(table_of(cohort(N).with_columns(few=few)), POLICY)
     assert {*copy.strata.get("few", ())} <= {"yes", ""}
-
-
-def test_names_that_differ_in_capitals_alone(frame: pl.DataFrame) -> None:
-    both = frame.with_columns(AGE=pl.col("age") + 1)
-    assert json.loads(parted(both).histogram("AGE").to_json())["columns"] == ["AGE"]
-
-
-def test_moments_of_all_pieces_are_written_alike(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    moments = [datetime(2020, 1, 1 + i % 2, i % 3) for i in range(N)]
-    study = parted(cohort(N).with_columns(seen=pl.Series(moments)))
-    monkeypatch.setattr(stored, "PIECE", 3)
-    path = study.anonymize(["seen"]).save(tmp_path / "out.csv")
-    lines = path.read_text().splitlines()[1:]
-    assert any(" 00:00:00" in line for line in lines)
-    assert len({len(line) for line in lines}) == 1
 
 
 def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
@@ -262,9 +236,7 @@ def test_all_rows_of_a_person_are_in_one_partition() -> None:
     twice = pl.concat([cohort(N, seed) for seed in (0, 1)]).with_columns(
         patient=pl.Series([f"P{i:05}" for i in who])
     )
-
     found = partitions(table_of(twice, unit="patient"))
-
     assert len(found) == 4  # of 1300 persons there cannot be more
     persons = [len(np.unique(it.persons)) for it in found if it.persons is not None]
     assert sum(persons) == N
@@ -313,9 +285,7 @@ def test_a_kept_copy_is_read_again(frame: pl.DataFrame, copy: Copy, tmp_path: Pa
     assert copy.path is not None
     assert copy.path.parent == tmp_path
     before = copy.path.stat()
-
     again = Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
-
     assert kept(again) == kept(copy)
     after = copy.path.stat()
     assert (after.st_mtime_ns, after.st_mode & 0o777) == (before.st_mtime_ns, 0o600)
@@ -336,7 +306,6 @@ def test_columns_are_read_when_they_are_asked_for(
     held = WholeTable(copy, {}).holding(lazily.drop_columns(copy.columns, ["age"]), copy.strata)
     assert [*held.copy.columns] == ["bmi", "glucose"]
     assert asked == []
-
     assert len(held.copy.columns["bmi"]) == len(copy)
     assert "bmi" in asked
     assert "glucose" not in asked
@@ -360,34 +329,22 @@ def test_a_file_that_is_no_copy_is_named(frame: pl.DataFrame, copy: Copy) -> Non
         Vault(SECRET, copy.path.parent).whole(table_of(frame), POLICY)
 
 
-@pytest.mark.parametrize("name", PLOTS)
-def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(
-    frame: pl.DataFrame, name: str
-) -> None:
+def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(frame: pl.DataFrame) -> None:
     study = parted(frame)
-    large = PLOTS[name](study)
+    large = {name: draw(study).to_json() for name, draw in PLOTS.items()}
     path = study.session.kept.copy.path
     assert path is not None
     version = pq.read_metadata(path).metadata[stored.VERSION].decode()
     held = load(path, bytes.fromhex(version))
     study.session.__dict__["kept"] = WholeTable(held, study.session.table.columns)
     del study.session.__dict__["whole"]
-
-    assert large.to_json() == PLOTS[name](study).to_json()
-
-
-def test_parts_and_new_columns_of_a_copy_in_a_file(frame: pl.DataFrame) -> None:
-    study = parted(frame)
-    older = study.where("age >= 50").assign(double="2 * bmi")
-    shown = json.loads(older.histogram("double").to_json())
-    rows = study.anonymize(["age", "bmi"]).frame.drop_nulls()
-    assert 0 < shown["origin"]["shown"] == (rows["age"] >= 50).sum()
+    assert large == {name: draw(study).to_json() for name, draw in PLOTS.items()}
 
 
 # --- released -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".tsv", ".parquet"])
 def test_a_table_is_released_piece_by_piece(
     frame: pl.DataFrame, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -396,9 +353,7 @@ def test_a_table_is_released_piece_by_piece(
     release = study.anonymize()
     whole_table = release.table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     monkeypatch.setattr(stored, "PIECE", 97)
-
     path = study.anonymize().save(tmp_path / f"out{suffix}", report=tmp_path / "report.json")
-
     if suffix == ".parquet":
         assert pq.read_table(path).equals(release.table)
     else:
@@ -419,7 +374,6 @@ def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
     changed = table.set_column(table.column_names.index("age"), "age", pa.array(ages))
     pq.write_table(changed.replace_schema_metadata(pq.read_metadata(copy.path).metadata), copy.path)
     del study.session.__dict__["kept"]
-
     with pytest.raises(BrokenPromiseError, match="not the one that is made of these data"):
         study.anonymize()
 

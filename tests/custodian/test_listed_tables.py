@@ -120,7 +120,6 @@ def test_a_count_has_one_value_wherever_it_stands(study: dc.Study, name: str) ->
 def test_sums_of_listed_tables_are_the_counts_of_each_column(study: dc.Study, name: str) -> None:
     alone = study.bars(name)
     shown = dict(zip(alone.levels, alone.counts, strict=True))
-
     for a, b in TABLES:
         view = study.crosstab(a, b)
         if name == a:
@@ -167,12 +166,6 @@ def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv("DISCREET_SECRET", secret)
         found.append(of_table(opened(raw, study=secret).crosstab("ward", "sex"), "ward", "sex"))
     assert found[0] == found[2] != found[1]
-
-
-def test_no_order_of_a_list_changes_the_copy(study: dc.Study) -> None:
-    other = opened(tables=[it[::-1] for it in TABLES[::-1]], study="another order")
-    assert other.session.whole.copy.version == study.session.whole.copy.version
-    assert other.session.whole.copy.strata == study.session.whole.copy.strata
 
 
 def test_a_listed_column_that_is_not_in_the_copy_is_left_out() -> None:

@@ -89,7 +89,7 @@ def version_of(gate: ReleaseGate, look: Look | None) -> str:
 
 
 @pytest.mark.usefixtures("_partitions")
-@pytest.mark.parametrize("engine", ["polars", "lazy", "pandas", "file"])
+@pytest.mark.parametrize("engine", ["lazy", "pandas", "file"])
 def test_what_is_seen_at_once_is_what_is_seen_one_after_the_other(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +108,6 @@ def test_what_is_seen_at_once_is_what_is_seen_one_after_the_other(
 
     monkeypatch.setattr("discreet.table.table.parts", counted)
     at_once = version_of(gate, look), plain(look.all_columns())
-
     assert at_once == apart
     assert passes == [len(frame().columns) + 1]  # the levels that are numbers are read as both
 
@@ -137,7 +136,6 @@ def test_a_column_that_cannot_be_read_holds_up_no_other(role: str) -> None:
     mixed["mixed"] = pd.Series([1.5, b"bird"] * (len(mixed) // 2), dtype=object)
     gate = gate_of(mixed, roles={"name": "identifier", "mixed": role})
     look = Look(gate)
-
     assert version_of(gate, look) == version_of(gate, None)
     found = look.all_columns()
     assert "mixed" not in found.columns
@@ -165,5 +163,4 @@ def test_a_first_save_reads_the_rows_once(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("discreet.table.table.parts", counted)
     view.to_json()
-
     assert len(passes) == 1

@@ -233,10 +233,8 @@ def test_neither_rows_nor_a_copy_come_to_the_driver(
     expected = Vault(SECRET, tmp_path / "one").whole(table_of(str(tmp_path / "t.parquet")), POLICY)
     study = dc.open(spark.read.parquet(str(tmp_path / "t.parquet")), study="s", unit=False)
     before = come_to_the_driver(spark, log)
-
     copy = Vault(SECRET, tmp_path / "spark").whole(study.session.table, POLICY)
     made = come_to_the_driver(spark, log)
-
     assert kept(copy) == kept(expected)
     assert 0 < made - before < n * 4 * 8 / 10
 

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.custodian.guesses import UNSURE, propose_policy
-from discreet.errors import InputError
+from discreet.custodian.guesses import propose_policy
 from discreet.policy import Policy
 from discreet.table import open_table
 
@@ -74,27 +73,10 @@ def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     assert study.histogram("Age").columns == ("Age",)
 
 
-def test_german_credit(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
-    file = shared_data("german_credit.csv")
-    text = propose_policy(file)
-    given = tomllib.loads(text)
-
-    assert "identifier" not in given["roles"].values()  # who has a telephone is no number of one
-    assert given["roles"]["credit_amount"] == "sensitive"
-    assert given["roles"]["foreign_worker"] == "quasi-identifier"
-    numbers = [name for name, kind in given["kinds"].items() if kind == "continuous"]
-    assert numbers == ["duration", "purpose", "credit_amount", "age"]
-    assert ranges(text)["age"] == [10, 80]
-    path = tmp_path / "policy.toml"
-    path.write_text(text, encoding="utf-8")
-    dc.open(file, path)
-
-
 def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
     table = dc.datasets.diabetes()
     study = dc.open(table)
     found = ranges(propose_policy(table))
-
     assert set(found) > {"age", "bmi", "glucose"}
     for name, (low, high) in found.items():
         edges = study.histogram(name).edges
@@ -148,12 +130,6 @@ ONES: dict[str, tuple[list[Any], str]] = {
 def test_the_role_of_a_column(name: str) -> None:
     values, role = ONES[name]
     assert read(people(N, **{name: values}))["roles"][name] == role
-
-
-def test_the_file_says_why_a_role_was_guessed() -> None:
-    text = propose_policy(people(N, agew=[*range(20, 50)] * 2, x1=[1, 2, 3] * 20))
-    assert "# agew: guessed from its name\n" in text
-    assert f'# x1: {UNSURE}\nroles.x1 = "quasi-identifier"\n' in text
 
 
 def test_a_date_is_not_drawn() -> None:
@@ -252,11 +228,9 @@ def test_what_is_proposed_beside_can_be_made_to_count() -> None:
     values = [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6]
     text = propose_policy(people(len(values), x=values))
     text = re.sub(r"^# ((bounds|missing_values)\.x)", r"\1", text, flags=re.MULTILINE)
-
     policy = Policy.from_dict(
         {name: it for name, it in tomllib.loads(text).items() if name != "preset"}
     )
-
     assert policy.bounds["x"] == (0, float("inf"))
     assert policy.missing_values == {"x": (99,)}
 
@@ -273,7 +247,6 @@ def test_identifiers_have_a_role_and_nothing_else() -> None:
         }
     )
     text = propose_policy(frame)
-
     assert set(tomllib.loads(text)["roles"].values()) == {"identifier"}
     assert "kinds" not in tomllib.loads(text)
     assert ranges(text) == {}
@@ -288,22 +261,6 @@ def test_a_tiny_table_has_no_ranges(n: int) -> None:
     assert ranges(text) == {}
     assert CANARY not in text
     assert read(frame)["roles"]["age"] == "quasi-identifier"
-
-
-def test_no_range_where_no_picture_is_drawn() -> None:
-    frame = people(
-        N,
-        constant=[7.25] * N,
-        nearly=[7.25] * (N - 1) + [9.75],
-        empty=[float("nan")] * N,
-        wide=[1e308 * (-1) ** i for i in range(N)],
-    )
-    found = ranges(propose_policy(frame))
-
-    assert set(found) == {"weight"}
-    for name in ("constant", "nearly", "empty", "wide"):
-        with pytest.raises(dc.DiscreetError, match=r"column|columns"):
-            dc.open(frame).histogram(name)
 
 
 def test_one_person_does_not_move_a_range() -> None:
@@ -371,66 +328,12 @@ def test_any_name_is_written_so_that_it_is_read(
     lines = [re.sub(r"^# (?=limits\.|pairs = )", "", line) for line in text.split("\n")]
     if len(drawn) > 1:  # else pairs are of columns that may be there one day
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
-
     policy = Policy.load(path)
-
     assert set(policy.roles) == set(names)
     dc.open(table, path)
-
-
-def test_the_rules_are_those_of_the_preset(tmp_path: Path) -> None:
-    path = tmp_path / "policy.toml"
-    path.write_text(propose_policy(people(N)), encoding="utf-8")
-    policy = Policy.load(path)
-    standard = Policy.preset("standard")
-    same = ("papers", "k", "m", "round_to")
-    for name in (*same, "unit", "limits"):
-        assert getattr(policy, name) == getattr(standard, name), name
-
-
-def test_it_is_read_from_top_to_bottom() -> None:
-    text = propose_policy(people(N, sex=["a", "b"] * (N // 2)))
-    order = [
-        "preset =",
-        "roles.weight",
-        "kinds.weight",
-        "# limits.weight",
-        "roles.sex",
-        "k =",
-        "# m =",
-        "# unit =",
-    ]
-    lines = text.splitlines()
-    places = [next(i for i, line in enumerate(lines) if line.startswith(each)) for each in order]
-
-    assert places == sorted(places)
-    assert max(map(len, lines)) <= 100
-    settings = [i for i, line in enumerate(lines) if line and not line.startswith("#")]
-    assert all(
-        lines[i - 1].startswith("#") or i - 1 in settings for i in settings
-    )  # each has its words
-
-
-def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> None:
-    many = 4 * N
-    frame = people(many, patient_id=[f"P{i // 4}" for i in range(many)])
-    path = tmp_path / "policy.toml"
-
-    path.write_text(propose_policy(frame), encoding="utf-8")
-    policy = Policy.load(path)
-
-    assert (policy.unit, policy.roles["patient_id"]) == ("patient_id", "identifier")
-    assert dc.open(frame, path).session.table.unit == "patient_id"
-    once = propose_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))
-    assert '# unit = "patient_id"' in once.splitlines()
 
 
 def test_a_table_may_be_open_already() -> None:
     frame = people(N)
     table = open_table(frame, kinds={}, roles={}, unit=None, key=None)
     assert propose_policy(table) == propose_policy(frame)
-
-
-def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no file"):
-        propose_policy(tmp_path / "none.csv")

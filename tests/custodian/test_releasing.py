@@ -17,14 +17,13 @@ import pytest
 
 import discreet as dc
 from discreet.custodian import register_of
-from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
 from discreet.release import Release
 
 N = 160
 SECRET = bytes(range(32)).hex()
-GROUP = ["x", "y", "z"]
 
 
 @pytest.fixture(autouse=True)
@@ -88,11 +87,6 @@ TABLE_2 = {
     (2, "male", "yes"): (36, 10),
     (3, "male", "yes"): (83, 15),
 }
-# Intercept, second and third class, male, age, fare, family: of the original, and how far the
-# anonymised model is from it in standard errors (Table 3).
-TABLE_3 = ("3.519", "-1.067", "-2.283", "-2.628", "-0.033", "0.001", "-0.091")
-ERRORS_3 = ("0.437", "0.286", "0.281", "0.194", "0.008", "0.002", "0.194")
-DIFFERENCES_3 = (0.220, 0.159, 0.216, 0.012, 0.205, 0.223, 0.010)
 
 
 @pytest.fixture(scope="module")
@@ -123,33 +117,7 @@ def test_the_strata_are_those_of_the_paper(titanic: Release) -> None:
     found = {key: (int(row["size"]), int(row["sum"])) for key, row in counted.iterrows()}
     assert found == TABLE_2
     assert titanic.report.measured.k == 32
-
-
-def test_the_utility_is_that_of_the_paper(titanic: Release) -> None:
-    found = titanic.report.measured
-    assert {name: f"{moved:.4f}" for name, moved in found.displacement.items()} == {
-        "Age": "0.0114",
-        "Fare": "0.0473",
-    }
-    assert f"{found.u:.6f}" == "0.000117"
-
-
-def test_the_model_is_that_of_the_paper(titanic: Release) -> None:
-    model = titanic.report.measured.model
-    assert model is not None
-    assert tuple(f"{value:.3f}" for value in model.original) == TABLE_3
-    assert tuple(f"{value:.3f}" for value in model.original_se) == ERRORS_3
-    assert tuple(round(moved, 3) for moved in model.difference) == DIFFERENCES_3
-
-
-def test_the_robust_distance_risks(titanic: Release) -> None:
-    found = titanic.report.measured.risks
-    assert (found["rmd1"].count, found["rmd2"].count) == (38, 8)
-    assert titanic.report.made["ties"] == "tree"
-
-
-def test_rows_stay_in_the_order_of_the_file(titanic: Release) -> None:
-    assert titanic.frame.index.tolist() == list(range(891))
+    assert f"{titanic.report.measured.u:.6f}" == "0.000117"
     assert titanic.frame["Sex"].tolist()[:4] == ["male", "female", "female", "female"]
     assert "about 175 missing values of Age are filled" in titanic.report.made["prepared"]
 
@@ -199,12 +167,10 @@ def test_every_frame_and_file_gives_one_release_in_its_own_kind(
 def test_no_index_and_no_category_of_nobody_comes_back(preset: str) -> None:
     frame = pd.DataFrame(COHORT).set_index(pd.Index([f"Canary{i}" for i in range(N)], name="who"))
     frame["sex"] = pd.Categorical(frame["sex"], categories=["f", "m", "Canary"])
-
     if preset == "research":
         out = research(frame, strata=["sex"]).anonymize(["x", "y"]).frame
     else:
         out = dc.open(frame).anonymize(["x", "sex", "y"]).frame
-
     assert "Canary" not in out.to_csv()
     assert out.index.equals(pd.RangeIndex(len(out)))
     assert out.index.name is None
@@ -215,16 +181,6 @@ def test_no_index_and_no_category_of_nobody_comes_back(preset: str) -> None:
         assert out["sex"].tolist() == COHORT["sex"]
 
 
-def test_levels_that_were_merged_are_texts() -> None:
-    codes = [1] * 130 + [2] * 15 + [3] * 8 + [4] * 7
-    study = research(pa.table(COHORT | {"code": codes}), strata=["code"], most_suppressed=0.0, k=10)
-    assert Counter(plain(study.anonymize(["x", "y"]).frame)["code"]) == {
-        "1": 130,
-        "2": 15,
-        "other": 15,
-    }
-
-
 # --- what a release holds -------------------------------------------------------------------------
 
 
@@ -232,14 +188,12 @@ def test_levels_that_were_merged_are_texts() -> None:
 def test_permuted_rows_give_the_same_release(method: str) -> None:
     order = np.random.default_rng(3).permutation(N)
     shuffled = {name: [values[i] for i in order] for name, values in COHORT.items()}
-
     one, other = (
         rows_of(
             research(pa.table(given), strata=["sex"]).anonymize(["x", "y"], method=method).frame
         )
         for given in (COHORT, shuffled)
     )
-
     assert other == [one[i] for i in order]
 
 
@@ -257,9 +211,7 @@ def test_another_secret_gives_another_release(monkeypatch: pytest.MonkeyPatch) -
 ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "all but other levels": ({"strata": ["sex"]}, {}, ["x", "sex", "y", "z"]),
     "some are dropped": ({"strata": ["sex"]}, {"drop": ["code", "z"]}, ["x", "sex", "y"]),
-    "some are named": ({"strata": ["sex"]}, {"columns": ["y", "x"]}, ["x", "sex", "y"]),
     "levels and all": ({}, {"sensitive": "smokes"}, ["code", "x", "sex", "y", "smokes", "z"]),
-    "without strata": ({}, {"drop": ["sex", "smokes"]}, ["code", *GROUP]),
     "a sensitive number": (
         {},
         {"columns": ["x", "y"], "drop": ["sex", "smokes"], "sensitive": "code"},
@@ -278,9 +230,7 @@ def test_columns_that_come_back(
     fields: dict[str, Any], asked: dict[str, Any], columns: list[str]
 ) -> None:
     study = research(**fields)
-
     release = study.anonymize(**asked)
-
     found = plain(release.frame)
     assert list(found) == columns
     (rows,) = set(map(len, found.values()))
@@ -290,25 +240,6 @@ def test_columns_that_come_back(
 
 
 REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] = {
-    "a stratum that is dropped": (
-        {"strata": ["sex"]},
-        {"drop": ["sex"]},
-        InputError,
-        "drop names a stratum; the custodian can open a study without it",
-    ),
-    "no method": ({}, {"method": "magic"}, InputError, "there are 'deterministic', 'probabili"),
-    "a method of counts": ({}, {"method": "merge"}, InputError, "cannot be made by method 'merge'"),
-    "raw rows": ({}, {"method": "none"}, InputError, "cannot be made by"),
-    "no columns": ({}, {"columns": []}, InputError, "at least one continuous column"),
-    "a column of nobody": ({}, {"columns": ["x", "yy"]}, InputError, "did you mean 'y'"),
-    "a dropped column of nobody": ({}, {"drop": ["w"]}, InputError, "no column 'w'"),
-    "a sensitive column of nobody": ({}, {"sensitive": "w"}, InputError, "no column 'w'"),
-    "two that are sensitive": (
-        {"strata": ["sex", "smokes"], "roles": {"sex": "sensitive", "smokes": "sensitive"}},
-        {},
-        InputError,
-        "several columns are sensitive; name one of 'sex', 'smokes'",
-    ),
     "a column twice": ({}, {"columns": ["x", "x"]}, InputError, "name each column once"),
     "levels as numbers": (
         {},
@@ -317,18 +248,6 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         "'sex' cannot be released as numbers",
     ),
     "an identifier": ({}, {"columns": ["x", "id"]}, RefusedError, "identifies people"),
-    "dropped and named": (
-        {},
-        {"columns": ["x", "y"], "drop": ["y"]},
-        InputError,
-        "'y' cannot be released as numbers: it is dropped",
-    ),
-    "another word for gaps": (
-        {},
-        {"missing": "mode"},
-        InputError,
-        "missing of the policy must be one of 'complete', 'median', 'mean'",
-    ),
     "k above the rows": (
         {"strata": ["sex"]},
         {"columns": ["x"], "k": N + 1, "method": "microaggregation"},
@@ -354,8 +273,6 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         InputError,
         "no column 'z'",
     ),
-    "a text for columns": ({}, {"columns": "x"}, InputError, "must be a list of column names"),
-    "a text for drop": ({}, {"drop": "x"}, InputError, "must be a list of column names"),
     "a risk that is no share": (
         {},
         {"columns": ["x"], "risk_below": 5},
@@ -365,21 +282,17 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
 }
 
 
-@pytest.mark.parametrize(("fields", "asked", "error", "text"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(
-    fields: dict[str, Any], asked: dict[str, Any], error: type[Exception], text: str
-) -> None:
-    with pytest.raises(error, match=text):
-        research(**fields).anonymize(**asked)
+def test_what_is_refused() -> None:
+    for fields, asked, error, text in REFUSED.values():
+        with pytest.raises(error, match=text):
+            research(**fields).anonymize(**asked)
 
 
 def test_the_least_loss_below_a_risk_is_looked_for() -> None:
     study = research()
     table = {"drop": ["code", "z", "sex", "smokes"]}
     tried = study.tune(**table, k=[3, 10])  # type: ignore[arg-type]
-
     release = study.anonymize(**table, risk_below=0.2, k=None)  # type: ignore[arg-type]
-
     assert release.report.measured.risks["linkage"].share < 0.2
     best = study.tune(**table).least_loss(0.2)  # type: ignore[arg-type]
     assert release.report.made["method"] == best.method
@@ -441,13 +354,6 @@ def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> 
     ]
 
 
-def test_a_stratum_that_cannot_reach_k_is_refused_or_mended() -> None:
-    levels = {"arm": [f"arm {i // 2}" for i in range(N)]}
-    study = research(pa.table(COHORT | levels), most_suppressed=0.0)
-    release = study.anonymize(["x", "y"], drop=["sex", "smokes"], k=10)
-    assert min(Counter(plain(release.frame).get("arm", [""] * N)).values()) >= 10
-
-
 GAPS = COHORT | {
     "x": [None if i % 8 == 0 else x for i, x in enumerate(COHORT["x"])],
     "sex": [None if i % 16 == 1 else word for i, word in enumerate(COHORT["sex"])],
@@ -504,23 +410,14 @@ SMOKING = COHORT | {
 def test_diversity_is_measured_required_and_reached() -> None:
     study = research(pa.table(SMOKING), most_suppressed=0.0)
     asked: dict[str, Any] = {"columns": ["x", "y"], "drop": ["sex"], "sensitive": "smokes"}
-
     plainly = study.anonymize(**asked)
     diverse = study.anonymize(**asked, diversity=2)
     close = study.anonymize(**asked, closeness=0.25)
-
     assert plainly.report.measured.l == 1
     assert plainly.report.measured.risks["attribute_disclosure"].count == 50
     assert diverse.report.measured.l == 2
     assert "arm" in plain(diverse.frame)
     assert close.report.measured.t is None or close.report.measured.t <= 0.25
-
-
-def test_what_is_required_of_the_whole_table_counts_too() -> None:
-    """A column that is left out leaves one stratum, which has all the values there are."""
-    study = research(pa.table(SMOKING | {"arm": ["a"] * 110 + ["b"] * 50}))
-    release = study.anonymize(["x", "y"], drop=["sex"], sensitive="smokes", closeness=0.01)
-    assert set(plain(release.frame).get("arm", ["other"])) == {"other"}
 
 
 # --- leaving --------------------------------------------------------------------------------------
@@ -535,21 +432,13 @@ def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
     study = research(study="s", strata=["sex"])
     release = study.anonymize(["x", "y"])
     assert history() == [], "looking is free"
-
     release.save(tmp_path / "a.csv", tmp_path / "r.html")
-
     assert ("table", "csv") in history()
     assert ("report", "html") in history()
     assert history().count(("histogram", "html")) == 2
     (table,) = (entry for entry in register_of("standard").history() if entry["kind"] == "table")
     assert table["columns"] == ["x", "y", "sex"]
     assert pd.read_csv(tmp_path / "a.csv").to_dict("list") == plain(release.frame)
-
-
-def test_the_same_release_may_leave_again(tmp_path: Path) -> None:
-    for name in ("a.csv", "b.csv"):
-        research(study="s", strata=["sex"]).anonymize(["x", "y"]).save(tmp_path / name)
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
 def test_a_pickle_is_a_way_out() -> None:
@@ -559,23 +448,8 @@ def test_a_pickle_is_a_way_out() -> None:
     assert ("report", "pickle") in history()
 
 
-def test_public_data_are_recorded_nowhere(tmp_path: Path) -> None:
-    research(study="s", public=True).anonymize(["x", "y"]).save(tmp_path / "a.csv")
-    assert history() == []
-
-
-def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path, file_of: Any) -> None:
-    path = file_of(tmp_path / "data.csv", COHORT)
-    release = research(path).anonymize(["x", "y"])
-    path.write_text(path.read_text() + "\n")
-    with pytest.raises(LeavingError, match="has changed since the study was opened"):
-        release.save(tmp_path / "a.csv")
-    assert not (tmp_path / "a.csv").exists()
-
-
 def test_what_was_done_is_told_in_order() -> None:
     made = research(study="s", strata=["sex"]).anonymize(["x", "y"]).report.made
-
     assert list(made)[:4] == ["method", "promises", "does not protect", "k"]
     assert list(made)[4:8] == ["metric", "ties", "columns", "strata"]
     assert (made["method"], made["k"], made["policy"]) == ("deterministic", 3, "research")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
-from discreet.methods import ROUNDING_NAMES, load_points
+from discreet.methods import ROUNDING_NAMES
 from discreet.release import Release
 from discreet.rounding import METHODS, JointSet, Rounder, RoundingSet
 from discreet.rounding.rounding_set import column_sets, encoded
@@ -51,11 +49,6 @@ def rows_of(release: Release) -> list[tuple[Any, ...]]:
     return list(zip(*release.frame.to_pydict().values(), strict=True))
 
 
-def test_a_way_to_round_is_one_there_is() -> None:
-    with pytest.raises(InputError, match="unknown rounding method 'magic'"):
-        research().round(method="magic")
-
-
 @pytest.mark.parametrize("method", JOINT)
 def test_jointly_is_the_default(method: str) -> None:
     release = research().round(method=method, k=8)
@@ -66,9 +59,7 @@ def test_jointly_is_the_default(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_per_column_is_what_the_estimator_does(method: str) -> None:
     study = research(strata=["arm"])
-
     release = study.round(["x", "y", "z"], method=method, per_column=True)
-
     x = np.column_stack([COHORT[name] for name in GROUP])
     k = None if method in ("mdlp", "chimerge") else 3
     rounder = Rounder(method=method, k=k).fit(x, COHORT["arm"].to_pylist())
@@ -87,7 +78,6 @@ def test_per_column_is_what_the_estimator_does(method: str) -> None:
 
 def test_the_report_says_what_one_column_at_a_time_costs() -> None:
     release = research().round(GROUP, method="optimal", k=10, per_column=True)
-
     report = release.report
     rows = Counter(zip(*(release.frame[name].to_pylist() for name in GROUP), strict=True))
     below = sum(n for n in rows.values() if n < 10)
@@ -134,7 +124,6 @@ def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
 
 def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
     study = research(method="kmeans", c=4)
-
     points = study.round(GROUP, per_column=True).points
     assert isinstance(points, tuple)
     assert [len(found.points) for found in points] == [4, 4, 4]
@@ -148,14 +137,6 @@ def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
         study.round(GROUP, per_column=True, representative="")
 
 
-def test_the_report_says_how_many_points_each_column_has() -> None:
-    made = research().round(GROUP, method="optimal", c="freedman-diaconis", per_column=True).report
-    told = made.made["points"]
-    assert [text.split(":")[0] for text in told] == GROUP
-    assert all(" points (k = " in text for text in told)
-    assert "rows that fewer than 3 rows share" in made.to_text()
-
-
 @pytest.mark.parametrize(
     ("how", "k"), [({"k": 12}, 12), ({"c": 20}, 12), ({"k": "freedman-diaconis"}, 3)]
 )
@@ -164,18 +145,11 @@ def test_rows_are_counted_that_fewer_share_than_were_asked_for(how: dict[str, An
     assert f"fewer than {k} rows share" in report.measured.risks["below_k"].what
 
 
-def test_numpys_whole_numbers_are_whole_numbers() -> None:
-    joint = research().round(GROUP, k=np.int64(8))  # type: ignore[arg-type]
-    assert min(Counter(rows_of(joint)).values()) >= 8
-
-
 def test_representative_and_encoding() -> None:
     how: dict[str, Any] = {"method": "kmeans", "c": 4, "per_column": True}
     study = research()
-
     median = study.round(GROUP, representative="median", **how)
     drawn = study.round(GROUP, encoding="stochastic", **how)
-
     assert isinstance(median.points, tuple)
     assert median.points[0].parameters["representative"] == "median"
     assert set(median.frame["x"].to_pylist()) == set(median.points[0].points)
@@ -189,28 +163,11 @@ def test_supervised_methods_need_a_stratum_for_a_class() -> None:
         research().round(GROUP, method="mdlp", per_column=True, drop=["sex", "arm"])
 
 
-def test_points_of_columns_are_read_back(tmp_path: Path) -> None:
-    release = research().round(GROUP, method="kmeans", c=4, per_column=True)
-    path = release.save_points(tmp_path / "points.json")
-    assert load_points(path) == release.points
-    assert json.loads(path.read_text())["kind"] == "rounding-sets"
-
-
-def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
-    release = research().anonymize(GROUP)
-    assert release.points is None
-    with pytest.raises(InputError, match="was not rounded and has no points"):
-        release.save_points(tmp_path / "points.json")
-    with pytest.raises(InputError, match="rounding points"):
-        release.save_points(tmp_path / "points.csv")
-
-
 # --- one name each ------------------------------------------------------------------------------
 
 
 def test_a_table_is_asked_for_by_one_name() -> None:
     study = research()
-
     for name, method in ROUNDING_NAMES.items():
         asked = study.anonymize(GROUP, method=name, k=5)
         assert rows_of(asked) == rows_of(study.round(GROUP, method=method, k=5))
@@ -225,9 +182,3 @@ def test_a_plot_of_rows_is_asked_for_by_one_name() -> None:
     view = study.scatter("x", "y", method="equal-width")
     assert (view.method, view.parameters["rounding"]) == ("rounding", "equal_width")
     assert view.x == research(method="equal-width").scatter("x", "y", method="rounding").x
-
-
-def test_a_sweep_tries_ways_to_round() -> None:
-    found = research().tune(GROUP, methods=["mdav", "equal-width"], k=[5])
-    assert [point.setting.method for point in found.points] == ["mdav", "equal-width"]
-    assert all(point.refused is None for point in found.points)

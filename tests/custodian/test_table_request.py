@@ -83,11 +83,11 @@ def test_a_stratum_is_not_dropped_and_one_column_is_sensitive() -> None:
         asked(papers(roles={"sex": "sensitive", "ill": "sensitive"}))
 
 
-@pytest.mark.parametrize("share", [0, -0.1, 1.5, "x", [0.1], True, float("nan")])
-def test_a_share_is_one(share: Any) -> None:
+def test_a_share_is_one() -> None:
     study = dc.open(pd.DataFrame({"age": range(ROWS)}))
-    with pytest.raises(InputError, match=r"^risk_below "):
-        study.anonymize(risk_below=share)
+    for share in (0, -0.1, 1.5, "x", [0.1], True, float("nan")):
+        with pytest.raises(InputError, match=r"^risk_below "):
+            study.anonymize(risk_below=share)  # type: ignore[arg-type]
 
 
 def test_a_number_without_use_is_refused() -> None:
@@ -107,7 +107,6 @@ def test_a_report_says_what_its_reader_may_not_expect() -> None:
     )
     research = dc.research(frame)
     report = research.anonymize(drop=["place"]).report
-
     (codes,) = report.notes
     assert "released as numbers: code. If they are codes" in codes
     assert "Not released: place." in report.in_words()

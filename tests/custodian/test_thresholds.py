@@ -173,6 +173,5 @@ def test_notes_and_the_report_do_not_say_that_one_person_has_two_rows(
         return [*dc.open(frame, study="s", unit="who").anonymize().report.notes]
 
     once, twice = np.arange(N), np.append(np.arange(N - 1), 0)
-
     assert said(once) == said(twice)
     assert "Figures count rows; groups count people." in said(once)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.cli.common import names_of
 from discreet.custodian import register_of, tables
-from discreet.custodian.gate import comma_list
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
 from discreet.custodian.tables import LOSSES, RISKS, SWEPT, settings_of
@@ -23,9 +22,7 @@ from discreet.measure import Estimate, record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.methods import ROW_METHODS
 from discreet.policy import Policy
-from discreet.progress import listening
 from discreet.table import open_table
-from tests.cases import few
 
 N = 120
 
@@ -98,51 +95,43 @@ def test_by_default_all_methods_but_two_are_tried() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no such method": ({"methods": ["magic"]}, "no row method 'magic'; there are 'determin"),
-    "a method of counts": ({"methods": ["merge"]}, "no row method 'merge'"),
     "no methods": ({"methods": []}, "at least one method, one k and one q"),
-    "no k": ({"k": []}, "at least one method, one k and one q"),
-    "no q": ({"q": []}, "at least one method, one k and one q"),
     "a text for k": ({"k": "35"}, "k of a sweep must be a list of numbers"),
-    "a number for q": ({"q": 0.5}, "q of a sweep must be a list of numbers"),
     "k below 1": ({"k": [3, 0]}, "k must be"),
-    "a broken k": ({"k": [3.5]}, "k must be"),
     "no noise": ({"q": [0]}, "q must be"),
     "no such risk": ({"risk": "luck"}, "risk is unknown; choose one of 'linkage'"),
-    "no such loss": ({"loss": "money"}, "loss is unknown; choose one of 'displacement'"),
-    "no such column": ({"columns": ["x", "w"]}, "no column 'w'"),
     "another word for gaps": ({"missing": "mode"}, "missing of the policy must be one of"),
-    "a typing error": ({"mising": "mean"}, "mising"),
 }
 
 
-@pytest.mark.parametrize(("asked", "text"), BAD.values(), ids=BAD)
-def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
-    error: Any = (InputError, TypeError)
-    with pytest.raises(error, match=text):
-        research().tune(**asked)
+def test_what_cannot_be_tried() -> None:
+    study, error = research(), (InputError, TypeError)
+    for asked, text in BAD.values():
+        with pytest.raises(error, match=text):
+            study.tune(**asked)
 
 
 # --- what comes of it -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ROW_METHODS)
-def test_a_point_is_what_the_release_would_be(method: str) -> None:
+def test_a_point_is_what_the_release_would_be() -> None:
     study = research()
-    number: dict[str, Any] = {"q": 0.3} if ROW_METHODS[method].by_noise else {"k": 4}
-    (point,) = study.tune(["x", "y"], methods=[method], k=[4], q=[0.3]).points
-    told = study.anonymize(["x", "y"], method=method, **number).report.measured
-    assert point.setting == Setting(method, **number)
-    assert point.risk == told.risks["linkage"]
-    assert point.loss == pytest.approx(sum(told.displacement.values()) / 2, rel=1e-12)
+    for point in study.tune(["x", "y"], methods=[*ROW_METHODS], k=[4], q=[0.3]).points:
+        method = point.setting.method
+        number: dict[str, Any] = {"q": 0.3} if ROW_METHODS[method].by_noise else {"k": 4}
+        told = study.anonymize(["x", "y"], method=method, **number).report.measured
+        assert point.setting == Setting(method, **number)
+        assert point.risk == told.risks["linkage"]
+        assert point.loss == pytest.approx(sum(told.displacement.values()) / 2, rel=1e-12)
 
 
-@pytest.mark.parametrize("risk", RISKS)
-@pytest.mark.parametrize("loss", LOSSES)
-def test_every_risk_and_loss_may_stand(risk: str, loss: str) -> None:
-    tried = research().tune(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
-    assert [point.refused for point in tried.points] == [None, None]
-    assert (tried.risk_name, tried.loss_name) == (RISKS[risk], LOSSES[loss])
-    assert "columns: x, y; strata: arm, ill" in tried.note
+def test_every_risk_and_loss_may_stand() -> None:
+    study = research()
+    for risk, loss in zip(RISKS, cycle(LOSSES), strict=False):
+        tried = study.tune(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
+        assert [point.refused for point in tried.points] == [None, None]
+        assert (tried.risk_name, tried.loss_name) == (RISKS[risk], LOSSES[loss])
+        assert "columns: x, y; strata: arm, ill" in tried.note
 
 
 def test_settings_that_cannot_be_are_points_too() -> None:
@@ -181,15 +170,8 @@ def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) 
     assert point.risk == told.risks["linkage"]
 
 
-def test_roundings_that_cannot_be_are_points_too() -> None:
-    study = research(method="kmeans", c=4)
-    (point,) = study.tune(["x", "y"], methods=["vmdav"], k=[6]).points
-    assert "'vmdav' groups rows by k alone and does not use c" in str(point.refused)
-
-
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
     tried = research().tune(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
-
     places = [(p, p.place) for p in tried.points if p.refused is None]
     best = {
         p.setting
@@ -200,22 +182,13 @@ def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
     assert 1 < len(best) < len(places)
 
 
-def test_more_k_is_less_risk_and_more_loss() -> None:
-    tried = research().tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
-    risks, losses = zip(*(point.place for point in tried.points), strict=True)
-    assert list(risks) == sorted(risks, reverse=True)
-    assert list(losses) == sorted(losses)
-
-
 def test_a_map_does_not_depend_on_the_order_of_rows_or_settings() -> None:
     order = np.random.default_rng(2).permutation(N)
     shuffled = {name: values[order] for name, values in COHORT.items()}
     asked: dict[str, Any] = {"columns": ["x", "y"], "k": [3, 7], "q": [0.3]}
-
     one, other = (research(given, strata=["arm"]).tune(**asked) for given in (COHORT, shuffled))
     methods = [*reversed(SWEPT)]
     backwards = research(strata=["arm"]).tune(**asked, methods=methods)
-
     assert one == other
     assert backwards.points != one.points
     assert set(backwards.points) == set(one.points)
@@ -230,7 +203,6 @@ def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(tables, "_tried", keep)
     research().tune(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
-
     firsts = {float(job.rows.normals[0, 0]) for job in seen}
     assert len(firsts) == len(seen) == 4
     assert not any("secret" in repr(vars(job)).lower() for job in seen)
@@ -240,9 +212,7 @@ def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
     """With the sensitive value known, too, more records would be linked."""
     study = research()
     asked: dict[str, Any] = {"columns": ["x", "y"], "drop": ["arm"], "sensitive": "ill"}
-
     (point,) = study.tune(**asked, methods=["microaggregation"], k=[6]).points
-
     frame = study.anonymize(**asked, method="microaggregation", k=6).frame
     before, after = (
         np.column_stack([np.asarray(table[name], dtype=float) for name in ("x", "y")])
@@ -252,21 +222,16 @@ def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
     assert point.risk.count == record_linkage(before, after).count
 
 
-@pytest.mark.parametrize("method", [None, *ROW_METHODS])
-@pytest.mark.parametrize("sensitive", few(["ill", None]))
-def test_the_setting_that_was_chosen_is_never_refused(
-    method: str | None, sensitive: str | None
-) -> None:
+@pytest.mark.parametrize("method", [None, "microaggregation", "probabilistic", "rounding"])
+def test_the_setting_that_was_chosen_is_never_refused(method: str | None) -> None:
     study = research()
-    asked: dict[str, Any] = {"columns": ["x", "y"], "sensitive": sensitive}
+    asked: dict[str, Any] = {"columns": ["x", "y"], "sensitive": "ill"}
     tried = study.tune(**asked, methods=None if method is None else [method])
     shares = sorted({point.place[0] for point in tried.usable})
-
-    for share in {shares[0], shares[len(shares) // 2], shares[-1]}:
+    for share in {shares[0], shares[-1]}:
         below = min(1.0, share + 1e-9)
         best = tried.least_loss(below)
         release = study.anonymize(**asked, method=method, risk_below=below)
-
         assert release.report.measured.risks["linkage"].share < below
         made = Setting(release.report.made["method"], k=release.report.made.get("k"))
         assert (made.method, made.k) == (best.method, best.k)
@@ -290,7 +255,6 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("joblib.Parallel", Pool)
     monkeypatch.setattr("joblib.delayed", lambda of: lambda *given: lambda: of(*given))
-
     assert research().tune(["x", "y"], methods=["condensation"], k=[3, 5]) == alone
     assert jobs == [2]
 
@@ -306,21 +270,11 @@ def test_the_least_loss_below_a_risk_is_picked() -> None:
     study = research()
     tried = study.tune(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
     risks = [point.place[0] for point in tried.points]
-
     assert tried.least_loss(1.0).k == 2
     assert tried.least_loss((risks[0] + risks[1]) / 2).k == 6
     assert tried.least_loss((risks[1] + risks[2]) / 2).k == 20
     with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
         tried.least_loss(risks[2])
-
-
-def test_progress_is_told() -> None:
-    told: list[tuple[str, int, int]] = []
-    with listening(lambda name, done, total: told.append((name, done, total))):
-        research().tune(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
-    assert [each for each in told if each[0] == "trying settings"] == [
-        ("trying settings", done, 4) for done in (1, 2, 3, 4)
-    ]
 
 
 SAVED: dict[str, Callable[[str], bool]] = {
@@ -336,7 +290,6 @@ SAVED: dict[str, Callable[[str], bool]] = {
 @pytest.mark.parametrize("whose", ["a study's", "the papers'"])
 def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"methods": ["microaggregation"], "k": [3, 5]}
-
     if whose == "a study's":
         tried = dc.protect(pa.table(COHORT), study="s").tune(["x", "y"], **asked)
     else:
@@ -345,19 +298,4 @@ def test_what_is_tried_is_recorded_nowhere_and_settles_nothing(whose: str, tmp_p
     for name, right in SAVED.items():
         tried.save(tmp_path / name)
         assert right((tmp_path / name).read_text())
-
     assert register_of("standard").history() == []
-
-
-def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
-    names = ["weight, kg", 'say "a"', "age"]
-    assert names_of(comma_list(names)) == names
-
-
-def test_a_map_gives_commands_that_make_the_same_table() -> None:
-    patients = dc.research(dc.datasets.diabetes(), strata=["sex"])
-    chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
-    assert (
-        patients.tune(["age", "bmi"], **chosen).options
-        == " --columns age,bmi --strata sex --policy research"
-    )

@@ -42,7 +42,7 @@ from discreet.methods import load_points
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import Pieces
 from discreet.render.metadata import CARRIERS, with_words, without_words
-from discreet.render.parquet_words import put_words, read_words
+from discreet.render.parquet_words import read_words
 from discreet.rounding import JointSet
 from discreet.secret import Secret
 from tests.records.given import register_in
@@ -52,15 +52,20 @@ FORMULA = "bmi ~ age + C(sex)"
 Save = Callable[[dc.Study, Path], object]
 
 
-@pytest.fixture
-def study() -> dc.Study:
-    """A study of a public table."""
+@pytest.fixture(autouse=True)
+def own_home(home_of_module: None) -> None:
+    """Let all tests here live in one home, with one register, beside the study that is open."""
+
+
+@pytest.fixture(scope="module")
+def study(home_of_module: None) -> dc.Study:
+    """Open a study of a public table, once for all."""
     return dc.open(dc.datasets.diabetes(), study="patients")
 
 
-def few(rows: int) -> pa.Table:
+def few(rows: int, seed: int = 5) -> pa.Table:
     """Make a small table of other data."""
-    values = np.random.default_rng(5).normal(size=(2, rows))
+    values = np.random.default_rng(seed).normal(size=(2, rows))
     return pa.table({"age": values[0], "bmi": values[1]})
 
 
@@ -77,12 +82,12 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
     ),
     "means": (
         lambda study, path: study.means("bmi", "sex").save(path),
-        (".html", ".tex", ".txt", ".json", ".csv", ".png", ".svg", ".pdf"),
+        (".html", ".csv", ".png", ".pdf"),
         "copy",
     ),
     "model": (
         lambda study, path: study.where("age >= 20").model(FORMULA).save(path),
-        (".html", ".tex", ".json", ".csv", ".pdf"),
+        (".html", ".tex", ".json", ".csv"),
         "copy",
     ),
     "report": (
@@ -93,7 +98,7 @@ SAVED: dict[str, tuple[Save, tuple[str, ...], str]] = {
     "report beside its table": (with_report, (".html", ".txt", ".json"), "measured"),
     "fidelity": (
         lambda study, path: study.fidelity().save(path),
-        (".html", ".txt", ".json", ".png", ".svg", ".pdf"),
+        (".txt", ".json", ".svg"),
         "measured",
     ),
     "columns": (lambda study, path: path.write_text(study.columns.to_json()), (".json",), "copy"),
@@ -170,15 +175,14 @@ def test_the_request_says_what_was_asked_for_and_nothing_else(
 
 
 def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
-    for suffix in (".parquet", ".csv", ".html"):
-        files = []
-        for name in "ab":
-            study = dc.open(dc.datasets.diabetes(), study="patients")
-            if suffix == ".html":
-                files.append(study.summary(["age"]).save(tmp_path / f"{name}{suffix}"))
-            else:
-                files.append(study.anonymize(["age", "bmi"]).save(tmp_path / f"{name}{suffix}"))
-        assert files[0].read_bytes() == files[1].read_bytes()
+    for name in "ab":
+        study = dc.open(few(120), study="few", unit=False)
+        study.summary(["age"]).save(tmp_path / f"{name}.html")
+        for suffix in (".parquet", ".csv"):
+            study.anonymize().save(tmp_path / f"{name}{suffix}")
+    for suffix in (".html", ".parquet", ".csv"):
+        one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in "ab")
+        assert one == two
 
 
 def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path) -> None:
@@ -240,8 +244,8 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
 
 def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
     opened: tuple[tuple[Callable[[], dc.Study | dc.Research], str], ...] = (
-        (lambda: dc.open(dc.datasets.diabetes(), study="s"), "copy"),
-        (lambda: dc.research(few(100), study="r"), "rows"),
+        (lambda: dc.open(few(120, seed=1), study="s", unit=False), "copy"),
+        (lambda: dc.research(few(100, seed=2), study="r"), "rows"),
     )
     for again, source in opened:
         release = again().anonymize(["age", "bmi"])
@@ -257,8 +261,8 @@ def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
 
 
 def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
-    study = dc.research(dc.datasets.diabetes(), study="r")
-    release = study.round(["age", "bmi"], drop=["sex"], k=10)
+    study = dc.research(few(100, seed=3), study="points")
+    release = study.round(["age", "bmi"], k=10)
     path = release.save_points(tmp_path / "points.json")
     found = study.verify(path)
     assert (found.verdict, found.checks["register"]) == (AS_MADE, PASSED)
@@ -296,12 +300,8 @@ def test_another_number_is_altered(study: dc.Study, tmp_path: Path, what: str) -
         assert found.says == "what it holds was changed"
 
 
-def test_another_number_of_json_is_altered(study: dc.Study, tmp_path: Path) -> None:
-    for what in ("summary", "report", "fidelity", "model"):
-        check_other_number_of_json(study, tmp_path, what)
-
-
-def check_other_number_of_json(study: dc.Study, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("what", ["summary", "report", "fidelity"])
+def test_another_number_of_json_is_altered(study: dc.Study, tmp_path: Path, what: str) -> None:
     path = saved(study, tmp_path, what, ".json")
     plain = json.loads(path.read_text())
     path.write_text(json.dumps(plain, indent=1))
@@ -430,16 +430,13 @@ def test_a_text_that_is_sealed_is_none_as_a_page(study: dc.Study, tmp_path: Path
     assert study.verify(page).verdict == ALTERED
 
 
-@pytest.mark.parametrize("suffix", [".tex", ".txt"])
-def test_another_ending_is_told_by_the_content(
-    study: dc.Study, tmp_path: Path, suffix: str
-) -> None:
-    path = study.summary(["age"]).save(tmp_path / f"a{suffix}")
-    for ending in {*CARRIERS, ".json", ".csv", ".parquet"} - {suffix}:
+def test_another_ending_is_told_by_the_content(study: dc.Study, tmp_path: Path) -> None:
+    path = study.summary(["age"]).save(tmp_path / "a.tex")
+    for ending in {*CARRIERS, ".json", ".csv", ".parquet"} - {".tex"}:
         found = study.verify(path.rename(path.with_suffix(ending)))
         path = path.with_suffix(ending)
         assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
-        assert f"made here as a {suffix} file" in found.says
+        assert "made here as a .tex file" in found.says
 
 
 # --- Parquet --------------------------------------------------------------------------------------
@@ -551,17 +548,6 @@ def test_a_provenance_that_stands_twice_in_parquet_is_altered(
     assert study.verify(path).verdict == ALTERED
 
 
-def test_what_another_table_says_does_not_fit(study: dc.Study, tmp_path: Path) -> None:
-    one = released(study, tmp_path / "one.parquet", ["age", "bmi"])
-    two = released(study, tmp_path / "two.parquet", ["age", "ldl"])
-    before = read_words(two)
-    put_words(two, before, carried(one))
-    assert study.verify(two).verdict == ALTERED
-    two.write_bytes(one.read_bytes()[:-20])
-    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
-        study.verify(two)
-
-
 # --- tables of text -------------------------------------------------------------------------------
 
 
@@ -613,17 +599,16 @@ def test_a_text_table_that_was_changed_is_altered_and_its_release_named(
             assert found.provenance.request == {"table": ["age", "bmi", "sex"]}
 
 
-@pytest.mark.parametrize("what", ["summary", "model"])
 def test_a_table_of_figures_as_csv_that_was_changed_is_altered(
-    study: dc.Study, tmp_path: Path, what: str
+    study: dc.Study, tmp_path: Path
 ) -> None:
-    path = saved(study, tmp_path, what, ".csv")
+    path = saved(study, tmp_path, "model", ".csv")
     path.write_bytes(another_digit(path.read_bytes()))
     found = study.verify(path)
     assert found.verdict == ALTERED
     assert found.says.endswith("some rows were changed")
     assert found.released is not None
-    assert found.released["kind"] == what
+    assert found.released["kind"] == "model"
 
 
 NOT_KNOWN: dict[str, Callable[[list[list[str]]], list[list[str]]]] = {
@@ -666,13 +651,8 @@ def test_another_secret_knows_no_line(study: dc.Study, tmp_path: Path) -> None:
 
 TYPES = {
     "summary.html": "table",
-    "means.csv": "table",
     "means.png": "plot",
-    "means.tex": "table",
-    "report.html": "report",
     "fidelity.json": "report",
-    "fidelity.svg": "plot",
-    "board.html": "report",
     "table.parquet": "table",
 }
 

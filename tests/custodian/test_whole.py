@@ -15,9 +15,8 @@ import pytest
 import discreet as dc
 from discreet.custodian.session import Session
 from discreet.errors import InputError, LeavingError, RefusedError
-from discreet.explore import derived
 from discreet.explore.from_copy import usual_grid
-from discreet.plots.parallel import order_of_axes
+from tests.ready import opened_once
 
 N = 400
 
@@ -74,15 +73,14 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def study() -> dc.Study:
-    return whole()
+    return opened_once("a copy of the whole table", whole)
 
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_plot_is_drawn_and_released_beside_all_others(study: dc.Study, name: str) -> None:
     view = PLOTS[name](study)
-
     assert view.method == "whole"
     assert view.parameters["k"] == 5
     assert view.parameters["m"] == 20
@@ -108,50 +106,12 @@ def test_one_column_has_two_lines_below_it_and_the_first_says_what_to_mind(study
         assert "protected rows are drawn anew; with few distinct" in view.describe()
 
 
-def test_a_walk_of_two_analysts_is_never_refused() -> None:
-    analysts = [whole(study="walk"), whole(study="walk")]
-    random = np.random.default_rng(5)
-    names, levels = ["age", "bmi", "glucose"], ["sex", "smoker"]
-
-    def some(n: int) -> list[str]:
-        return [str(it) for it in random.permutation(names)[:n]]
-
-    def level() -> str:
-        return str(random.choice(levels))
-
-    walks: list[Callable[[dc.Study], Any]] = [
-        lambda s: s.histogram(some(1)[0]),
-        lambda s: s.histogram(some(1)[0], bins=int(random.integers(3, 30)), by=level()),
-        lambda s: s.scatter(*some(2), by=level()),
-        lambda s: s.heatmap(*some(2), grid=int(random.integers(4, 40))),
-        lambda s: s.contour(*some(2)),
-        lambda s: s.box(*some(2)),
-        lambda s: s.box(some(1)[0], by=level()),
-        lambda s: s.bars(level()),
-        lambda s: s.crosstab(*[str(it) for it in random.permutation(levels)]),
-        lambda s: s.parallel([str(it) for it in random.permutation([*names, *levels])]),
-        lambda s: s.residuals(f"bmi ~ age + {level()}"),
-        lambda s: s.qq("glucose ~ sex * age"),
-    ]
-    for _ in range(60):
-        study = analysts[int(random.integers(2))]
-        walks[int(random.integers(len(walks)))](study).to_json()
-
-
 def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> None:
     copy = study.session.whole.copy
     assert set(copy.columns) == {"age", "bmi", "glucose"}
     assert set(copy.strata) == {"sex", "smoker"}
     (said,) = copy.remarks
     assert said == ("not in the protected copy: patient (nearly unique), visit (numbers the rows)")
-
-
-def test_gaps_stay_gaps(study: dc.Study) -> None:
-    copy, raw = study.session.whole.copy, cohort()
-    gaps = np.isnan(copy.columns["bmi"]).mean()
-    assert gaps == pytest.approx(raw["bmi"].is_null().mean(), abs=0.05)
-    unknown = copy.strata["smoker"].count("") / len(study.session.whole)
-    assert unknown == pytest.approx(raw["smoker"].is_null().mean(), abs=0.05)
 
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
@@ -166,21 +126,6 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         InputError,
         "unknown setting 'k' here",
     ),
-    "a method of counts": (
-        lambda s: s.histogram("age", method="merge"),  # type: ignore[call-arg]
-        InputError,
-        "unknown setting 'method' here",
-    ),
-    "another method of rows": (
-        lambda s: s.scatter("age", "bmi", method="deterministic"),  # type: ignore[call-arg]
-        InputError,
-        "unknown setting 'method' here",
-    ),
-    "counts by name": (
-        lambda s: s.histogram("age", source="counts"),  # type: ignore[call-arg]
-        InputError,
-        "unknown setting 'source' here",
-    ),
     "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
     "ends of points": (
         lambda s: s.scatter("age", "bmi", limits={"age": (0, 99)}),
@@ -192,20 +137,14 @@ REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
         InputError,
         "a column has limits or edges, not both",
     ),
-    "a cost": (
-        lambda s: s.parallel(["age", "bmi"], cost="span"),
-        InputError,
-        "coordinates of the copy does not use cost=",
-    ),
     "one correlation": (lambda s: s.correlations(["age"]), InputError, "a list of 2 to 20 columns"),
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) -> None:
-    call, error, says = REFUSED[name]
-    with pytest.raises(error, match=says):
-        call(study)
+def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study) -> None:
+    for call, error, says in REFUSED.values():
+        with pytest.raises(error, match=says):
+            call(study)
 
 
 def test_m_is_at_least_k() -> None:
@@ -243,7 +182,6 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
 def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> None:
     whole().histogram("age").to_json()
     whole().histogram("bmi").to_json()  # the same copy, opened again
-
     with pytest.raises(LeavingError, match="another copy of the whole table was released"):
         whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
     with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
@@ -258,7 +196,6 @@ def test_all_rows_of_a_person_take_part_or_none() -> None:
     study = whole(raw, unit="person")
     session: Session = study.session
     read, made = session.made_whole()
-
     assert read.persons is not None
     assert not {*read.persons[made.takes_part]} & {*read.persons[~made.takes_part]}
     assert 0.1 * N < (~made.takes_part).sum() < 0.2 * N
@@ -269,7 +206,6 @@ def test_the_whole_copy_is_released_with_its_report(tmp_path: Path) -> None:
     study = whole(study="released")
     release = study.anonymize(formula="glucose ~ age + sex")
     release.save(tmp_path / "a.csv", tmp_path / "a.json")
-
     copy = study.session.whole.copy
     frame = release.frame
     assert frame.columns == ["age", "bmi", "glucose", "sex", "smoker"]
@@ -289,27 +225,18 @@ def test_some_columns_of_the_copy_are_those_of_all(study: dc.Study) -> None:
     assert few.equals(every.select("age", "sex"))
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "says"),
-    [
-        (lambda s: s.anonymize(["visit"]), RefusedError, "not in the protected copy"),
-        (lambda s: s.anonymize("age"), InputError, "columns must be a list"),
-        (lambda s: s.anonymize(drop=["bmx"]), InputError, "no column 'bmx'"),
-        (lambda s: s.anonymize(k=9), InputError, "unknown setting 'k' here"),
-        (lambda s: s.anonymize(method="mdav"), InputError, "unknown setting 'method' here"),
-        (lambda s: s.anonymize(risk_below=0.0001), RefusedError, "not below risk_below"),
-        (
-            lambda s: s.anonymize(drop=["age", "bmi", "glucose", "sex", "smoker"]),
-            InputError,
-            "needs at least one column",
-        ),
-    ],
-)
-def test_a_released_table_is_refused_in_words(
-    study: dc.Study, call: Callable[[dc.Study], Any], error: type[Exception], says: str
-) -> None:
-    with pytest.raises(error, match=says):
-        call(study)
+def test_a_released_table_is_refused_in_words(study: dc.Study) -> None:
+    asked: tuple[tuple[dict[str, Any], type[Exception], str], ...] = (
+        ({"columns": ["visit"]}, RefusedError, "not in the protected copy"),
+        ({"columns": "age"}, InputError, "columns must be a list"),
+        ({"drop": ["bmx"]}, InputError, "no column 'bmx'"),
+        ({"k": 9}, InputError, "unknown setting 'k' here"),
+        ({"risk_below": 0.0001}, RefusedError, "not below risk_below"),
+        ({"drop": ["age", "bmi", "glucose", "sex", "smoker"]}, InputError, "at least one column"),
+    )
+    for given, error, says in asked:
+        with pytest.raises(error, match=says):
+            study.anonymize(**given)
 
 
 def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path: Path) -> None:
@@ -318,7 +245,6 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     study = dc.open(raw, policy=tmp_path / "p.toml", study="s")
     found = study.fidelity()
     found.save(tmp_path / "near.json")
-
     assert f"the copy: {found.said}" in study.scatter("age", "bmi").notes()
     assert not found.exact
     (kept,) = (tmp_path / ".discreet").glob("whole-*.json")
@@ -354,37 +280,6 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
         pickle.dumps(found)
     assert not [*tmp_path.iterdir()]
     assert not study.fidelity().beside
-
-
-def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
-    random = np.random.default_rng(2)
-    raw = pl.DataFrame(
-        {"ward": [f"w{i}" for i in random.integers(0, 80, 2000)], "x": random.normal(size=2000)}
-    )
-    study = whole(raw, study="wards")
-
-    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
-        study.histogram("x", by="ward")
-    study.box("x", by="ward").to_json()
-
-
-def test_an_order_of_axes_is_proposed_from_the_copy(
-    study: dc.Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
-
-    def noted(table: Any, request: Any) -> Any:
-        asked.append(table)
-        return order_of_axes(table, request)
-
-    monkeypatch.setattr(derived, "order_of_axes", noted)
-
-    order = study.axis_order(["sex", "age", "bmi"])
-
-    assert sorted(order) == ["age", "bmi", "sex"]
-    (of_copy,) = asked
-    assert of_copy is not study.session.table
-    assert {"age", "bmi", "sex"} <= {*of_copy.columns}
 
 
 @pytest.mark.parametrize("how", [{"sensitive": "sex"}, {"diversity": 3}])
@@ -425,21 +320,9 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
         study.histogram("a")
 
 
-@pytest.mark.parametrize(
-    ("rows", "cells"),
-    [(40, 5), (130, 5), (180, 6), (440, 9), (4_499, 29), (4_500, 30), (9_999, 30)],
-)
-def test_cells_are_as_many_as_rows_allow_and_no_more_than_usual(rows: int, cells: int) -> None:
-    assert usual_grid(rows) == cells
-
-
-def test_a_grid_that_is_named_is_drawn() -> None:
-    study = dc.open(cohort(), study="cells")
-    usual = study.heatmap("age", "bmi")
-    named = study.heatmap("age", "bmi", grid=30)
-    assert usual.parameters["grid"] == usual_grid(usual.origin.total or 0) < 30
-    assert named.parameters["grid"] == 30
-    assert "grey: no row of the copy" in usual.scene().notes
+def test_cells_are_as_many_as_rows_allow_and_no_more_than_usual() -> None:
+    cells = {40: 5, 130: 5, 180: 6, 440: 9, 4_499: 29, 4_500: 30, 9_999: 30}
+    assert {rows: usual_grid(rows) for rows in cells} == cells
 
 
 CODED = {"ward": [1, 2, 3], "one of many": list(range(1, 31))}
@@ -450,7 +333,6 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
     random = np.random.default_rng(3)
     raw = cohort().with_columns(code=pl.Series(random.choice(codes, len(cohort()))))
     study = dc.open(raw, study="codes")
-
     by = study.scatter("age", "bmi", by="code")
     names = {str(it) for it in codes}
     assert set(by.level) <= names
@@ -459,14 +341,6 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
     before = study.histogram("code")  # a column of numbers it stays
     for view in (by, before, study.box("age", by="code")):
         view.to_json()  # none is refused because of another
-
-
-def test_numbers_of_many_values_are_no_levels() -> None:
-    study = dc.open(cohort(), study="numbers")
-    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
-        study.scatter("age", "glucose", by="bmi")
-    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
-        study.bars("bmi")
 
 
 def test_other_kinds_of_columns_are_another_copy() -> None:

@@ -66,7 +66,6 @@ def test_what_the_study_released_is_taken_and_the_rest_left_out(
 ) -> None:
     plot, notes = written(tmp_path / "bmi.svg"), written(tmp_path / "notes.txt", "mine")
     inside = written(folder.path / "table.csv", "made\n1\n")
-
     assert folder.collect([plot, notes, plot, inside], check) == (notes,)
     assert states(folder) == {"bmi.svg": "waiting", "table.csv": "waiting"}
     assert (folder.path / "bmi.svg").read_text() == "made\n"
@@ -93,7 +92,6 @@ def test_a_file_that_is_changed_after_a_decision_shows_as_changed(
     folder.collect([written(tmp_path / "bmi.svg")], check)
     folder.review(act, "because")
     target = folder.path / "bmi.svg"
-
     target.write_text("drawn elsewhere")
     folder.collect([], check)
     assert states(folder) == {"bmi.svg": "changed"}
@@ -103,7 +101,6 @@ def test_a_file_that_is_changed_after_a_decision_shows_as_changed(
     assert "changed since it was handed in" in (folder.path / "index.html").read_text()
     with pytest.raises(InputError, match=r"changed since they were handed in: 'bmi\.svg'"):
         folder.review("approved", "all the same")
-
     target.write_text("made\n")
     assert states(folder) == {"bmi.svg": act}
 
@@ -244,7 +241,6 @@ def test_a_rejected_file_is_rejected_by_any_name(folder: Folder, tmp_path: Path)
     folder.collect([written(tmp_path / "bmi.svg")], check)
     folder.review("rejected", "embargoed")
     folder.collect([written(tmp_path / "figure1.svg")], check)
-
     assert states(folder) == {"bmi.svg": "rejected", "figure1.svg": "rejected"}
     with pytest.raises(InputError, match="say why"):
         folder.review("approved", "", ["figure1.svg"])
@@ -294,7 +290,6 @@ def test_acro_s_own_reader_loads_the_record(folder: Folder, tmp_path: Path) -> N
     folder.collect(files, check)
     folder.review("comment", "for table 2", ["bmi.svg"])
     told = results(folder)["results"]
-
     words = [str(ACRO), "-c", READ, str(folder.path)]
     ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 0, ran.stderr[-2000:]

@@ -113,18 +113,11 @@ def test_every_field_is_tried() -> None:
 
 
 @pytest.mark.parametrize("field", OTHER)
-def test_a_copy_is_another_where_a_field_of_it_is_and_nowhere_else(field: str) -> None:
-    another = copy_of(**{field: OTHER[field]}) != usual_copy()
-
-    assert another == (FIELDS[field].changes == "copy")
-
-
-@pytest.mark.parametrize("field", OTHER)
-def test_rules_of_answers_are_others_where_an_answer_may_be(field: str) -> None:
-    usual = Policy.preset("standard")
-    another = rules_of(usual.changed(**{field: OTHER[field]})) != rules_of(usual)
-
-    assert another == (FIELDS[field].changes != "nothing")
+def test_a_copy_and_rules_of_answers_are_others_where_a_field_is_of_them(field: str) -> None:
+    usual, value = Policy.preset("standard"), OTHER[field]
+    changes = FIELDS[field].changes
+    assert (copy_of(**{field: value}) != usual_copy()) == (changes == "copy")
+    assert (rules_of(usual.changed(**{field: value})) != rules_of(usual)) == (changes != "nothing")
 
 
 @pytest.mark.parametrize("field", OF_PAPERS)
@@ -132,7 +125,6 @@ def test_rows_of_the_papers_are_others_where_a_setting_of_them_is(field: str) ->
     own = {"method": BY_METHOD.get(field, "deterministic"), "strata": ["sex"]}
     usual = Policy.preset("research", papers=own)
     changed = usual.changed(papers={field: OF_PAPERS[field]})
-
     assert (rows_of(changed) != rows_of(usual)) == (PAPER_FIELDS[field].changes == "copy")
     assert rules_of(changed) != rules_of(usual)
 
@@ -159,5 +151,5 @@ def test_a_new_plot_or_method_is_no_other_copy_and_no_other_rule(
             for name in [name for name, it in vars(module).items() if it is registry]:
                 monkeypatch.setattr(module, name, grown)
 
-    assert "pie" in sys.modules["discreet.policy.resolve"].PLOTS
+    assert "pie" in sys.modules["discreet.explore.choice"].PLOTS
     assert names() == before

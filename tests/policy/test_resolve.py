@@ -98,16 +98,13 @@ REFUSALS: dict[str, tuple[Policy, Plot[Any], dict[str, Any], type[DiscreetError]
 @pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
 def test_a_refusal_names_its_parameter(case: Any) -> None:
     policy, plot, way, error, parameter, rule = case
-
     with pytest.raises(error, match=r".+") as refused:
         resolve(policy, TABLE, plot, **way)
-
     assert (refused.value.parameter, refused.value.rule) == (parameter, rule)
 
 
 def test_axes_are_resolved_with_all_that_they_need() -> None:
     plot = resolve(RESEARCH, TABLE, ParallelPlot(("x", "ill"), pixels=900, diversity=3)).plot
-
     assert (plot.get("pixels"), plot.get("diversity")) == (500, 3)
     assert dict(plot.get("sensitive")) == {"ill": ()}
     assert resolve(STANDARD, TABLE, ParallelPlot(("x", "y"))).plot.get("diversity") == 1

@@ -16,7 +16,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_page_on_policies_has_the_table_of_all_fields() -> None:
     """Write it anew with `tools.docs_site.policy_fields.fields_table()`."""
     page = (DOCS / "policy.md").read_text("utf-8")
-
     assert page.endswith(fields_table().rstrip("\n") + "\n")
 
 
@@ -40,5 +39,4 @@ def options_of(command: Any) -> Iterator[str]:
 def test_every_option_of_a_field_is_one_of_the_command_line() -> None:
     known = {*options_of(typer.main.get_command(app))}
     named = {it.option for it in [*FIELDS.values(), *PAPER_FIELDS.values()] if it.option}
-
     assert named <= known

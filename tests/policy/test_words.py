@@ -60,7 +60,6 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
     text = resources.files("discreet").joinpath("presets", f"{preset}.toml").read_text()
     policy = Policy.preset(preset)
     fields = [it.field for it in words(policy)]
-
     assert len(fields) == len({*fields})
     always = {it for it in ALWAYS if policy.papers or "." not in it}
     assert {*fields} >= {*tomllib.loads(text)} | always
@@ -73,7 +72,6 @@ def test_each_field_that_a_preset_sets_is_said_once(preset: str) -> None:
 def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
     policy = policy_with(field)
     said = said_of(policy, field)
-
     assert said[0].isupper() or said[0] == OTHER[field][0]
     assert said.endswith(".")
     assert "  " not in said
@@ -82,53 +80,42 @@ def test_each_field_that_is_set_is_said_in_a_plain_sentence(field: str) -> None:
     assert NEVER.search(said) is None
     usual = Policy.from_dict({"papers": {}} if "." in field else {})
     assert said not in {it.words for it in words(usual)}, "another value says something else"
-
-
-@pytest.mark.parametrize("field", OTHER)
-def test_no_value_of_a_column_is_said(field: str) -> None:
-    policy = policy_with(field)
     told = " ".join(f"{it.words} {it.setting}" for it in words(policy))
-
-    assert "Canary" not in told
-    assert "717171" not in told
+    assert re.search("Canary|717171", told) is None, "no value of a column is said"
 
 
-SETTINGS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "a number": ({}, "k", "k = 5"),
-    "a word": (
-        {"papers": {"method": "probabilistic"}},
-        "papers.method",
-        'papers.method = "probabilistic"',
-    ),
-    "a table": ({"papers": {}}, "papers", "papers"),
-    "a number that follows from another": ({"k": 7}, "m", "m = 28"),
-    "yes or no": ({"private_files": False}, "private_files", "private_files = false"),
-    "a list": ({"papers": {"strata": ["sex"]}}, "papers.strata", "papers.strata"),
-    "a share": ({"left_out": 0.3}, "left_out", "left_out = 0.3"),
-}
+SETTINGS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "k", "k = 5"),
+    ({"papers": {"method": "base"}}, "papers.method", 'papers.method = "base"'),
+    ({"papers": {}}, "papers", "papers"),
+    ({"k": 7}, "m", "m = 28"),
+    ({"private_files": False}, "private_files", "private_files = false"),
+    ({"papers": {"strata": ["sex"]}}, "papers.strata", "papers.strata"),
+    ({"left_out": 0.3}, "left_out", "left_out = 0.3"),
+]
 
 
-@pytest.mark.parametrize(("given", "field", "setting"), SETTINGS.values(), ids=SETTINGS)
-def test_the_setting_stands_beside_it(given: dict[str, Any], field: str, setting: str) -> None:
-    (found,) = [it for it in words(Policy.from_dict(given)) if it.field == field]
-    assert found.setting == setting
+def test_the_setting_stands_beside_it() -> None:
+    for given, field, setting in SETTINGS:
+        (found,) = [it for it in words(Policy.from_dict(given)) if it.field == field]
+        assert found.setting == setting
 
 
-SAID: dict[str, tuple[dict[str, Any], str, str]] = {
-    "rounded": ({}, "round_to", "Counts are rounded to 5; a count below 5 is not shown."),
-    "roles": (
+SAID: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "round_to", "Counts are rounded to 5; a count below 5 is not shown."),
+    (
         {"roles": {"id": "identifier", "hiv": "sensitive", "cd4": "sensitive"}},
         "roles",
         "What columns tell: hiv and cd4 are sensitive; id is never shown.",
     ),
-    "tables": (
+    (
         {"tables": [["sex", "ward"], ["ward", "died"]]},
         "tables",
         "Put into the copy, as counts with noise, are the cross-tables sex by ward; ward by died.",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("given", "field", "said"), SAID.values(), ids=SAID)
-def test_what_is_said(given: dict[str, Any], field: str, said: str) -> None:
-    assert said_of(Policy.from_dict(given), field) == said
+def test_what_is_said() -> None:
+    for given, field, said in SAID:
+        assert said_of(Policy.from_dict(given), field) == said

@@ -45,7 +45,6 @@ def test_an_output_is_recorded_once_by_its_bytes(store: Store, tmp_path: Path) -
     again = handed(store, tmp_path / "a.svg")
     changed = handed(store, tmp_path / "a.svg", "drawn otherwise")
     renamed = handed(store, tmp_path / "b.svg")
-
     assert first == again
     assert first.digest == renamed.digest == hashlib.sha256(b"drawn").hexdigest()
     assert [it.id for it in list_outputs(store, "s")] == [first.id, changed.id, renamed.id]
@@ -67,7 +66,6 @@ def test_the_last_decision_stands_and_comments_decide_nothing(store: Store, tmp_
     ):
         output = review(store, "s", output.id, what, f"  {text} ", NOW, "token eva")
         states.append(output.state(NOW))
-
     assert states == ["waiting", "waiting", "rejected", "rejected", "approved"]
     assert output.comments == ("for table 2", "bins are wider now")
     assert output.decision is not None

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, RegisterError
@@ -26,9 +26,6 @@ from discreet.records.store import (
     Schema,
     Store,
     Verification,
-    create,
-    link,
-    objects_of,
     row_of,
     seal_of,
     stamp,
@@ -37,6 +34,7 @@ from discreet.records.store import (
 from discreet.register.register import REGISTER
 from discreet.serve.record import RECORD, log
 from discreet.serve.tokens import add_token
+from tests.cases import examples
 from tests.records.given import (
     ANOTHER,
     NOON,
@@ -54,7 +52,6 @@ from tests.records.given import (
     rows_of,
     started,
     times,
-    told,
     write_rows,
 )
 
@@ -148,7 +145,6 @@ def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> Non
 
 def test_nothing_is_written_while_reading(store: Store) -> None:
     write_rows(store, "one")
-
     with store.kept_open():
         with (
             pytest.raises(LeavingError, match="cannot be written, so nothing can be released"),
@@ -182,27 +178,6 @@ def test_a_reader_sees_one_state(store: Store) -> None:
     assert times(store) == ["one", "two"]
 
 
-def test_the_file_is_written_ahead_and_fully(store: Store) -> None:
-    with store.writing() as connection:
-        settings = {
-            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in (
-                "journal_mode",
-                "synchronous",
-                "foreign_keys",
-                "busy_timeout",
-                "wal_autocheckpoint",
-            )
-        }
-    assert settings == {
-        "journal_mode": "wal",
-        "synchronous": 2,
-        "foreign_keys": 1,
-        "busy_timeout": 30000,
-        "wal_autocheckpoint": 0,
-    }
-
-
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_all_files_are_their_owner_s_alone(store: Store) -> None:
     with store.kept_open():
@@ -234,7 +209,6 @@ def test_nothing_is_found_where_nothing_was_changed(
 ) -> None:
     copied = copy_of(full, tmp_path, schema)
     found = verify(copied)
-
     tables = schema.tables
     counts = [rows_of(copied.path, f"SELECT count(*) FROM {table}")[0][0] for table in tables]
     assert found.broken == ()
@@ -288,7 +262,6 @@ def test_a_row_holds_where_it_fits_its_seal(copied: Store) -> None:
         "UPDATE asked SET caller = 'x' WHERE id = 2; DELETE FROM asked WHERE id = 3;"
         " DELETE FROM chain WHERE source = 'asked' AND row = 4",
     )
-
     with copied.reading() as connection:
         held = [row for row in range(6) if copied.holds(connection, "asked", row)]
         assert held == [1]
@@ -403,10 +376,8 @@ def test_a_trigger_that_is_gone_or_another_is_found(
         with closing(sqlite3.connect(copied.path)) as connection:
             connection.execute(f"DROP TRIGGER {name}")
         assert f"trigger {name} is gone" in verify(copied).broken
-
         handed_in(copied, "more.svg")  # it is not mended, so that it is seen later
         assert f"trigger {name} is gone" in verify(copied).broken
-
         with closing(sqlite3.connect(copied.path)) as connection:
             connection.execute(
                 f"CREATE TRIGGER {name} BEFORE {verb.upper()} ON {table} WHEN 0"
@@ -420,7 +391,6 @@ def test_a_tail_that_was_cut_off_is_found_by_an_earlier_head(copied: Store) -> N
     row = asked(copied, 9)
     head = verify(copied).head
     assert verify(copied, before).broken == verify(copied, head).broken == ()
-
     alter(
         copied.path,
         f"DELETE FROM asked WHERE id = {row};"
@@ -444,15 +414,14 @@ def test_a_head_that_was_written_in_is_none(copied: Store) -> None:
         f" INSERT INTO chain (source, row, seal) VALUES ('token', 1, '{head}')"
         " ON CONFLICT DO UPDATE SET seal = excluded.seal",
     )
-
     assert "token row 1 does not fit its seal" in verify(copied, head).broken
 
 
-@pytest.mark.parametrize("head", ["", "x" * 64, "a" * 63, "CanaryX"])
-def test_what_is_no_head_is_refused(copied: Store, head: str) -> None:
-    with pytest.raises(InputError, match="a head is 64 hexadecimal digits") as refused:
-        verify(copied, head)
-    assert "Canary" not in str(refused.value)
+def test_what_is_no_head_is_refused(copied: Store) -> None:
+    for head in ("", "x" * 64, "a" * 63, "CanaryX"):
+        with pytest.raises(InputError, match="a head is 64 hexadecimal digits") as refused:
+            verify(copied, head)
+        assert "Canary" not in str(refused.value)
 
 
 def test_a_chain_that_was_made_again_without_the_key_is_found(copied: Store) -> None:
@@ -465,7 +434,6 @@ def test_a_chain_that_was_made_again_without_the_key_is_found(copied: Store) -> 
             previous = seal_of(ANOTHER.digest("chain"), previous, table, row, values)
             forged.append(f"UPDATE chain SET seal = '{previous}' WHERE id = {id_};")
     alter(copied.path, "\n".join(forged))
-
     assert len(verify(copied).broken) == len(links)
     assert verify(record_file(copied.path.parent, ANOTHER)).broken == ()
 
@@ -487,7 +455,6 @@ def test_a_torn_index_is_found(copied: Store) -> None:
     start = (page - 1) * size
     content[start + 3 : start + 5] = b"\0\0"  # how many entries it has
     copied.path.write_bytes(content)
-
     assert "file: its pages do not fit together" in verify(copied).broken
 
 
@@ -503,6 +470,7 @@ def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.Monke
 ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8)
 
 
+@settings(max_examples=examples(40))
 @given(ROWS, st.data())
 def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
@@ -521,20 +489,6 @@ def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) ->
             connection.execute(trigger)
         wanted = (f"version row {which} does not fit its seal",)
         assert verify(store).broken == (() if other == rows[which - 1] else wanted)
-
-
-@given(st.permutations(range(4)))
-def test_rows_in_another_order_are_found(order: list[int]) -> None:
-    with TemporaryDirectory() as folder:
-        store = register_file(Path(folder))
-        write_rows(store, *"abcd")
-        moved = " ".join(f"WHEN {n + 1} THEN '{'abcd'[m]}'" for n, m in enumerate(order))
-        alter(store.path, f"UPDATE version SET opened = CASE id {moved} END")
-
-        wanted = [n + 1 for n, m in enumerate(order) if n != m]
-        assert verify(store).broken == tuple(
-            f"version row {row} does not fit its seal" for row in wanted
-        )
 
 
 def test_a_file_that_is_made_to_look_new_is_damaged(copied: Store) -> None:
@@ -568,7 +522,6 @@ def test_a_table_that_is_gone_is_not_made_again(
 
 def test_of_two_keys_the_second_writes_nothing(copied: Store) -> None:
     other, before = record_file(copied.path.parent, ANOTHER), copied.path.read_bytes()
-
     for _ in range(2):
         with (
             pytest.raises(
@@ -623,38 +576,6 @@ def test_on_a_full_disk_nothing_is_half_written(tmp_path: Path) -> None:
     assert len(log(store)) == count + 1
 
 
-LIMITED = """
-import resource, sys
-from pathlib import Path
-from discreet.errors import LeavingError
-from tests.records.given import asked, record_file
-
-store = record_file(Path(sys.argv[1]))
-asked(store, 0)
-size = store.path.stat().st_size + 40_000
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-done = 1
-try:
-    while True:
-        asked(store, done)
-        done += 1
-except LeavingError as error:
-    print(done)
-    print(error)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits are those of POSIX")
-def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> None:
-    done, said = told(started(LIMITED, tmp_path))
-    store = record_file(tmp_path)
-    assert "cannot be written, so nothing can be released" in said
-    assert int(done) > 1
-    assert len(log(store)) == int(done)
-    assert verify(store).broken == ()
-    assert asked(store, 0) == int(done) + 1
-
-
 KILLED = """
 import sys
 from pathlib import Path
@@ -669,7 +590,7 @@ with store.kept_open():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-@pytest.mark.parametrize("kept_rows", [1, 4, 30, 150])
+@pytest.mark.parametrize("kept_rows", [1, 40])
 def test_a_process_that_is_killed_loses_nothing_it_has_told(tmp_path: Path, kept_rows: int) -> None:
     heard: set[int] = set()
     for start in (0, 10**6):
@@ -681,7 +602,6 @@ def test_a_process_that_is_killed_loses_nothing_it_has_told(tmp_path: Path, kept
         # Read on, where lines may wait that were read ahead; `communicate` would not know of them.
         heard |= {int(line) for line in process.stdout}
         process.communicate()
-
         store = record_file(tmp_path)
         assert verify(store).broken == ()
         written = {entry["request"] for entry in log(store)}
@@ -738,30 +658,6 @@ def test_bytes_are_no_text_that_reads_like_their_digest() -> None:
         assert seal_of(KEY, FIRST, "t", 1, {"a": b"x"}) != plain
 
 
-def test_links_follow_each_other() -> None:
-    tables = REGISTER.tables
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        create(connection, REGISTER)
-        for at in ("one", "two"):
-            connection.execute(
-                "INSERT INTO version (study, number, settings, secret, opened)"
-                " VALUES (:study, :number, :settings, :secret, :opened)",
-                row_at(at),
-            )
-        for row in (2, 1):
-            link(connection, tables, KEY, "version", row)
-        with pytest.raises(ValueError, match="a row that is not there has no link"):
-            link(connection, tables, KEY, "version", 3)
-
-        first = seal_of(KEY, FIRST, "version", 2, {"id": 2, **row_at("two")})
-        second = seal_of(KEY, first, "version", 1, {"id": 1, **row_at("one")})
-        found = connection.execute("SELECT id, source, row, seal FROM chain").fetchall()
-        assert found == [(1, "version", 2, first), (2, "version", 1, second)]
-        assert row_of(connection, tables, "version", 1) == {"id": 1, **row_at("one")}
-        assert row_of(connection, tables, "version", 9) is None
-        assert row_of(connection, tables, "sqlite_master", 1) is None, "a link may name any table"
-
-
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_all_tables_are_named_and_have_rows_that_stay_as_they_are(
     full: Mapping[str, Path], schema: Schema
@@ -769,7 +665,6 @@ def test_all_tables_are_named_and_have_rows_that_stay_as_they_are(
     path = full[schema.name]
     found = rows_of(path, "SELECT name FROM sqlite_master WHERE type = 'table'")
     assert {name for (name,) in found} == {*schema.tables, "chain"}
-
     with closing(sqlite3.connect(path)) as connection:
         for table in (*schema.tables, "chain"):
             assert connection.execute(f"SELECT * FROM {table}").fetchall(), table
@@ -781,18 +676,6 @@ def test_all_tables_are_named_and_have_rows_that_stay_as_they_are(
             ):
                 with pytest.raises(sqlite3.IntegrityError, match="a record is append-only"):
                     connection.execute(script)
-
-
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_what_is_there_stays_as_it_is(schema: Schema) -> None:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as twice:
-        create(twice, schema)
-        once = objects_of(twice)
-        create(twice, schema)
-        assert objects_of(twice) == once
-        assert twice.execute("PRAGMA user_version").fetchone() == (schema.number,)
-        triggers = [name for name in once if name.startswith("trigger ")]
-        assert len(triggers) == 2 * len(schema.tables) + 2
 
 
 def test_a_register_is_no_record_whatever_its_name(

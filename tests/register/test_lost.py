@@ -20,7 +20,7 @@ from discreet.register.register import MARK, Register
 from discreet.register.rules import COPY_OF_TABLE, STUDY_FILE, ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
-from tests.records.given import ANOTHER, SECRET, alter, started, told
+from tests.records.given import ANOTHER, SECRET, alter, started
 
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "m": 20, "round_to": 5}
 
@@ -74,7 +74,6 @@ def test_the_key_is_drawn_once_and_its_owner_s_alone(register: Register, tmp_pat
     if os.name == "posix":
         assert stat.S_IMODE(key.stat().st_mode) == 0o600
     before = key.read_bytes()
-
     again = register_of_secret(tmp_path)
     leave(again, kind="bars")
     assert key.read_bytes() == before
@@ -99,30 +98,11 @@ def test_of_many_that_begin_at_once_one_key_is_drawn(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         prints = set(pool.map(begin, range(12)))
-
     last = register_of_secret(tmp_path)
     assert prints == {last.fingerprint}
     assert len(last.history()) == 12
     assert verify(last.store).broken == ()
     assert {it.name for it in (tmp_path / "state").iterdir()} == {"register.key", "register.sqlite"}
-
-
-BEGIN = """
-import sys
-from pathlib import Path
-from tests.register.test_lost import leave, register_of_secret
-number = int(sys.argv[2])
-rows = (1000 * number, 1000 * number + 400)
-leave(register_of_secret(Path(sys.argv[1])), f"s{number}", str(number), rows=rows)
-"""
-
-
-def test_two_processes_begin_one_register(tmp_path: Path) -> None:
-    for process in [started(BEGIN, tmp_path, number) for number in (1, 2)]:
-        told(process)
-    register = register_of_secret(tmp_path)
-    assert {it["study"] for it in register.history()} == {"s1", "s2"}
-    assert verify(register.store).broken == ()
 
 
 def unreadable(folder: Path) -> None:
@@ -153,7 +133,6 @@ def test_without_its_key_nothing_leaves(
     before = (tmp_path / "state" / "register.sqlite").read_bytes()
     kept = (tmp_path / "state" / "register.key").read_text()
     harm(tmp_path)
-
     for study in ("s", "t"):
         with pytest.raises((RegisterError, InputError), match=says):
             leave(register_of_secret(tmp_path), study)
@@ -305,8 +284,7 @@ leave(register) if what == "first" else register.begin("a broken disk")
 
 
 @pytest.mark.promise
-@pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("what", ["first", "again"])
+@pytest.mark.parametrize(("moment", "what"), [("before", "first"), ("after", "again")])
 def test_who_is_killed_while_a_register_begins_begins_it_again(
     register: Register, tmp_path: Path, moment: str, what: str
 ) -> None:
@@ -316,7 +294,6 @@ def test_who_is_killed_while_a_register_begins_begins_it_again(
     with started(KILLED, tmp_path, moment, what) as process:
         _, wrong = process.communicate(timeout=600)
     assert process.returncode == -9, wrong
-
     if what == "again":
         with pytest.raises(RegisterError, match=GONE):
             leave(register_of_secret(tmp_path))
@@ -376,7 +353,6 @@ def test_what_is_withdrawn_counts_no_more_and_stays_in_the_chain(register: Regis
         leave(register, f"s{number}", f"{number}", rows=(60 * number, 400 + 60 * number))
     with pytest.raises(LeavingError, match="no more copies of these people may be released"):
         leave(register, "e", "e", rows=(240, 640))
-
     assert register.withdraw("s2", "it was looked at and deleted") == 1
     leave(register, "e", "e", rows=(240, 640))
     (row,) = register.declared()
@@ -392,16 +368,16 @@ def test_what_is_withdrawn_counts_no_more_and_stays_in_the_chain(register: Regis
 
 
 # What the next copy of persons is made by, once the only one is withdrawn.
-NEXT: dict[str, tuple[Secret, dict[str, Any]]] = {
-    "another secret": (ANOTHER, {}),
-    "another k": (SECRET, {"k": 6, "m": 24}),
-    "another m": (SECRET, {"m": 40}),
-    "the same": (SECRET, {}),
+NEXT: dict[str, tuple[str, Secret, dict[str, Any]]] = {
+    "another secret": ("s", ANOTHER, {}),
+    "another secret, renamed": ("t", ANOTHER, {}),
+    "another k": ("s", SECRET, {"k": 6, "m": 24}),
+    "another m, renamed": ("t", SECRET, {"m": 40}),
+    "the same": ("s", SECRET, {}),
 }
 
 
-@pytest.mark.parametrize(("secret", "settings"), NEXT.values(), ids=NEXT)
-@pytest.mark.parametrize("study", ["s", "t"])
+@pytest.mark.parametrize(("study", "secret", "settings"), NEXT.values(), ids=NEXT)
 def test_after_it_persons_are_copied_anew(
     register: Register, tmp_path: Path, study: str, secret: Secret, settings: dict[str, Any]
 ) -> None:
@@ -410,7 +386,6 @@ def test_after_it_persons_are_copied_anew(
     if secret is ANOTHER or settings:
         with pytest.raises(LeavingError, match=r"another secret|'[km]' must be the same as in"):
             leave(other, study, "2", **settings)
-
     register.withdraw("s", "nothing left the room")
     assert other.version("s") == 2
     assert other.left_under("s") is None

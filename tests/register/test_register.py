@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import sqlite3
-import stat
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from discreet.lines import Lines
 from discreet.provenance import Provenance
 from discreet.records.store import verify
 from discreet.register.register import (
-    MARK,
     Register,
     all_versions,
     choices_of,
@@ -84,10 +82,6 @@ def register(tmp_path: Path) -> Register:
 # --- sketches ---------------------------------------------------------------------------------
 
 
-def test_minus_zero_and_every_kind_of_missing_are_one_value() -> None:
-    assert sketch([0.0, np.nan]).mark == sketch([-0.0, np.inf]).mark
-
-
 # --- the same again, and another --------------------------------------------------------------
 
 
@@ -108,21 +102,16 @@ OTHER_SETTINGS: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("new", [False, True], ids=["", "new register object"])
 @pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
-@pytest.mark.parametrize("what", OTHER_SETTINGS)
 def test_nothing_leaves_under_other_settings(
-    register: Register, tmp_path: Path, what: str, study: str | None, new: bool
+    register: Register, tmp_path: Path, study: str | None
 ) -> None:
     leave(register, study=study)
-    if new:
-        register = register_in(tmp_path / "state")
-    for drawn in ("x", "y"):
-        with pytest.raises(
-            LeavingError, match=f"^'{what}' must be the same as in the earlier release of"
-        ):
-            leave(register, drawn, study=study, settings=OTHER_SETTINGS[what])
-    assert len(register.history()) == 1
+    for place in (register, register_in(tmp_path / "state")):
+        for drawn, (what, settings) in product("xy", OTHER_SETTINGS.items()):
+            with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release"):
+                leave(place, drawn, study=study, settings=settings)
+        assert len(place.history()) == 1
 
 
 SAME_DATA: dict[str, tuple[str | None, str | None]] = {
@@ -139,7 +128,6 @@ def test_the_same_data_are_recognised_under_another_name(
 ) -> None:
     leave(register, study=first)
     shuffled = {name: values[::-1] for name, values in reversed([*TABLE.items()])}
-
     leave(register, "y", shuffled, study=second)
     with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
@@ -183,7 +171,6 @@ def test_few_changed_rows_of_few_levels_are_recognised_in_a_register_of_before(
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
     leave(register, "a", levels, study="s")
     fewer = {name: values[1:] for name, values in levels.items()}
-
     for study in (None, "t"):
         with pytest.raises(
             LeavingError,
@@ -267,13 +254,11 @@ def next_of(
 
 def test_changed_data_leave_with_a_new_version_alone(register: Register) -> None:
     leave(register)
-
     with pytest.raises(
         LeavingError, match=r"the data of study 's' have changed since .*: `discreet version"
     ):
         leave(register, table=changed(60))
     leave(register, "y", table=changed(60))  # y has not changed
-
     assert open_version(register, changed(60)) == 2
     leave(register, table=changed(60))
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
@@ -290,15 +275,12 @@ def test_changed_data_without_a_name_are_refused_where_they_are_recognised(
         leave(register, table=changed(1), study=None)
 
 
-@pytest.mark.parametrize(("rows", "enough"), [(1, False), (45, False), (60, True)])
-def test_a_new_version_has_ten_k_changed_rows(register: Register, rows: int, enough: bool) -> None:
+def test_a_new_version_has_ten_k_changed_rows(register: Register) -> None:
     leave(register)
-    if enough:
-        assert open_version(register, changed(rows)) == 2
-        return
     with pytest.raises(LeavingError, match=r"too few rows of 'column x' have changed.* 10 k"):
-        open_version(register, changed(rows))
+        open_version(register, changed(45))
     leave(register)
+    assert open_version(register, changed(60)) == 2
 
 
 def test_rows_that_are_added_or_gone_have_changed(register: Register) -> None:
@@ -311,7 +293,6 @@ def test_rows_that_are_added_or_gone_have_changed(register: Register) -> None:
 
 def test_a_new_version_of_a_changed_policy(register: Register) -> None:
     leave(register)
-
     assert open_version(register, TABLE, {**SETTINGS, "k": 6}) == 2
     with pytest.raises(LeavingError, match="'k' must be the same as in"):
         leave(register)
@@ -330,18 +311,12 @@ def test_a_new_version_of_nothing_new_is_refused(register: Register) -> None:
         open_version(register, TABLE)
 
 
-def test_a_column_that_is_gone_does_not_hold_up_a_version(register: Register) -> None:
-    leave(register)
-    assert open_version(register, {"x": X + 1}) == 2
-
-
 def test_of_several_things_none_leaves_where_one_may_not(register: Register) -> None:
     leave(register)
     parts = [
         ReleaseRecord("s", settings, {}, sketches({"y": Y}), 5, "bars", ("y",), "whole", "svg")
         for settings in (SETTINGS, {**SETTINGS, "k": 8})
     ]
-
     with pytest.raises(LeavingError, match="'k' must be the same as in"):
         register.release(parts, lambda: sketches(TABLE))
     assert len(register.history()) == 1
@@ -401,23 +376,9 @@ def test_nothing_is_made_before_something_leaves(register: Register, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_file_is_its_owner_s_alone(register: Register, tmp_path: Path) -> None:
-    leave(register)
-
-    assert register.knows("s")
-    assert not register.knows("t")
-    assert not register.knows(None)
-    made = {path.name: path.stat() for path in (tmp_path / "state").iterdir()}
-    assert made.keys() == {"register.sqlite", MARK}
-    if os.name == "posix":
-        assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-        assert {stat.S_IMODE(it.st_mode) for it in made.values()} == {0o600}
-
-
 def test_the_history_says_what_left_and_no_value(register: Register) -> None:
     leave(register, study=None)
     leave(register, "y", study="t")
-
     first, second = register.history()
     assert first.pop("at") <= second.pop("at")
     assert first == {
@@ -442,7 +403,6 @@ def test_no_value_and_no_word_is_in_the_file(register: Register, tmp_path: Path)
         "s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg"
     )
     register.release([leaving], lambda: sketches(table))
-
     content = (tmp_path / "state" / "register.sqlite").read_bytes()
     assert b"Canary" not in content
     assert b"12345.67" not in content
@@ -542,18 +502,15 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("fields", "text"), UNFIT.values(), ids=UNFIT)
-@pytest.mark.parametrize("first", [True, False], ids=["refused first", "refused last"])
-def test_of_what_leaves_together_one_refusal_stops_all(
-    register: Register, fields: dict[str, Any], text: str, first: bool
-) -> None:
-    good, bad = leaving_of("x", "y", choices={"formula": "y ~ x"}), leaving_of("x", **fields)
-
-    with pytest.raises(LeavingError, match=text):
-        register.release([bad, good] if first else [good, bad], lambda: sketches(TABLE))
-
-    assert register.history() == []
-    assert not register.knows("s")
+def test_of_what_leaves_together_one_refusal_stops_all(register: Register) -> None:
+    good = leaving_of("x", "y", choices={"formula": "y ~ x"})
+    for fields, text in UNFIT.values():
+        bad = leaving_of("x", **fields)
+        for together in ([bad, good], [good, bad]):
+            with pytest.raises(LeavingError, match=text):
+                register.release(together, lambda: sketches(TABLE))
+            assert register.history() == []
+            assert not register.knows("s")
     # nor has what was refused pinned anything
     register.release(
         [dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE)
@@ -571,14 +528,13 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         won = set(pool.map(try_to_leave, [3, 4, 5, 6] * 4)) - {None}
-
     history = register_in(tmp_path / "state").history()
     assert len(won) == 1
     assert len(history) == 4
     assert {entry["version"] for entry in history} == {1}
 
 
-@pytest.mark.parametrize("smallest", [0, 5, SMALLEST])
+@pytest.mark.parametrize("smallest", [0, SMALLEST])
 def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> None:
     store = register_in(tmp_path).store
     sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
@@ -609,7 +565,6 @@ def test_what_files_carry_is_found_by_its_id_or_checksum(tmp_path: Path) -> None
     register.release([told], lambda: sketches({"x": X}))
     register.release([dataclasses.replace(told, provenance=(MADE.to_text(),))], dict)
     register.release([dataclasses.replace(told, provenance=(other.to_text(),), form="png")], dict)
-
     assert [it.checksum for _, it in register.released()] == ["c", "d"]
     for asked in ({"id_": other.id}, {"checksum": "d"}, {"id_": other.id, "checksum": "d"}):
         ((left, found),) = register.released(**asked)

@@ -81,26 +81,6 @@ def test_another_choice_is_named() -> None:
     assert told.value.what == "kind of 'x'"
 
 
-OTHER_RULES: dict[str, Callable[[], None]] = {
-    # what the rule is about is no choice of a caller's
-    "another setting": lambda: compare(leaving(settings=SETTINGS | {"k": 7}), VERSION, {}),
-    "another name": lambda: check_names({"column x": sketch(X)}, {"column y": sketch(X)}),
-    "changed data": lambda: check_unchanged(leaving(), VERSION, {"column x": sketch(X[1:])}),
-    "few changes": lambda: check_many_changed(
-        VERSION, {"column x": sketch(X)}, {"column x": sketch(X[1:])}, k=5
-    ),
-}
-
-
-@pytest.mark.parametrize("refuse", OTHER_RULES.values(), ids=OTHER_RULES)
-def test_the_other_rules_name_no_choice(refuse: Callable[[], None]) -> None:
-    with pytest.raises(
-        LeavingError, match=r"must be the same as in|released before|changed|order"
-    ) as told:
-        refuse()
-    assert told.value.what == ""
-
-
 def test_a_column_keeps_its_name() -> None:
     check_names({"column x": sketch(X)}, {"column x": sketch(X)})
     with pytest.raises(LeavingError, match="was released before as 'column y'"):
@@ -182,35 +162,31 @@ def test_what_is_few_is_seen_in_all_that_is_known() -> None:
         check_unchanged(leaving(sketches=drawn), VERSION, known, {"column y": sketch(X[1:])})
 
 
-@pytest.mark.parametrize(("rows", "enough"), [(0, True), (1, False), (49, False), (50, True)])
-def test_a_version_has_many_changed_rows_or_none(rows: int, enough: bool) -> None:
-    known, fresh = {"column x": sketch(X)}, {"column x": sketch(X[rows:])}
-    if enough:
-        check_many_changed(VERSION, known, fresh, k=5)
-        return
-    with pytest.raises(LeavingError, match="too few rows of 'column x' have changed since version"):
-        check_many_changed(VERSION, known, fresh, k=5)
+def test_a_version_has_many_changed_rows_or_none() -> None:
+    known = {"column x": sketch(X)}
+    for rows in (0, 50):
+        check_many_changed(VERSION, known, {"column x": sketch(X[rows:])}, k=5)
+    for rows in (1, 49):
+        with pytest.raises(LeavingError, match="too few rows of 'column x' have changed since ver"):
+            check_many_changed(VERSION, known, {"column x": sketch(X[rows:])}, k=5)
 
 
-@pytest.mark.parametrize(("came", "enough"), [(0, False), (49, False), (50, True)])
-def test_few_levels_change_by_few_where_many_persons_come_or_go(came: int, enough: bool) -> None:
+def test_few_levels_change_by_few_where_many_persons_come_or_go() -> None:
     levels = np.arange(200.0) % 2
     known = {"column s": sketch(levels), "persons": sketch(np.arange(200.0))}
-    fresh = {"column s": sketch(levels[1:]), "persons": sketch(np.arange(200.0) + came)}
-    if enough:
-        check_many_changed(VERSION, known, fresh, k=5)
-        return
-    with pytest.raises(LeavingError, match=r"too few rows of '[a-z ]*' have changed since version"):
-        check_many_changed(VERSION, known, fresh, k=5)
+    few, fewer, many = (
+        {"column s": sketch(levels[1:]), "persons": sketch(np.arange(200.0) + came)}
+        for came in (49, 0, 50)
+    )
+    check_many_changed(VERSION, known, many, k=5)
+    for fresh in (few, fewer):
+        with pytest.raises(LeavingError, match=r"too few rows of '[a-z ]*' have changed since ver"):
+            check_many_changed(VERSION, known, fresh, k=5)
 
 
-@pytest.mark.parametrize(("wanted", "latest"), [(1, 1), (2, 2)])
-def test_the_latest_version_passes(wanted: int, latest: int) -> None:
-    check_version("s", wanted, latest)
-
-
-@pytest.mark.parametrize(("wanted", "latest"), [(1, 2), (2, 1), (2, 3)])
+@pytest.mark.parametrize(("wanted", "latest"), [(1, 2), (2, 1)])
 def test_another_version_than_the_latest_is_refused(wanted: int, latest: int) -> None:
+    check_version("s", latest, latest)
     with pytest.raises(
         LeavingError, match="a new version of study 's' was opened; start again with it"
     ) as told:
@@ -220,7 +196,7 @@ def test_another_version_than_the_latest_is_refused(wanted: int, latest: int) ->
         check_version(None, wanted, latest)
 
 
-SEEDS = range(40)
+SEEDS = range(12)
 FEWER = 50
 Columns = dict[str, NDArray[Any]]
 
@@ -328,7 +304,7 @@ UNRELATED: dict[str, Callable[[int], tuple[Columns, Columns]]] = {
 def test_two_samples_of_one_population_are_not_taken_for_one_table(
     draw: Callable[[int], tuple[Columns, Columns]],
 ) -> None:
-    for seed in range(60):
+    for seed in range(20):
         one, two = draw(seed)
         assert not nearly_the_same(known(one), known(two), FEWER), seed
 
@@ -336,7 +312,6 @@ def test_two_samples_of_one_population_are_not_taken_for_one_table(
 def test_the_ratio_is_that_of_the_two_chances() -> None:
     """Counts (3, 2) of the old table and (2, 2) of the new one, by hand."""
     old, new = (sketch_of(SECRET.marks(list(text))) for text in ("aaabb", "aabb"))
-
     by_chance = comb(5, 3) * comb(4, 2) / comb(9, 5)
     gone = 3 / 5
     sizes = 2 * 4 / (1 * 2)
@@ -349,11 +324,10 @@ def test_the_ratio_is_that_of_the_two_chances() -> None:
 def test_by_chance_the_ratio_is_large_as_seldom_as_it_says() -> None:
     rng = np.random.default_rng(4)
     found = []
-    for _ in range(400):
+    for _ in range(300):
         drawn = [rng.choice(list("abcdef"), 200, p=[0.3, 0.3, 0.2, 0.1, 0.05, 0.05]) for _ in "12"]
         one, two = (sketch_of(SECRET.marks(it.tolist())) for it in drawn)
         found.append(likelihood_ratio(one, two))
-
     for most in (1.0, 10.0, 100.0):
         assert np.mean(np.array(found) > most) <= 1 / most
 
@@ -370,7 +344,6 @@ def test_who_the_persons_are_comes_before_what_chance_does() -> None:
     table = levels(1, 300) | {"id": persons(0, 300)}
     others = levels(1, 300) | {"id": persons(300, 600)}
     swapped = some(table, slice(20, None))
-
     assert nearly_the_same(known(table, "id"), known(swapped, "id"), FEWER)
     assert not nearly_the_same(known(table, "id"), known(some(others, slice(1, None)), "id"), FEWER)
     exchanged = {**table, "id": persons(100, 400)}
@@ -378,8 +351,8 @@ def test_who_the_persons_are_comes_before_what_chance_does() -> None:
     assert not nearly_the_same(known(table, "id"), known(exchanged, "id"), FEWER)
 
 
-@pytest.mark.parametrize(("n", "share"), [(400, 0.45), (400, 0.55), (6000, 0.45), (6000, 0.55)])
-@pytest.mark.parametrize("smaller", [1, 2])
+@pytest.mark.parametrize("share", [0.45, 0.55])
+@pytest.mark.parametrize(("n", "smaller"), [(400, 1), (400, 2), (6000, 2)])
 def test_tables_that_share_more_than_half_of_their_persons_are_of_the_same(
     n: int, share: float, smaller: int
 ) -> None:
@@ -394,7 +367,6 @@ def test_tables_that_share_more_than_half_of_their_persons_are_of_the_same(
 def test_the_share_is_exact_for_small_tables_and_near_for_large_ones(n: int) -> None:
     values = np.arange(2.0 * n)
     one, two = (sketch_of(SECRET.marks(values[a : a + n]), SMALLEST) for a in (0, n // 3))
-
     exact = (n - n // 3) / n
     if n < SMALLEST:
         assert one.shared(two) == pytest.approx(exact)
@@ -412,7 +384,6 @@ def numbers(seed: int, n: int = 400) -> Columns:
 
 def test_without_persons_whole_rows_tell_where_they_are_told_apart() -> None:
     table = numbers(1)
-
     assert same_persons(known(table), known(some(table, slice(150, None))))
     assert same_persons(known(table), known(shuffled(renamed(table), 3)))
     assert not same_persons(known(table), known(numbers(2)))
@@ -438,7 +409,6 @@ def test_the_same_column_and_others_are_not_in_another_unit() -> None:
     table = numbers(1)
     both = table | {"twice": 2 * table["x"]}
     ages = {"age": np.random.default_rng(1).integers(18, 90, 400) * 1.0}
-
     assert rescaled_column(known(table), known(table)) is None
     assert rescaled_column(known(both), known(both)) is None
     assert rescaled_column(known(both), known(some(both, slice(60, None)))) is None

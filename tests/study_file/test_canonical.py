@@ -38,15 +38,16 @@ values = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("value", "text"), WRITTEN.values(), ids=WRITTEN)
-def test_value_is_written_in_one_way(value: object, text: bytes) -> None:
-    assert canonical_json(value) == text
+def test_value_is_written_in_one_way() -> None:
+    assert {name: canonical_json(value) for name, (value, _) in WRITTEN.items()} == {
+        name: text for name, (_, text) in WRITTEN.items()
+    }
 
 
-@pytest.mark.parametrize(("value", "why"), REFUSED.values(), ids=REFUSED)
-def test_value_that_has_no_one_way_is_refused(value: object, why: str) -> None:
-    with pytest.raises(InputError, match=why):
-        canonical_json(value)
+def test_value_that_has_no_one_way_is_refused() -> None:
+    for value, why in REFUSED.values():
+        with pytest.raises(InputError, match=why):
+            canonical_json(value)
 
 
 @pytest.mark.hypothesis

@@ -120,24 +120,20 @@ CHANGES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("changed", CHANGES.values(), ids=CHANGES)
-def test_another_word_is_another_content(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_another_word_is_another_content(tmp_path: Path) -> None:
     first = written(tmp_path / "a")
-    other = written(tmp_path / "b", draft=replace(DRAFT, **changed))
-    assert other.values == first.values
-    assert other.content != first.content
+    for name, changed in CHANGES.items():
+        other = written(tmp_path / "b", draft=replace(DRAFT, **changed))
+        assert (other.values == first.values) > (other.content == first.content), name
 
 
-@pytest.mark.parametrize("name", ["age", "smoker", "born", "seen"])
-def test_one_value_less_is_another_digest(tmp_path: Path, name: str) -> None:
-    table = rows_of(2_000)
-    at = next(at for at, it in enumerate(table[name].to_pylist()) if it is not None)
-    values = table[name].to_pylist()
-    values[at] = None
-    place = table.schema.get_field_index(name)
-    field = pa.chunked_array([pa.array(values, table[name].type)])
-    other = written(tmp_path / "b", table.set_column(place, name, field))
-    assert other.values != written(tmp_path / "a").values
+def test_one_value_less_is_another_digest(tmp_path: Path) -> None:
+    table, first = rows_of(2_000), written(tmp_path / "a")
+    for place, name in enumerate(table.column_names):
+        values = table[name].to_pylist()
+        values[next(at for at, it in enumerate(values) if it is not None)] = None
+        field = pa.chunked_array([pa.array(values, table[name].type)])
+        assert written(tmp_path / "b", table.set_column(place, name, field)).values != first.values
 
 
 def test_the_two_zeros_are_one(tmp_path: Path) -> None:

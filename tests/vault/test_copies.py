@@ -63,7 +63,7 @@ def test_threads_that_keep_the_same_copy_do_not_get_into_each_others_way(path: P
 
     def keep(_: int) -> None:
         at_once.wait(60)
-        for _ in range(10):
+        for _ in range(4):
             store(path, COPY, VERSION)
             assert plain_values(load(path, VERSION)) == plain_values(COPY)
 
@@ -117,7 +117,7 @@ def test_a_copy_prints_no_value() -> None:
     assert repr(COPY).startswith("<discreet.columns.copied.Copy object")
 
 
-@pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 7, 9])
+@pytest.mark.parametrize("rows", [0, 3, 4, 9])
 def test_the_first_rows_of_a_copy_in_a_file_are_read_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet import memory
 from discreet.errors import RefusedError
 from discreet.progress import listening
 from discreet.secret import Secret
@@ -47,7 +46,6 @@ def test_what_is_much_is_said_in_the_log_and_to_who_looks(
         check_memory(Needs(1_000_000, 5, []), SECRET)
         assert not heard
         check_memory(Needs(10_000_000, 10, []), SECRET)
-
     assert len(heard) == len(caplog.messages) == 1
     assert "GB of memory" in heard[0]
     assert "GB of memory" in caplog.messages[0]
@@ -92,21 +90,5 @@ def test_a_copy_is_refused_before_anything_is_drawn(
         monkeypatch.setattr("discreet.vault.whole_columns.MOST_CELLS", 4000)
         monkeypatch.setattr("discreet.vault.whole_columns.LEAST_PERSONS", 2)
     frame = pd.DataFrame({n: np.random.default_rng(2).normal(size=3000) for n in "xy"})
-
     with pytest.raises(RefusedError, match=r"takes about .* of memory to make"):
         dc.open(frame, study="s", unit=False).scatter("x", "y")
-
-
-@pytest.mark.parametrize(
-    ("held", "most"), [("1000000\n", 1e6), ("max\n", None), ("9" * 18, None), (None, None)]
-)
-def test_a_container_may_have_less_than_the_machine(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, held: str | None, most: float | None
-) -> None:
-    path = tmp_path / "memory.max"
-    if held is not None:
-        path.write_text(held)
-    monkeypatch.setattr(memory, "LIMITS", (str(path),))
-    machine = memory.there_is()
-    monkeypatch.setattr(memory, "LIMITS", ())
-    assert machine == (memory.there_is() if most is None else most)
