@@ -75,9 +75,7 @@ def test_the_levels_of_a_column_stand_side_by_side_with_those_who_have_none_and_
 def test_of_many_levels_the_most_frequent_are_listed_and_the_others_in_one_line() -> None:
     words = tuple(f"w{i}" for i in range(20) for _ in range(i + 1))
     rows = RowsToDescribe({}, {"ward": words})
-
     found = summary_of(rows, ["ward"])
-
     lines = [(line.name, line.cells[0]) for line in found.lines][2:]
     assert lines[:2] == [("w8", "9 (4.3 %)"), ("w9", "10 (4.8 %)")]
     assert lines[MOST_LEVELS:] == [("others (8 levels)", "36 (17.1 %)")]
@@ -87,9 +85,7 @@ def test_of_many_levels_the_most_frequent_are_listed_and_the_others_in_one_line(
 
 def test_one_level_is_never_hidden_in_a_line_of_others() -> None:
     rows = RowsToDescribe({}, {"x": tuple(f"{i}" for i in range(MOST_LEVELS + 1))})
-
     names = [line.name for line in summary_of(rows, ["x"]).lines][2:]
-
     assert names == [str(i) for i in range(MOST_LEVELS + 1)]
 
 
@@ -110,7 +106,6 @@ def test_the_order_of_levels(
 ) -> None:
     words = tuple(level for level, many in counts.items() for _ in range(many))
     rows = RowsToDescribe({}, {"x": words}, (), {"x": declared})
-
     assert [line.name for line in summary_of(rows, ["x"]).lines][2:] == order
 
 
@@ -162,7 +157,6 @@ def by_hand(values: list[float]) -> dict[str, float]:
 def test_every_figure_is_that_of_the_standard_library(cells: list[tuple[float, str, str]]) -> None:
     x, word, by = (tuple(it) for it in zip(*cells, strict=True))
     rows = RowsToDescribe({"x": np.array(x)}, {"word": word, "by": by})
-
     for it in summary_of(rows, ["x", "word"], by="by").figures:
         part = [cell for cell in cells if not it.group or cell[2] == (it.group[0][1] or "")]
         words = [word for _, word, _ in part if word]
@@ -184,7 +178,6 @@ def test_groups_and_levels_sum_to_all(cells: list[tuple[float, str, str]]) -> No
         {"word": tuple(w for _, w, _ in cells), "by": tuple(b for _, _, b in cells)},
     )
     found = summary_of(rows, ["x", "word"], by="by")
-
     for line in found.lines:
         if line.name in ("rows of the copy", "n, missing", "a", "b", "7"):
             counts = [int(cell.split()[0].rstrip(",")) for cell in line.cells]

@@ -21,7 +21,6 @@ ROWS = RowsToDescribe(
 
 def test_by_one_column() -> None:
     found = means_of(ROWS, "x", ["sex"])
-
     assert found.head == HEAD
     assert [(it.section, it.name) for it in found.lines] == [("", "f"), ("", "m"), ("", "all")]
     # t with 1 degree of freedom has 12.706, with 2 4.303
@@ -60,7 +59,6 @@ def test_by_two_columns_each_has_its_sums() -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
 def test_the_interval_is_that_of_t(values: list[float]) -> None:
     found = interval_of(np.array(values))
-
     scale = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), scale or 1e-300)
     assert found == pytest.approx((low, high), rel=1e-9, abs=1e-6)

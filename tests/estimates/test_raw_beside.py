@@ -37,7 +37,6 @@ BINS = {
 @pytest.mark.parametrize(("raw", "copy", "edges"), BINS.values(), ids=BINS)
 def test_bins(raw: list[float], copy: list[float], edges: list[float] | None) -> None:
     found = bins_of(np.array(raw, dtype=float), np.array(copy, dtype=float))
-
     assert (None if found is None else found.tolist()) == (
         None if edges is None else pytest.approx(edges)
     )
@@ -46,9 +45,7 @@ def test_bins(raw: list[float], copy: list[float], edges: list[float] | None) ->
 def test_shares_are_of_all_rows_and_the_ends_hold_what_is_beyond() -> None:
     raw = np.array([0.0] * 500 + [1.0] * 499 + [900.0])  # one row in a thousand is far out
     copy = np.array([0.0] * 2 + [1.0] * 2 + [math.nan])
-
     (found,) = columns_beside({"visits": 0.1}, {"visits": (raw, copy)}, {})
-
     assert found.edges == (-0.5, 0.5, 1.5)
     assert found.raw == (0.5, 0.5)  # 499 rows of 1, and the one beyond
     assert found.of_copy == (0.4, 0.4)
@@ -59,9 +56,7 @@ def test_shares_are_of_all_rows_and_the_ends_hold_what_is_beyond() -> None:
 def test_rare_levels_are_one_bar() -> None:
     names = tuple("abcdefghij")
     codes = np.repeat(np.arange(10), np.arange(10, 0, -1))  # 10 of a, 9 of b ... 1 of j: 55
-
     (found,) = columns_beside({"ward": 0.0}, {}, {"ward": NamedCodes(names, codes, codes)})
-
     assert found.names == (*"abcdefg", "(3 more)")
     assert found.raw == pytest.approx([n / 55 for n in (10, 9, 8, 7, 6, 5, 4, 3 + 2 + 1)])
 
@@ -71,9 +66,7 @@ def test_the_farthest_columns_come_first_and_no_more_than_have_room() -> None:
     off = {f"x{i:02}": i / 100 for i in range(20)} | {"too wide": 0.5}
     numbers = {name: (values, values) for name in off}
     numbers["too wide"] = (np.array([-1.7e308, 1.7e308]),) * 2
-
     found = columns_beside(off, numbers, {})
-
     assert [it.name for it in found] == [f"x{i:02}" for i in range(19, 19 - MOST_DRAWN, -1)]
 
 
@@ -84,7 +77,6 @@ SEEN = ColumnBeside("seen", 0.0, (18261.5, 18444.5, 18627.5), (), (1.0, 0.0), (0
 
 def test_the_plot_has_bars_of_the_copy_and_lines_of_the_raw_table() -> None:
     age, sex, seen = panels_beside([AGE, SEX, SEEN], ["seen"])
-
     assert age.title == "age: off by 50.0 points"
     assert age.marks == (
         Bars((0.5, 1.5, 2.5), (75.0, 25.0)),
@@ -102,7 +94,6 @@ def test_the_plot_has_bars_of_the_copy_and_lines_of_the_raw_table() -> None:
 
 def test_as_text_it_has_a_line_for_each_bar() -> None:
     age, sex, seen = listings_beside([AGE, SEX, SEEN], ["seen"])
-
     assert age.title == "age: off by 50.0 points; ends hold what is beyond"
     assert age.rows == (
         ("1", "25.0 %", "█" * 7 + "▌", "75.0 %", "█" * 22),
@@ -119,5 +110,4 @@ def test_as_text_it_has_a_line_for_each_bar() -> None:
 
 def test_what_json_held_is_read_back() -> None:
     plain = {name: list(it) if isinstance(it, tuple) else it for name, it in AGE._asdict().items()}
-
     assert ColumnBeside.from_plain(**plain) == AGE

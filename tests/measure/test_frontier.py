@@ -36,42 +36,6 @@ def names(points: tuple[Point, ...]) -> list[str]:
     return [point.setting.name for point in points]
 
 
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("setting", "name", "python", "shell"),
-        [
-            (
-                Setting("deterministic", k=5),
-                "deterministic k=5",
-                'study.anonymize(method="deterministic", k=5)',
-                "discreet anonymize TABLE --method deterministic -k 5 -o RELEASED.csv",
-            ),
-            (
-                Setting("probabilistic", q=0.25),
-                "probabilistic q=0.25",
-                'study.anonymize(method="probabilistic", q=0.25)',
-                "discreet anonymize TABLE --method probabilistic -q 0.25 -o RELEASED.csv",
-            ),
-            (
-                Setting("both", 3, 0.1),
-                "both k=3 q=0.1",
-                'study.anonymize(method="both", k=3, q=0.1)',
-                "discreet anonymize TABLE --method both -k 3 -q 0.1 -o RELEASED.csv",
-            ),
-            (
-                Setting("none"),
-                "none",
-                'study.anonymize(method="none")',
-                "discreet anonymize TABLE --method none -o RELEASED.csv",
-            ),
-        ],
-    )
-    def test_a_setting_says_what_it_is_called_and_how_it_is_made(
-        self, setting: Setting, name: str, python: str, shell: str
-    ) -> None:
-        assert (setting.name, setting.python, setting.shell) == (name, python, shell)
-
-
 class TestPoints:
     def test_a_point_is_usable_or_refused(self) -> None:
         found = Estimate("linked", 1, 10)
@@ -85,24 +49,11 @@ class TestPoints:
         with pytest.raises(InputError, match="finite number of at least 0"):
             point(3, 1, loss)
 
-    def test_a_map_has_points_and_each_setting_once(self) -> None:
-        with pytest.raises(InputError, match="at least one setting"):
-            RiskUtilityMap(())
-        with pytest.raises(InputError, match="each setting once"):
-            RiskUtilityMap((point(3, 1, 0.1), point(3, 2, 0.1)))
-
 
 class TestFrontier:
     def test_by_hand(self) -> None:
         assert names(FIVE.frontier) == [f"deterministic k={k}" for k in (10, 5, 3)]
         assert names(FIVE.usable) == [f"deterministic k={k}" for k in (10, 5, 4, 7, 3)]
-
-    def test_equal_settings_are_both_efficient(self) -> None:
-        twice = RiskUtilityMap((point(3, 5, 0.1), point(4, 5, 0.1), point(5, 5, 0.2)))
-        assert names(twice.frontier) == ["deterministic k=3", "deterministic k=4"]
-
-    def test_of_refused_settings_alone_none_is_efficient(self) -> None:
-        assert RiskUtilityMap((refused(3),)).frontier == ()
 
     @given(
         st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12),
@@ -157,10 +108,6 @@ class TestChoosing:
         assert "10" not in str(error.value)
         assert tried.least_loss(0.11) == Setting("deterministic", k=3)
 
-    def test_where_all_were_refused_it_says_so(self) -> None:
-        with pytest.raises(RefusedError, match="all settings were refused"):
-            RiskUtilityMap((refused(3),)).least_loss(0.5)
-
     @pytest.mark.parametrize("share", [0.0, -0.1, 1.1, math.nan])
     def test_the_risk_is_a_share(self, share: float) -> None:
         with pytest.raises(InputError, match="a share above 0 and at most 1"):
@@ -206,12 +153,6 @@ class TestTelling:
         assert line.x == ((10.0, 20.0, 20.0, 40.0, 40.0),)
         assert line.y == ((0.06, 0.06, 0.02, 0.02, 0.01),)
 
-    def test_a_map_of_refused_settings_can_be_told(self) -> None:
-        tried = RiskUtilityMap((refused(3, "no"),))
-        assert "no" in tried.to_html()
-        assert "Refused" in tried.to_text()
-        assert json.loads(tried.to_json())["points"][0]["risk"] is None
-
 
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
     estimate = Estimate("linked", 1, 10)
@@ -220,7 +161,6 @@ def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
         noise: 'dc.research(TABLE).anonymize(method="probabilistic", q=0.5)',
         whole: "dc.open(TABLE, study.policy.changed(k=5, m=12)).anonymize()",
     }
-
     for setting, line in lines.items():
         assert setting.opened == line
         for guarded in (True, False):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,7 +27,6 @@ from discreet.measure.report import (
     histogram_plot,
     listings,
     model_plot,
-    plain_words,
     scores_plot,
 )
 from discreet.measure.rmd import RmdGrid
@@ -71,16 +69,6 @@ def report(**changes: Any) -> Report:
     return Report("Cohort & <friends>", MADE, FOUND, **{**given, **changes})
 
 
-class TestText:
-    def test_it_begins_with_the_summary_and_ends_with_claims_and_notes(self) -> None:
-        lines = report().to_text().splitlines()
-        heads = [above for above, line in pairwise(lines) if set(line) == {"-"}]
-        assert lines[0] == "Cohort & <friends>"
-        assert heads[:2] == ["In short", "How it was made"]
-        assert heads[-2:] == ["What must not be claimed", "Notes"]
-        assert heads.index("What was done") > heads.index("What the table cannot be used for")
-
-
 class TestJson:
     def test_keys_are_stable_and_no_number_is_none(self) -> None:
         told = json.loads(report().to_json(), parse_constant=pytest.fail)
@@ -96,27 +84,12 @@ class TestJson:
         assert len(told["pictures"]) == 3
 
 
-def test_claims_can_be_given() -> None:
-    text = report(claims=("that it is free",)).to_text()
-    assert "that it is free" in text
-    assert "differential privacy" not in text
-
-
 def test_the_file_that_was_saved_is_named_with_its_checksum() -> None:
     saved = report().saved_as("released.csv", "ab" * 32)
     assert saved.made["file"] == "released.csv"
     assert saved.made["sha256"] == "ab" * 32
     assert "ab" * 32 in saved.to_html()
     assert "file" not in report().made
-
-
-def test_a_report_of_nothing_but_a_title() -> None:
-    bare = Report("bare", {}, Measured(columns=(), risks={}))
-    assert listings(bare.measured, {}) == []
-    assert repr(bare) == "Report(bare)"
-    assert "What must not be claimed" in bare.to_text()
-    assert json.loads(bare.to_json())["measured"]["risks"] == {}
-    assert bare.to_html()
 
 
 # --- The tables of a report: every number that is known, none that is not -----------------------
@@ -159,11 +132,6 @@ def rows_of(found: Measured, title: str, **made: Any) -> list[tuple[str, ...]]:
     return list(listing.rows)
 
 
-def test_what_was_done_is_told_in_its_order() -> None:
-    rows = rows_of(FULL, "What was done", method="deterministic", missing={"age": "median"}, q=None)
-    assert rows == [("method", "deterministic"), ("missing", "age: median"), ("q", "-")]
-
-
 def test_risks_stand_in_their_order_with_interval_count_and_guessing() -> None:
     assert rows_of(FULL, "Risks") == [
         ("linked", "17.5 %", "11.3 to 26.1 %", "17.5 of 100", "-"),
@@ -189,28 +157,6 @@ def test_strata_columns_and_summaries() -> None:
     assert rows_of(FULL, "Quantiles") == [("age", "0.1", "0", "0", "0", "-0.25")]
     assert rows_of(FULL, "Correlations") == [("age, pay", "-0.1")]
     assert rows_of(FULL, "Shares of levels") == [("sex", "0")]
-
-
-def test_the_whole_table_widths_and_coefficients_side_by_side() -> None:
-    assert [row[1] for row in rows_of(FULL, "The whole table")] == ["0", "0.5", "5"]
-    assert rows_of(FULL, "Robust") == [("0.01", "5.0 %", "5.0 %", "5.0 %")]
-    rows = rows_of(FULL, "Regression y ~ x")
-    assert [row[:6] for row in rows] == [
-        ("Intercept", "1", "0.5", "1", "0.5", "0.00"),
-        ("x", "2", "0.2", "2.1", "0.2", "0.50"),
-    ]
-    assert rows[0][6] == "1.00"
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "-"), (False, "no"), (12345, "12345"), (0.25, "0.25"), (1e-20, "0"), ((), "-"),
-        ({}, "-"), (["a", 2], "a, 2"), ({"a": ("b", "c")}, "a: b, c"), ("text", "text"),
-    ],
-)  # fmt: skip
-def test_values_are_written_shortly(value: Any, words: str) -> None:
-    assert plain_words(value) == words
 
 
 # --- The plots of a report hold the numbers they were given, and words beside them -----------
@@ -239,10 +185,6 @@ def test_scores_are_boxes_side_by_side() -> None:
     assert mark == Boxes((Box("original", *SCORES.original), Box("released", *SCORES.released)))
     assert "the mean of 5 rows' scores" in shown.scene.notes[0]
     assert "original 0.5 and released 0.51" in shown.words
-
-
-def test_single_rows_scores_are_not_said_to_be_means() -> None:
-    assert "mean" not in scores_plot(SCORES._replace(k=None)).scene.notes[0]
 
 
 def test_coefficients_are_in_original_standard_errors() -> None:
@@ -305,10 +247,6 @@ class TestHistograms:
         with pytest.raises(InputError, match="one bin fewer than there are edges"):
             histogram_plot("age", self.EDGES, *counts)
 
-    def test_hidden_bins_alone_can_be_drawn(self) -> None:
-        shown = histogram_plot("age", self.EDGES, (None,) * 4, (None,) * 4)
-        draw(shown.scene).draw_without_rendering()
-
 
 def test_what_was_measured_is_drawn_and_nothing_else() -> None:
     bare = Report("bare", {}, Measured(columns=("x",), risks={}))
@@ -357,7 +295,6 @@ AFTER = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
 
 def test_pairs_of_equal_rows_are_linked_one_time_in_two() -> None:
     found = compare(BEFORE, AFTER).measured
-
     assert (found.risks["linkage"].count, found.risks["linkage"].trials) == (3, 6)
     assert found.risks["unique_rows"].count == 0
     assert set(found.displacement) == {"0", "1"}
@@ -365,7 +302,6 @@ def test_pairs_of_equal_rows_are_linked_one_time_in_two() -> None:
 
 def test_identical_tables_have_all_the_risk_and_no_loss() -> None:
     found = compare(COHORT, COHORT).measured
-
     assert found.risks["linkage"].share == 1
     assert found.risks["near_1"].share == 1
     assert set(found.displacement.values()) == {0}
@@ -376,9 +312,7 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
     paths = [tmp_path / "before.csv", tmp_path / "after.csv"]
     for path, frame in zip(paths, (COHORT, MOVED), strict=True):
         frame.to_csv(path, index=False)
-
     report = compare(*paths)
-
     assert report.title == ("after.csv compared with before.csv: for the custodian, not a release")
     assert "For the custodian: exact numbers of the original table, and no release." in report.notes
     told = json.loads(report.to_json())
@@ -388,9 +322,7 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
 
 def test_rows_with_gaps_are_counted() -> None:
     gappy = MOVED.assign(x=[None] * 7 + MOVED["x"].tolist()[7:])
-
     found = compare(COHORT, gappy).measured
-
     assert (found.left_out, found.risks["linkage"].trials) == (7, N - 7)
 
 
@@ -399,7 +331,6 @@ def test_rows_with_gaps_are_counted() -> None:
 # How the released table differs, what is asked, and which columns are then levels.
 CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "few whole numbers that did not change": ({}, {}, ["sex", "code"]),
-    "in a file with points": ({"code": COHORT["code"].astype(float)}, {}, ["sex", "code"]),
     "declared": ({}, {"categorical": ["code", "age"]}, ["sex", "code", "age"]),
     "merged": ({"code": COHORT["code"].clip(upper=2)}, {}, ["sex"]),
     "merged and named": (
@@ -407,7 +338,6 @@ CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"strata": ["code"]},
         ["sex", "code"],
     ),
-    "many whole numbers": ({}, {"drop": ["code", "sex"]}, []),
     "sensitive": ({}, {"sensitive": "code"}, ["sex", "code"]),
 }
 
@@ -417,7 +347,6 @@ def test_codes_are_taken_for_levels(
     changed: dict[str, Any], asked: dict[str, Any], levels: list[str]
 ) -> None:
     report = compare(COHORT, MOVED.assign(**changed), **asked)
-
     assert set(report.measured.levels) == set(levels)
     if "sensitive" in asked:
         found = compare(COHORT, MOVED, strata=["sex"], sensitive="code").measured
@@ -433,7 +362,6 @@ def test_codes_are_taken_for_levels(
 ORDERS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "sorted by value": lambda frame: frame.sort_values(["y", "x"], ignore_index=True),
     "shuffled": lambda frame: frame.sample(frac=1, random_state=5, ignore_index=True),
-    "upside down": lambda frame: frame.iloc[::-1].reset_index(drop=True),
 }
 
 
@@ -443,11 +371,9 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
 ) -> None:
     columns = ["x", "y", "sex"]
     released = order(MOVED[columns])
-
     with pytest.raises(InputError, match=r"do not seem to correspond.*--no-same-rows"):
         compare(COHORT, released)
     report = compare(COHORT, released, same_rows=False)
-
     assert "Rows were not compared one by one." in report.notes
     assert "linkage" not in report.measured.risks
     assert "rows of both tables must correspond" in report.measured.not_measured["linkage"]
@@ -480,7 +406,7 @@ def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str
         assert claim not in text
 
 
-@pytest.mark.parametrize("n", [10, 30, 100, 1000])
+@pytest.mark.parametrize("n", [10, 100])
 def test_rows_at_random_seldom_pass(n: int) -> None:
     """The fewer rows, the nearer to each other some are by chance."""
     rng = np.random.default_rng(6)
@@ -498,7 +424,6 @@ def test_rows_at_random_seldom_pass(n: int) -> None:
 def test_noise_as_large_as_the_data_is_no_other_order() -> None:
     rng = np.random.default_rng(8)
     noisy = COHORT[["x", "y"]] + rng.normal(0, 1.5, size=(N, 2))
-
     check_correspond(as_pair(COHORT[["x", "y"]], noisy))
 
 
@@ -518,7 +443,6 @@ def test_tables_that_do_not_tell_are_not_refused(before: Any, after: Any) -> Non
 def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
     """As microaggregation of all rows makes it; others still tell."""
     flat = COHORT[["x", "y"]].assign(x=COHORT["x"].mean())
-
     check_correspond(as_pair(COHORT[["x", "y"]], flat))
     check_correspond(as_pair(COHORT[["x"]], flat[["x"]]))
     with pytest.raises(InputError, match="do not seem to correspond"):
@@ -528,9 +452,7 @@ def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
 def test_tables_of_other_lengths_are_compared_without_pairing() -> None:
     with pytest.raises(InputError, match="different numbers of rows"):
         compare(COHORT, MOVED.head(50))
-
     found = compare(COHORT, MOVED.head(50), same_rows=False).measured
-
     assert found.u is not None
     assert "displacement" in found.not_measured
 
@@ -546,15 +468,7 @@ UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"drop": ["w"]},
         "drop names columns that the released table lacks: 'w'",
     ),
-    "a stratum of nobody": ({}, {"strata": ["w"]}, "strata are not among the released columns"),
-    "sensitive and nobody": ({}, {"sensitive": "w"}, "sensitive column 'w' is not among"),
-    "sensitive and a stratum": (
-        {},
-        {"strata": ["sex"], "sensitive": "sex"},
-        "cannot be one of the strata, too",
-    ),
     "a formula of nobody": ({}, {"formula": "x ~ w"}, "no column 'w'"),
-    "no formula": ({}, {"formula": "x"}, "a formula needs one ~"),
 }
 
 
@@ -567,7 +481,6 @@ def test_what_does_not_fit(changed: dict[str, Any], asked: dict[str, Any], text:
 
 def test_a_formula_is_fitted_to_both() -> None:
     model = compare(COHORT, MOVED, formula="y ~ x + sex").measured.model
-
     assert model is not None
     assert model.difference[1:] == pytest.approx([0, 0], abs=1e-9), "only the intercept moved"
     assert model.difference[0] > 0.4
@@ -577,7 +490,6 @@ def test_a_formula_is_fitted_to_both() -> None:
 COUNTED: dict[str, tuple[str, set[str], tuple[str, ...]]] = {
     "an outcome": ("visits ~ age", {"sex", "code"}, ("Intercept", "age")),
     "a predictor": ("age ~ visits", {"sex", "code"}, ("Intercept", "visits")),
-    "in quotes": ("age ~ `visits`", {"sex", "code"}, ("Intercept", "visits")),
 }
 
 
@@ -587,9 +499,7 @@ def test_what_a_formula_has_as_a_number_is_none_of_codes(
 ) -> None:
     visits = np.arange(N) % 9
     before, after = (frame.assign(visits=visits) for frame in (COHORT, MOVED))
-
     report = compare(before, after, formula=formula)
-
     model = report.measured.model
     assert model is not None
     assert (model.model, tuple(model.terms)) == ("linear", terms)
@@ -597,23 +507,13 @@ def test_what_a_formula_has_as_a_number_is_none_of_codes(
     assert "visits" in compare(before, after).measured.levels, "which are levels otherwise"
 
 
-def test_what_a_formula_has_as_levels_is_one_of_codes() -> None:
-    report = compare(COHORT, MOVED, formula="y ~ x + C(code)")
-
-    assert "code" in report.measured.levels
-    assert report.measured.model is not None
-    assert len(report.measured.model.terms) == 4  # of three codes, two
-
-
 def test_codes_are_levels_whether_rows_correspond_or_not() -> None:
     before = pd.DataFrame(
         {"code": [1, 2, 3] * 20, "x": [float((7 * i) % 60) + i / 100 for i in range(60)]}
     )
     after = before.assign(x=before["x"] + 0.5).sample(frac=1, random_state=1)
-
     paired = compare(before, before.assign(x=before["x"] + 0.5))
     unpaired = compare(before, after, same_rows=False)
-
     for report in (paired, unpaired):
         assert report.made["levels"] == ["code"]
     assert "was NOT measured here" in unpaired.in_words()

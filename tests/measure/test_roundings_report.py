@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from discreet.document import Listing, Picture
+from discreet.document import Picture
 from discreet.errors import InputError
 from discreet.measure.roundings_report import (
     BEYOND,
-    MEASURES,
-    MODELS,
     NOT_ROUNDED,
     OWN_WORK,
     RoundingComparison,
@@ -26,13 +24,9 @@ from discreet.measure.roundings_report import (
     family_table,
     in_short,
     model_plot,
-    models_table,
-    refused_table,
     score_plot,
-    short,
-    stated,
 )
-from discreet.render.scene import Columns, Lines, Panel
+from discreet.render.scene import Lines, Panel
 
 RULE = "freedman-diaconis"
 
@@ -116,22 +110,6 @@ def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
     assert rows[5]["refused"] == "one point for all"
 
 
-def test_the_parts_stand_in_their_order() -> None:
-    blocks = RoundingComparison(TREES).document().blocks
-    assert [it.title for it in blocks if it.title and not isinstance(it, Listing)] == [
-        "In short",
-        "What must not be claimed",
-        "Methods that put at least k rows at each rounding point",
-        "Methods that make c rounding points",
-        "Mean score by method",
-        "How well decision trees of rounded rows tell the class",
-        "What was measured",
-    ]
-    pictures = [it for it in blocks if isinstance(it, Picture)]
-    assert [len(it.scene.panels) for it in pictures] == [6, 6, 1, 4]
-    assert all(it.about for it in pictures)
-
-
 def test_it_says_whose_it_is_and_what_was_left_out() -> None:
     for text in (FOUND.to_html(), FOUND.to_text()):
         for words in (OWN_WORK, "7 rows were left out", "Left out, being constant: z.", "12.5",
@@ -176,16 +154,6 @@ def test_models_stand_beside_the_unrounded_one() -> None:
     ] * 2
     assert lines_of(plot.scene.panels[0])[NOT_ROUNDED] == ((20.0, 25.0), (88.0, 88.0))
     assert lines_of(plot.scene.panels[2])["mdlp"] == ((20.0, 25.0), (70.0, 70.0))
-
-
-def test_bars_are_the_mean_scores() -> None:
-    plot = score_plot(TREES)
-    assert plot is not None
-    (panel,) = plot.scene.panels
-    (bars,) = panel.marks
-    assert isinstance(bars, Columns)
-    assert (panel.x.ticks, bars.heights) == (("mdav", "optimal", "kmeans"), ((3.0, 2.0, 4.0),))
-    assert "lowest optimal with 2, highest kmeans with 4" in plot.words
 
 
 @pytest.mark.parametrize(
@@ -238,30 +206,7 @@ def test_rows_go_by_the_rung_and_the_lowest_score_has_a_star() -> None:
     assert "star" not in alone.title
 
 
-def test_models_stand_below_the_unrounded_one() -> None:
-    table = models_table(REGRESSIONS)
-    assert table.title == "Linear regressions of y"
-    assert table.rows[0][:5] == ("none", "not rounded", "1.25", "0.75", "12")
-    assert table.rows[1][:4] == ("mdav", "k = 20", "2", "0.5")
-    assert len(table.rows) == 1 + len(REGRESSIONS.usable)
-    assert models_table(grid(trial("mdav", 0, sse=1.0))).rows == ()
-
-
-def test_refused_settings_say_why() -> None:
-    assert refused_table(REGRESSIONS).rows == (("kmeans", "c = 1", "one point for all"),)
-
-
 # --- Sentences say which method is best, with the numbers, and what must not be claimed ---------
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "0"), (0.00123456, "0.00123"), (99.95, "100"), (12345.6, "12,300"), (-0.5, "-0.5"),
-     (999.9, "1,000"), (float("nan"), "-")],
-)  # fmt: skip
-def test_numbers_have_three_digits_that_count(value: float, text: str) -> None:
-    assert (short(value), stated("score", value)) == (text, text)
-    assert stated("ddr", value) == f"{text} %"
 
 
 IDR = "Fewest rows disclosed by interval (IDR)"
@@ -294,30 +239,6 @@ def test_what_is_best_by_what(tried: RoundingGrid, sentences: tuple[str, ...]) -
     assert in_short(tried) == sentences
 
 
-def test_models_are_compared_with_the_unrounded_one() -> None:
-    first, *others = in_short(
-        grid(
-            *(trial("a", 0, acc_o=90.0), trial("b", 0, acc_o=80.0), by_rule("a", acc_o=88.0)),
-            by_classes("mdlp", acc_o=70.0, acc_v=97.0),
-            model="tree", target="z", unrounded={"acc_o": 85.0, "acc_v": 85.0},
-        )
-    )  # fmt: skip
-    assert first.startswith("Trees that are right most often on original rows: a, 90 %")
-    for sentence, words in zip(
-        others,
-        (
-            "in 1 of 2 settings (a 1, b 0)",
-            "from 88 % (a) to 88 % (a); not rounded 85 %",
-            "mdlp 97 % on rounded and 70 % on original rows; not rounded 85 %",
-        ),
-        strict=True,
-    ):
-        assert words in sentence
-    errors = grid(trial("a", 0, mse=2.0), trial("b", 0, mse=4.0), model="regression", target="y",
-                  unrounded={"mse": 2.0})  # fmt: skip
-    assert "at least as well in 1 of 2 settings (a 1, b 0)" in in_short(errors)[-1]
-
-
 def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
     first, *others = claims(
         grid(
@@ -332,35 +253,7 @@ def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
     assert "at k = 20 100.0 % of the rows share" in alike
 
 
-def test_points_of_one_row_are_named() -> None:
-    _, second, *_ = claims(grid(trial("kmeans", 0, "c", fewest=1, sse=1.0), trial("a", 0, sse=1.0)))
-    assert "in 1 setting, of kmeans, a point stands for one row alone" in second
-
-
 # --- trials -------------------------------------------------------------------------------------
-
-
-def test_a_trial_is_called_by_its_method_and_setting() -> None:
-    tried = (trial("mdav", 0, sse=1.0), trial("kmeans", 0, "c", sse=1.0), by_rule("mdav", sse=1.0),
-             by_classes("mdlp", sse=1.0))  # fmt: skip
-    assert [it.name for it in tried] == [
-        "mdav (k = 20)",
-        "kmeans (c = 25)",
-        "mdav (Freedman-Diaconis)",
-        "mdlp (by classes)",
-    ]
-    assert tried[0].value("sse") == 1.0
-    assert math.isnan(tried[0].value("ddr"))
-
-
-def test_plain_values_are_json() -> None:
-    values = {"sse": 2.5, "correlation": math.nan}
-    plain = Trial("mdav", "k", k=20, points={"x": 3}, values=values).to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == {
-        "method": "mdav", "family": "k", "rule": "number", "k": 20, "c": None, "points": {"x": 3},
-        "fewest": None, "below": None, "alone": None, "sse": 2.5, "correlation": None,
-        "refused": None,
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -375,11 +268,6 @@ def test_plain_values_are_json() -> None:
 def test_half_a_trial_is_refused(given: dict[str, Any], match: str) -> None:
     with pytest.raises(InputError, match=match):
         Trial(**{"method": "mdav", "family": "k", **given})
-
-
-def test_every_measure_is_explained() -> None:
-    gauges = [*MEASURES.values(), *(g for of in MODELS.values() for g in of.values())]
-    assert all(gauge.name and gauge.words and not gauge.words.endswith(".") for gauge in gauges)
 
 
 # --- Means are over the settings that all methods have; the best are found, and ties are told ---

@@ -17,7 +17,7 @@ from discreet.measure.attacks import Success
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
-from discreet.measure.summary import claims_of, listed, out_of, per_cent, rings, summary
+from discreet.measure.summary import claims_of, out_of, rings, summary
 from discreet.measure.utility import Preservation
 from discreet.methods import ROW_METHODS
 
@@ -78,7 +78,6 @@ def test_the_first_sentence_is_on_the_worst_attack(
     risks: dict[str, tuple[float, float | None]], says: str
 ) -> None:
     (heading, (first,)), *_ = summary(measured(risks), {"method": "whole"})
-
     assert heading == "In short"
     assert says in first
 
@@ -87,7 +86,6 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
     name, found = "Membership of anybody", Success("of", 0.8, 0.72, 0.86, 0.5, "guessing", 100)
     (_, (first,)), *_ = summary(linked(20), {}, (name, found))
     (_, (loud,)), *_ = summary(linked(500), {}, (name, replace(found, rings=True)))
-
     assert "(Membership of anybody) is considerable" in first
     assert "right in 80.0 % (72.0 to 86.0 %; guessing 50.0 %), in about 30 of 100 cases" in first
     assert "Membership" not in summary(linked(500), {}, (name, found))[0][1][0]
@@ -138,12 +136,6 @@ def test_a_share_is_never_called_none_or_all_unless_it_is(share: float) -> None:
     if number:
         many = int(number[2].replace(",", ""))
         assert abs(int(number[1]) / many - share) <= 0.5 / many + 1e-12
-
-
-def test_displacements_are_whole_per_cents_and_names_stand_as_in_a_sentence() -> None:
-    assert [per_cent(share) for share in (0.004, 0.0, 1.7)] == ["less than 1 %", "0 %",
-                                                                "about 170 %"]  # fmt: skip
-    assert (listed(["a"]), listed(("a", "b", "c"))) == ("a", "a, b and c")
 
 
 # --- sentences ----------------------------------------------------------------------------------
@@ -299,43 +291,9 @@ def test_what_is_not_said() -> None:
         assert words not in said(found, heading)
 
 
-def test_rows_that_few_share_stand_between_the_persons_found_and_the_strata() -> None:
-    risks = {"linkage": (1, 0.01), "near_5": (1, 0.01), "below_k": (9, None)}
-    text = said(measured(risks, strata=("sex",), k=7), LEARN)
-    places = [text.index(words) for words in ("so near", "one at a time", "level of sex")]
-    assert places == sorted(places)
-
-
 # --- how it was made, and what must not be claimed ------------------------------------------------
 
-MADE: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"method": "deterministic", "k": 3}, "Each value was replaced by the mean of 3"),
-    ({"method": "microaggregation", "k": 5}, "groups of at least 5, and each row shows"),
-    ({"method": "condensation", "k": 5}, "each row was drawn anew"),
-    ({"method": "probabilistic", "q": 0.25}, "(q = 0.25)."),
-    (
-        {"method": "rounding", "k": 7, "rounding": "kmeans"},
-        "Similar records were put into groups of at least 7 (found by kmeans), and each row shows"
-        " its group's means.",
-    ),
-    (
-        {
-            "method": "column-rounding",
-            "rounding": "optimal",
-            "representative": "median",
-            "encoding": "nearest",
-        },
-        "Each column was rounded by itself: every value became one of a few points (found by"
-        " optimal; the median of a region stands for it; encoding: nearest).",
-    ),
-)
 METHODS = (*ROW_METHODS, "column-rounding")
-
-
-def test_methods_are_put_in_words() -> None:
-    for made, words in MADE:
-        assert words in said(measured(), HOW, **made)
-    assert HOW not in dict(summary(measured(), {"method": "somebody else's"}))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -53,9 +53,7 @@ READ: dict[str, tuple[str, tuple[dict[str, str], ...]]] = {
 def test_a_file(text: str, steps: tuple[dict[str, str], ...], tmp_path: Path) -> None:
     path = tmp_path / "towns.csv"
     path.write_bytes(text.encode())
-
     hierarchy = read_hierarchy("town", path)
-
     assert hierarchy.column == "town"
     assert tuple(dict(step) for step in hierarchy.steps) == steps
     assert read_hierarchy("town", str(path)) == hierarchy
@@ -82,7 +80,6 @@ def test_nested_tables(source: dict[str, Any], steps: tuple[dict[str, str], ...]
 
 def test_what_was_read_cannot_be_written_to() -> None:
     steps: Any = read_hierarchy("town", {"x": ["a"]}).steps
-
     with pytest.raises(TypeError, match="does not support item assignment"):
         steps[0]["a"] = "y"
 
@@ -102,7 +99,6 @@ BAD_FILES = {
 def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "towns.csv"
     path.write_text(text)
-
     with pytest.raises(InputError, match=message):
         read_hierarchy("town", path)
 
@@ -225,7 +221,6 @@ CHAINS: dict[str, tuple[Chain, list[list[str]], list[tuple[str, str]]]] = {
 @pytest.mark.parametrize(("chain", "names", "told"), CHAINS.values(), ids=CHAINS)
 def test_chains(chain: Chain, names: list[list[str]], told: list[tuple[str, str]]) -> None:
     steps = range(1, chain.last + 1)
-
     assert [chain.names(step) for step in steps] == names
     assert [chain.words(step) for step in steps] == [Step("c", *words) for words in told]
     assert chain.names(0) == list(chain.levels)
@@ -272,7 +267,6 @@ def test_a_level_that_the_hierarchy_lacks_is_not_named() -> None:
 @given(st.lists(st.text(max_size=3)))
 def test_a_coded_column_is_the_column(given: list[str]) -> None:
     column = coded("town", given)
-
     assert [column.levels[code] for code in column.codes] == given
     assert list(column.levels) == sorted(set(given))
     assert column.sizes.tolist() == [given.count(level) for level in column.levels]
@@ -293,9 +287,7 @@ def test_no_sequence_of_texts(levels: Any) -> None:
 def test_each_column_gets_its_chain() -> None:
     columns = [coded(name, ["a", "b", "c", "c"]) for name in ("given", "in order", "left")]
     hierarchy = Hierarchy("given", (dict.fromkeys("abc", "all"),))
-
     chains = chains_of(columns, {"given": hierarchy}, {"in order": ["c", "b", "a"]})
-
     assert [chain.names(1) for chain in chains] == [
         ["all", "all", "all"],
         ["a", "c to b", "c to b"],
