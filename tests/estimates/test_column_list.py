@@ -46,12 +46,6 @@ def test_levels_stand_in_their_order_and_gaps_are_no_level() -> None:
     assert facts_of(ordered, "x").levels == ("a", "b")
 
 
-def test_dates_are_days() -> None:
-    rows = RowsToDescribe({"d": np.array([0.0, 31.5, np.nan])}, {}, ("d",))
-    found = facts_of(rows, "d")
-    assert (found.kind, found.least, found.most) == ("date", "1970-01-01", "1970-02-01")
-
-
 @given(st.lists(st.integers(0, 1000), max_size=12))
 def test_bars_are_as_high_as_counts_say(counts: list[int]) -> None:
     bars = bars_in_text(counts)

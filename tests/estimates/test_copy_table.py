@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -64,24 +62,6 @@ def test_on_a_page_what_is_not_reliable_is_said_first_and_shown_grey() -> None:
     assert '<p class="unreliable">' not in replace(MEANS, notes=(others,)).to_html()
 
 
-def test_as_text_it_has_sections_and_a_note() -> None:
-    table = replace(TABLE, title="Summary", lines=TABLE.lines[:2])
-    assert (
-        str(table)
-        == repr(table)
-        == (
-            "Summary\n"
-            "-------\n"
-            "                            1   (missing)         all\n"
-            "rows of the copy   3 (75.0 %)  1 (25.0 %)           4\n"
-            "[age\n"
-            "  mean (sd)       40.5 (10.0)           –  41.2 (9.7)\n"
-            "\n"
-            "- of 4 rows & more_or_less"
-        )
-    )
-
-
 def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -> None:
     long = "a very long name of a level of some column that nobody has shortened"
     wide = replace(
@@ -93,16 +73,6 @@ def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -
     assert max(map(len, text.splitlines())) <= 88
     assert all(f"{i},000 (33.3 %)" in text for i in range(14))
     assert "\x1b" not in TABLE.to_text()
-
-
-def test_as_csv_every_line_has_its_section() -> None:
-    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
-    assert rows[0] == ["column", "figure", "1", "(missing)", "all"]
-    assert rows[1:3] == [
-        ["", "rows of the copy", "3 (75.0 %)", "1 (25.0 %)", "4"],
-        ["[age", "mean (sd)", "40.5 (10.0)", "–", "41.2 (9.7)"],
-    ]
-    assert rows[3][:2] == ["ward", NASTY]
 
 
 def test_as_a_page_names_are_no_markup() -> None:
@@ -197,19 +167,6 @@ def test_levels_of_a_second_column_stand_beside_each_other() -> None:
     assert panel.y.ticks == ("f", "m")
 
 
-def test_of_many_levels_each_pair_has_a_line_of_its_own() -> None:
-    ends: dict[Group, tuple[float, float, float] | None] = {
-        (*sex, ("ward", str(i))): (0.0, 1.0 + i, 9.0) for sex in (F, M) for i in range(7)
-    }
-    (panel,) = means({**ends, (): (0.0, 4.0, 5.0)}).scene().panels
-    assert panel.y.label == "sex, ward"
-    assert panel.y.ticks[6:8] == ("f, 6", "m, 0")
-    assert panel.y.ticks[-1] == "all"
-    (marks,) = panel.marks
-    assert isinstance(marks, Intervals)
-    assert marks.ends[0][6:8] == ((0.0, 7.0, 9.0), (0.0, 1.0, 9.0))
-
-
 @pytest.mark.parametrize("suffix", FIGURES)
 def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a summary has no plot"):
@@ -234,7 +191,6 @@ def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
 JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
     "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are of"),
-    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is of a .png"),
     "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
 }
 

@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.estimates.intervals import NORMAL, OwnErrors, interval_of, own_variance, wilson
-from discreet.estimates.tables import (
-    RowsToDescribe,
-    means_by_group,
-    means_of,
-    shares_by_group,
-    shares_of,
-)
+from discreet.estimates.tables import RowsToDescribe, means_of, shares_of
 
 ROWS = RowsToDescribe(
     {"x": np.array([1.0, 3.0, math.nan, 10.0, 20.0, 30.0])},
@@ -53,11 +47,6 @@ def test_of_fewer_than_three_copies_nothing_is_known() -> None:
     own = OwnErrors({"a": 2.0, "b": 2.0, "c": 1.0}, copies, 1.0)
     assert [own.of(it) for it in "abcd"] == [1.0, None, None, None]
     assert OwnErrors({}, (), 1.0).of("a") is None
-
-
-def test_figures_of_groups() -> None:
-    assert means_by_group(ROWS, "x", ["sex"]) == {F: 2, M: 20, (): 12.8}
-    assert shares_by_group(ROWS, "ill", "yes", ["sex"]) == {F: 0.5, M: 2 / 3, (): 0.6}
 
 
 def test_intervals_hold_the_error_of_the_copy() -> None:

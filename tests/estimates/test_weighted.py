@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.weightstats import DescrStatsW
 
 from discreet.estimates.intervals import (
     error_by,
@@ -61,15 +60,6 @@ def test_only_ratios_of_weights_matter(pairs: list[tuple[float, float]], times: 
     assert 1 - 1e-9 <= rows_worth(weights) <= len(values) + 1e-9
 
 
-@given(ANY)
-def test_they_are_those_of_statsmodels(pairs: list[tuple[float, float]]) -> None:
-    values, weights = columns(pairs)
-    of = DescrStatsW(values, weights)
-    n = len(values)
-    assert mean_by(values, weights) == pytest.approx(of.mean, abs=1e-9)
-    assert sd_by(values, weights) ** 2 == pytest.approx(of.var * n / (n - 1), abs=1e-9)
-
-
 def test_the_error_is_the_sandwich_of_a_weighted_regression() -> None:
     # A weighted mean is a regression on a constant; HC1 is the linearised variance of surveys.
     from statsmodels.regression.linear_model import WLS
@@ -102,16 +92,6 @@ def test_by_hand() -> None:
     b = (("g", "b"),)
     assert (figures[b, "n"], figures[b, "missing"], figures[b, "mean"]) == (1, 1, 7)
     assert (figures[b, "sum of weights"], figures[(), "sum"]) == (2, 24)
-
-
-def test_a_group_without_a_value_has_no_figures() -> None:
-    rows = RowsToDescribe(
-        {"x": np.array([1.0, math.nan])}, {"g": ("a", "b")}, weights=np.array([1.0, 2.0])
-    )
-    figures = {(it.group, it.figure): it.value for it in means_of(rows, "x", ["g"]).figures}
-    b = (("g", "b"),)
-    assert figures[b, "effective n"] is None
-    assert (figures[b, "sum of weights"], figures[b, "sum"], figures[b, "mean"]) == (0, 0, None)
 
 
 def test_a_summary_counts_rows_and_weights_the_rest() -> None:

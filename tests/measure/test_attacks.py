@@ -456,7 +456,7 @@ def of_the_same_people(records: Records, secret: Secret) -> Copy:
 @pytest.mark.parametrize("who", WHO)
 def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
     for ignores in (independent_draws, of_the_same_people):
-        found = membership(looked_for(who), ignores, who=who, pairs=40)
+        found = membership(looked_for(who), ignores, who=who, pairs=20)
         assert not found.found.beats
         assert not found.rings
         assert not any(it.beats for it in (*found.parts, *found.at))
@@ -602,7 +602,7 @@ def _sd(table: Side) -> Floats:
 @pytest.fixture(scope="module")
 def report() -> AttackReport:
     """Return all attacks on a copy of a whole table."""
-    return attacked(persons(150), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
+    return attacked(persons(120), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
 
 
 def test_a_report_tells_every_attack(report: AttackReport) -> None:

@@ -10,7 +10,6 @@ from discreet.measure.attacks_by_copies import (
     cross_validated,
     discriminant,
     figures_of,
-    learned,
     look_of,
     ridge_logistic,
     standard,
@@ -35,11 +34,6 @@ def test_figures_that_do_not_vary_are_left_out() -> None:
     of = standard(rows)
     assert of.of(np.array([[5.0, 9.0, 2.0]])).tolist() == [[3.0, 0.0]]
     assert of.of(np.array([[99.0, 9.0, 2.0]])).tolist() == [[6.0, 0.0]]  # as if 6 sds off
-
-
-def test_nothing_that_varies_teaches_nothing() -> None:
-    rule = learned(np.ones((4, 2)), np.array([0.0, 0.0, 1.0, 1.0]))
-    assert rule(np.array([[1.0, 7.0]])).tolist() == [0.0]
 
 
 def test_the_logistic_regression_is_at_its_least_loss() -> None:
@@ -147,11 +141,3 @@ def test_a_person_without_a_number_is_like_the_gaps() -> None:
     copy = COPIES["a gap"]
     figures = figures_of(look_of(TABLE, copy, person), copy)
     assert figures[13] == 0.25
-
-
-def test_of_many_columns_some_pairs_are_looked_at() -> None:
-    random = np.random.default_rng(0)
-    table = Side.of({f"x{j:02d}": random.normal(size=20) for j in range(30)})
-    look = look_of(table, table, table.taken(np.array([0])))
-    assert [len(each) for each in look.pairs] == [80, 80]
-    assert len({*zip(*(each.tolist() for each in look.pairs), strict=True)}) == 80

@@ -31,7 +31,7 @@ from discreet.measure.evaluate import (
 from discreet.measure.linkage import record_linkage
 from discreet.measure.models import Coefficients, coefficient_difference
 from discreet.measure.pairs import Estimate, Pair, Side, as_pair
-from discreet.measure.rmd import RmdGrid, rmd_grid, rmd_risk
+from discreet.measure.rmd import RmdGrid
 from discreet.measure.utility import (
     Preservation,
     Propensity,
@@ -98,14 +98,6 @@ class TestAll:
         assert found.risks["unique_strata"].count == 0
         assert found.risks["unique_rows"].count == ROWS
 
-    def test_the_robust_risks_come_from_one_fit(self, found: Measured) -> None:
-        alone = rmd_risk(toy())
-        assert (found.risks["rmd1"], found.risks["rmd2"]) == (alone.risk1, alone.risk2)
-        grid = rmd_grid(toy(), w1s=(0.01, 0.02), w2s=(0.05, 0.1))
-        assert found.grid is not None
-        assert (found.grid.w1s, found.grid.w2s) == ((0.01, 0.02), (0.05, 0.1))
-        assert (found.grid.risk1, found.grid.risk2) == (grid.risk1, grid.risk2)
-
     def test_the_order_of_rows_changes_nothing_that_is_counted(self, found: Measured) -> None:
         pair, order = toy(), np.argsort(np.sin(9.9 * PLACE))
 
@@ -162,13 +154,6 @@ class TestWhatCannotBeMeasured:
         assert found.preservation is not None
         assert found.model is not None
         assert found.displacement == {}
-
-    def test_a_table_of_levels_alone(self) -> None:
-        levels = Side(MappingProxyType({}), MappingProxyType({"sex": SEX, "ill": ILL}))
-        found = measured(Pair(levels, levels, True), sensitive="ill")
-        assert {"linkage", "near_1", "near_5", "rmd1", "rmd2"} <= set(found.not_measured)
-        assert found.k == ROWS // 2
-        assert found.u == 0
 
     def test_a_constant_column_is_named_and_stops_nothing_else(self) -> None:
         one = np.column_stack([AGE, np.ones(ROWS)])

@@ -78,7 +78,6 @@ def test_sse_by_column() -> None:
 IL1S: dict[str, tuple[list[Any], list[Any], float]] = {
     "nothing moved": (X, X, 0),
     "to the mean": (X, [3, 3, 3, 3], 3 / (math.sqrt(2) * SD)),
-    "one row": (X, [0, 0, 6, 2], 1 / (math.sqrt(2) * SD)),
     "two columns": (
         [[0, 1], [0, 3], [6, 3], [6, 1]],
         [[3, 1], [3, 3], [3, 3], [3, 1]],
@@ -215,13 +214,6 @@ def test_a_change_of_units_changes_nothing(x: Floats, y: Floats, factor: float) 
     assert after.total == pytest.approx(before.total, rel=1e-9)
 
 
-@given(hnp.arrays(np.float64, (6, 2), elements=st.floats(-1e6, 1e6, width=32)))
-def test_the_original_loses_nothing(x: Floats) -> None:
-    assume((x != x[0]).any() and np.ptp(x, axis=0).max() > 1e-30)
-    found = il_metrics(x, x.copy())
-    assert (sse_share(x, x).total, il1s(x, x), found.total) == (0, 0, 0)
-
-
 # --- what is refused --------------------------------------------------------------------------
 
 
@@ -291,7 +283,7 @@ PAPER = {
 @pytest.mark.parametrize(("kind", "method", "paper"), PAPER.values(), ids=PAPER)
 def test_the_papers_scores_are_of_il1s_as_a_sum(kind: str, method: str, paper: float) -> None:
     scores = []
-    for seed in range(3):
+    for seed in range(7):
         x = simulated(kind, seed).to_numpy()
         sets = column_sets(x, method, k=None, c=3, representative="mean", classes=None)
         scores.append(il_dr_score(x, encoded(sets, x, "region", None)))
@@ -315,15 +307,6 @@ def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     assert found.score == pytest.approx(sum(parts) * 0.25)
 
 
-def test_what_is_refused() -> None:
-    with pytest.raises(RefusedError, match="every column is constant in the original"):
-        il_dr_score([5, 5, 5], [5, 6, 5])
-    with pytest.raises(InputError, match="share must be above 0"):
-        il_dr_score(SCORED, Y, share=0)
-    with pytest.raises(InputError, match="must correspond"):
-        il_dr_score(as_pair([1, 2, 3], [1, 2], same_rows=False))
-
-
 # --- Entropy and correlation of one table: worked by hand, limits, and what is refused ----------
 
 
@@ -344,15 +327,6 @@ def test_by_hand_of_entropy(values: list[Any], bits: float) -> None:
     assert math.copysign(1, found.columns["x"]) == 1
 
 
-def test_total() -> None:
-    table = pa.table({"x": [1.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0, 4.0], "sex": list("fmfm")})
-    found = entropy(table)
-    assert (dict(found.columns), found.total) == ({"x": 1.5, "y": 2}, 3.5)
-    assert str(found) == "entropy: 3.5 bits"
-    assert json.loads(json.dumps(found.to_dict())) == {"total": 3.5, "columns": {"x": 1.5, "y": 2}}
-    assert list(entropy(table, categorical=["y"]).columns) == ["x"]
-
-
 @given(
     hnp.arrays(np.float64, (9, 2), elements=st.integers(0, 5).map(float)), st.permutations(range(9))
 )
@@ -370,13 +344,10 @@ def test_laws_of_entropy(x: Floats, order: list[int]) -> None:
 # --- correlation ------------------------------------------------------------------------------
 
 R: dict[str, tuple[list[Any], float]] = {
-    "one line": ([[1, 2], [2, 4], [3, 6]], 1),
-    "falling": ([[1, 6], [2, 4], [3, 2]], 1),
     "uncorrelated": ([[1, 1], [2, 0], [3, 1]], 0),
     # 0 with the first, 1 with its own negative
     "three columns": ([[1, 1, -1], [2, 0, 0], [3, 1, -1]], 1 / 3),
     "a constant column is left out": ([[1, 2, 9], [2, 4, 9], [3, 6, 9]], 1),
-    "by hand": ([[1, 1], [2, 2], [3, 1], [4, 2]], 1 / math.sqrt(5)),
     "a row with a gap is left out": ([[1, 2], [2, 4], [math.nan, 9], [3, 6]], 1),
 }
 
@@ -389,24 +360,7 @@ def test_correlation_by_hand(rows: list[Any], expected: float) -> None:
     assert mean_absolute_correlation(table) <= 1
 
 
-@given(
-    hnp.arrays(np.float64, (6, 3), elements=st.integers(-4, 4).map(float)),
-    st.permutations(range(6)),
-)
-def test_correlation_laws(x: Floats, order: list[int]) -> None:
-    assume((x != x[0]).any(axis=0).sum() > 1)
-    found = mean_absolute_correlation(x / 3)
-    assert mean_absolute_correlation(x[order] / 3) == found
-    assert mean_absolute_correlation(-5 * x + 2) == pytest.approx(found, abs=1e-12)
-    assert 0 <= found <= 1
-
-
 # --- what is refused --------------------------------------------------------------------------
-
-
-def test_a_column_without_a_number() -> None:
-    with pytest.raises(InputError, match="column 'x' has no finite number"):
-        entropy(pa.table({"x": [math.nan, math.nan], "y": [1.0, 2.0]}))
 
 
 @pytest.mark.parametrize("rows", [[[1, 7], [2, 7]], [[1.0], [2.0]], [[1, math.nan], [math.nan, 2]]])

@@ -393,7 +393,7 @@ DRAWN: dict[str, Callable[[], Floats]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "rounded"), zip(DRAWN.values(), ROUNDED.values(), strict=True))
+@pytest.mark.parametrize(("make", "rounded"), [*zip(DRAWN.values(), ROUNDED.values(), strict=True)])
 def test_brute_force_of_ddr_and_idr(
     make: Callable[[], Floats], rounded: Callable[[Floats], Floats]
 ) -> None:
@@ -495,20 +495,6 @@ def test_by_column() -> None:
     assert {name: estimate.count for name, estimate in found.items()} == {"0": 2, "1": 1}
     assert found["0"].baseline == 0  # 0, 1, 9: nobody else's value is near
     assert found["1"].baseline == pytest.approx(2 / 6)  # 6 and 7 are those of two others
-
-
-@given(
-    hnp.arrays(np.float64, (7, 2), elements=st.integers(0, 4).map(float)),
-    st.sampled_from([0.05, 0.5, 1.0]),
-    st.permutations(range(7)),
-)
-def test_intervals_laws(x: Floats, share: float, order: list[int]) -> None:
-    y = np.roll(x, 1, axis=1)
-    found = interval_risk(x, y, share=share)
-    assert interval_risk(x[order], y[order], share=share) == found
-    assert found.count <= interval_risk(x, y, share=2 * share).count
-    assert found.count <= min(one.count for one in interval_risks(x, y, share=share).values())
-    assert interval_risk(x, x, share=share).share == 1
 
 
 @pytest.mark.parametrize(

@@ -448,20 +448,6 @@ def test_far_from_zero_and_in_other_units(formula: str) -> None:
         np.testing.assert_allclose(far.overlap[1:], near.overlap[1:], rtol=1e-6)
 
 
-def test_order_of_rows() -> None:
-    before, after = tables()
-    order = np.random.default_rng(1).permutation(len(before))
-    for formula in ("y ~ x * C(group)", "ill ~ x + C(group)"):
-        one = coefficient_difference(before, after, formula)
-        other = coefficient_difference(before.iloc[order], after.iloc[order], formula)
-        np.testing.assert_allclose(one.difference, other.difference, rtol=1e-9)
-
-
-def test_a_function_of_0_and_1_is_a_number() -> None:
-    before, after = tables()
-    assert coefficient_difference(before, after, "I(sick + 1) ~ x").model == "linear"
-
-
 WRONG: dict[str, tuple[str, str]] = {
     "unknown column": ("y ~ X", "there is no column 'X'; did you mean 'x'"),
     "three levels": ("group ~ x", "the outcome 'group' must have two levels"),

@@ -21,7 +21,7 @@ from sklearn.datasets import load_iris
 from discreet.errors import InputError, RefusedError
 from discreet.measure import rmd as module
 from discreet.measure.pairs import as_pair, keyed_order
-from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance, squared_distances
+from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance
 from discreet.methods import deterministic
 from discreet.methods.base import distance_to_others
 from tests.measure.r_neighbours import released_by_r
@@ -76,23 +76,6 @@ def test_a_row_at_the_mean_has_no_interval() -> None:
     x = [-3, -1, 0, 1, 3]
     assert rmd_risk(x, x, w1=100).risky1.tolist() == [True, True, False, True, True]
     assert rmd_risk(x, x, w1=0).risk1.count == 0
-
-
-def test_alone_by_hand() -> None:
-    # sd of the released column 4.43; 0, 0 and 1 lie within .25 sd of one another
-    y = [0.0, 0.0, 1.0, 5.0, 10.0]
-    alone = module._scale(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
-    sd = float(np.std(y, ddof=1))
-    assert distance_to_others(alone.released, 1, np.arange(5)) * sd == pytest.approx(
-        [0, 0, 1, 4, 5]
-    )
-    assert distance_to_others(alone.released, 2, np.arange(5)) * sd == pytest.approx(
-        [1, 1, 1, 5, 9]
-    )
-    assert distance_to_others(alone.released, 4, np.arange(5)) * sd == pytest.approx(
-        [10, 10, 9, 5, 10]
-    )
-    assert np.isinf(distance_to_others(alone.released, 5, np.arange(5))).all()
 
 
 def test_a_row_exactly_w2_away_is_close() -> None:
@@ -463,7 +446,7 @@ FAR: dict[str, Callable[[Floats], Floats]] = {  # where 120 of 300 rows go
 }
 
 
-@pytest.mark.parametrize(("moved", "p"), zip(FAR.values(), (2, 6, 2), strict=True), ids=FAR)
+@pytest.mark.parametrize(("moved", "p"), [*zip(FAR.values(), (2, 6, 2), strict=True)], ids=FAR)
 def test_rows_far_out_do_not_count(moved: Callable[[Floats], Floats], p: int) -> None:
     x = normal(300, p, 13)
     y = x.copy()
@@ -475,14 +458,6 @@ def test_rows_far_out_do_not_count(moved: Callable[[Floats], Floats], p: int) ->
     white = clean @ covariance @ clean.T
     assert white / np.trace(white) * p == pytest.approx(np.eye(p), abs=0.4)
     assert np.trace(white) / p < 4
-
-
-def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = normal(50, 3, 1)
-    covariance = np.cov(x.T)
-    monkeypatch.setattr(module, "CHUNK", 12)
-    expected = np.einsum("ni,ij,nj->n", x, np.linalg.inv(covariance), x)
-    assert squared_distances(x, covariance) == pytest.approx(expected)
 
 
 # --- one table of counts for all widths ---------------------------------------------------------

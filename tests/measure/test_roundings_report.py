@@ -14,8 +14,6 @@ from discreet.document import Picture
 from discreet.errors import InputError
 from discreet.measure.roundings_report import (
     BEYOND,
-    NOT_ROUNDED,
-    OWN_WORK,
     RoundingComparison,
     RoundingGrid,
     Trial,
@@ -110,13 +108,6 @@ def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
     assert rows[5]["refused"] == "one point for all"
 
 
-def test_it_says_whose_it_is_and_what_was_left_out() -> None:
-    for text in (FOUND.to_html(), FOUND.to_text()):
-        for words in (OWN_WORK, "7 rows were left out", "Left out, being constant: z.", "12.5",
-                      "one point for all", "mdav", "optimal", "kmeans"):  # fmt: skip
-            assert words in text
-
-
 # --- A line a method, each through its own numbers; what would press the others flat is cut off -
 
 
@@ -137,23 +128,6 @@ def test_lines_go_through_what_was_measured_against_k() -> None:
         "optimal": ((20.0,), (2.0,)),  # a gap where nothing is known
     }
     assert {mark.look for mark in panel.marks if isinstance(mark, Lines)} == {"series"}
-
-
-def test_against_c_it_rises_and_methods_without_a_number_are_level() -> None:
-    assert lines_of(panel_of(family_plot(TREES, "c"), "Score")) == {
-        "kmeans": ((20.0, 25.0), (6.0, 4.0)),
-        "mdlp": ((20.0, 25.0), (1.0, 1.0)),
-    }
-
-
-def test_models_stand_beside_the_unrounded_one() -> None:
-    plot = model_plot(TREES)
-    assert plot is not None
-    assert [panel.title for panel in plot.scene.panels] == [
-        *("Accuracy on original rows", "Accuracy on rounded rows")
-    ] * 2
-    assert lines_of(plot.scene.panels[0])[NOT_ROUNDED] == ((20.0, 25.0), (88.0, 88.0))
-    assert lines_of(plot.scene.panels[2])["mdlp"] == ((20.0, 25.0), (70.0, 70.0))
 
 
 @pytest.mark.parametrize(
@@ -281,17 +255,6 @@ TRIED = grid(
     by_classes("mdlp", score=0.5, acc_o=99.0),
     model="tree", target="z", unrounded={"acc_o": 85.0},
 )  # fmt: skip
-
-
-def test_methods_and_trials_stand_in_their_order() -> None:
-    assert TRIED.methods() == ("b", "a", "c", "mdlp")
-    assert TRIED.methods("k") == ("b", "a")
-    assert TRIED.methods("c", "classes") == ("c", "mdlp")
-    assert [t.rung for t in TRIED.line("a")] == [0, 1]
-    assert [t.name for t in TRIED.by_rule(RULE)] == ["a (Freedman-Diaconis)"]
-    assert TRIED.by_rule(RULE, "c") == ()
-    assert [t.method for t in TRIED.by_rule("classes")] == ["mdlp"]
-    assert repr(TRIED) == "RoundingGrid(toy: 8 settings)"
 
 
 @pytest.mark.parametrize(

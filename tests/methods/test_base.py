@@ -121,16 +121,6 @@ def test_rows_are_ordered_by_columns_from_the_first_on(matrix: Any, order: list[
     assert lexicographic(np.array(matrix, dtype=float)).tolist() == order
 
 
-def test_blocks_are_ordered_one_after_the_other() -> None:
-    strata, matrix = np.array([1, 0, 1, 0]), np.array([[1.0], [4.0], [0.0], [3.0]])
-    assert lexicographic(strata, matrix).tolist() == [3, 1, 2, 0]
-
-
-def test_rows_are_found_by_stratum() -> None:
-    found = rows_by_stratum(np.array([1, 0, 1, 2, 0, 2]), k=2)
-    assert [rows.tolist() for rows in found] == [[1, 4], [0, 2], [3, 5]]
-
-
 def test_a_small_stratum_is_refused_without_its_size() -> None:
     with pytest.raises(RefusedError, match="a stratum holds fewer than k rows") as refused:
         rows_by_stratum(np.array([0, 0, 0, 1, 1]), k=3)

@@ -137,17 +137,17 @@ def test_the_methods_ties_hang_on_the_secret_and_not_on_the_order_of_rows() -> N
 # --- the tree of R ----------------------------------------------------------------------------
 
 OF_R: dict[str, Callable[[Any], Floats]] = {
-    "no ties": lambda rng: rng.normal(size=(300, 2)),
-    "a grid": lambda rng: rng.permutation(GRID),
-    "few points of many rows": lambda rng: rng.integers(0, 3, size=(200, 2)).astype(float),
-    "a column of few values": lambda rng: rng.integers(0, 5, size=(150, 1)).astype(float),
-    "four columns": lambda rng: rng.integers(0, 4, size=(250, 4)).astype(float),
-    "far rows": lambda rng: np.exp(4 * rng.normal(size=(200, 2))).round(1),
+    "no ties": lambda rng: rng.normal(size=(120, 2)),
+    "a grid": lambda rng: rng.permutation(GRID[:160]),
+    "few points of many rows": lambda rng: rng.integers(0, 3, size=(100, 2)).astype(float),
+    "a column of few values": lambda rng: rng.integers(0, 5, size=(90, 1)).astype(float),
+    "four columns": lambda rng: rng.integers(0, 4, size=(120, 4)).astype(float),
+    "far rows": lambda rng: np.exp(4 * rng.normal(size=(90, 2))).round(1),
 }
 
 
 @pytest.mark.parametrize(
-    ("make", "k"), zip(OF_R.values(), (3, 10, 3, 10, 3, 10), strict=True), ids=OF_R
+    ("make", "k"), [*zip(OF_R.values(), (3, 10, 3, 10, 3, 10), strict=True)], ids=OF_R
 )
 def test_the_tree_is_that_of_r(make: Callable[[Any], Floats], k: int) -> None:
     rng = np.random.default_rng(k)
@@ -155,16 +155,6 @@ def test_the_tree_is_that_of_r(make: Callable[[Any], Floats], k: int) -> None:
     strata = rng.choice(["a", "b"], size=len(x)).tolist()
     found = deterministic(x, k, strata, ties="tree")
     np.testing.assert_allclose(found, released_by_r(x, strata, k), rtol=1e-10, atol=1e-10)
-
-
-def test_the_methods_tree_follows_the_order_of_the_rows() -> None:
-    x = GRID[(GRID < 17).all(axis=1)]  # points lie on the cuts of its boxes
-    zero, strata = np.zeros(x.shape), np.zeros(len(x), dtype=np.intp)
-    order = np.random.default_rng(4).permutation(len(x))
-    method = Deterministic(k=3, ties="tree")
-    once, other = method(x, zero, strata), method(x[order], zero, strata)
-    assert once.tobytes() == deterministic(x, 3, ties="tree").tobytes()
-    assert not np.allclose(other, once[order])
 
 
 # --- against brute force ----------------------------------------------------------------------
@@ -339,19 +329,12 @@ TEN = [[float(i), float(i * i % 7)] for i in range(10)]
 LIMITS = "k must be at least 3 and at most the number of rows less 3"
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "k is a float": ({"k": 3.0}, InputError, "k must be a whole number"),
-    "k is a bool": ({"k": True}, InputError, "k must be a whole number"),
-    "k is nought": ({"k": 0}, InputError, "k must be a whole number of at least 1"),
     "k is below 3": ({"k": 2}, RefusedError, LIMITS),
     "k is above n - 3": ({"k": 8}, RefusedError, LIMITS),
     "an unknown metric": ({"metric": "manhattan"}, InputError, "'euclidean', 'mahalanobis'"),
     "unknown ties": ({"ties": "mean"}, InputError, "ties must be 'tree', or one finite number"),
-    "ties of other rows": ({"ties": [1, 2]}, InputError, "one finite number for each row"),
-    "ties that are no numbers": ({"ties": ["a"] * 10}, InputError, "one finite number for each"),
     "a missing tie": ({"ties": [*range(9), float("nan")]}, InputError, "one finite number for"),
-    "strata of other rows": ({"strata": [1, 2]}, InputError, "one label for each row"),
     "a small stratum": ({"strata": [0] * 8 + [1] * 2}, RefusedError, "a stratum holds fewer"),
-    "a missing value": ({"X": [[1.0], [float("nan")]]}, InputError, "missing or infinite"),
-    "no rows": ({"X": np.empty((0, 2))}, InputError, "at least one row"),
     "a constant column": ({"X": [[1.0, i] for i in range(10)]}, RefusedError, "is constant"),
     "a column twice": (
         {"X": [[i, 2 * i] for i in range(10)], "metric": "mahalanobis"},
@@ -393,24 +376,3 @@ def test_the_method_adds_noise_in_proportion_to_the_raw_spread() -> None:
     noised = Deterministic(k=5, q=0.1)(x, normals, strata)
     assert plain.tobytes() == deterministic(x, 5).tobytes()
     np.testing.assert_allclose(noised - plain, 0.1 * x.std(axis=0, ddof=1) * normals, atol=1e-12)
-
-
-WRONG_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
-    "k is a bool": ({"k": True}, "k must be a whole number of at least 1"),
-    "k is nought": ({"k": 0}, "k must be a whole number of at least 1"),
-    "q is negative": ({"q": -0.1}, "q must be at least 0"),
-    "q is infinite": ({"q": float("inf")}, "q must be a finite number"),
-    "an unknown metric": ({"metric": "cosine"}, "metric is unknown"),
-    "unknown ties": ({"ties": "random"}, "ties is unknown"),
-}
-
-
-@pytest.mark.parametrize(("fields", "message"), WRONG_FIELDS.values(), ids=WRONG_FIELDS)
-def test_the_methods_fields_are_checked(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Deterministic(**fields)
-
-
-def test_noise_of_another_shape_is_refused() -> None:
-    with pytest.raises(InputError, match="normals must hold one finite number"):
-        Deterministic(q=0.1)(np.array(TEN), np.zeros((10, 1)), np.zeros(10, dtype=np.intp))

@@ -410,23 +410,6 @@ def test_the_order_of_rows_does_not_matter(
         assert other.levels[column] == tuple(names[i] for i in order)
 
 
-@given(cases())
-def test_repairing_again_changes_nothing(case: tuple[Levels, dict[str, Any]]) -> None:
-    levels, arguments = case
-    asked = {"least": arguments["least"], "most_suppressed": arguments["most_suppressed"]}
-    try:
-        done = repair(levels, **asked)
-    except RefusedError:
-        return
-    kept = {
-        column: list(itertools.compress(names, done.kept)) for column, names in done.levels.items()
-    }
-    if kept:
-        again = repair(kept, **asked)
-        assert again.steps == ()
-        assert again.kept.all()
-
-
 # --- a search that is cut short ---------------------------------------------------------------
 
 

@@ -45,12 +45,6 @@ def test_by_hand(x: Any, normals: Any, q: float, out: Any) -> None:
     np.testing.assert_allclose(noised, out, rtol=1e-12)
 
 
-def test_strata_do_not_matter(d1: Floats) -> None:
-    normals = np.random.default_rng(0).normal(size=d1.shape)
-    one, two = np.zeros(500, dtype=np.intp), np.arange(500) % 2
-    assert (Probabilistic()(d1, normals, one) == Probabilistic()(d1, normals, two)).all()
-
-
 def test_the_noise_has_q_times_the_columns_sd(d1: Floats) -> None:
     noise = probabilistic(d1, 0.25, SECRET) - d1
     share = noise.std(axis=0, ddof=1) / d1.std(axis=0, ddof=1)
@@ -130,7 +124,6 @@ FARTHER: dict[str, tuple[list[float], float, int, list[float]]] = {
     "the limit is out of reach": ([0, 1, 2, 3, 12], 0.1, 1, [1, 1, 1, 1, 9]),
     "the second neighbour": ([0, 1, 2, 3, 12], 0.1, 2, [1, 1, 1, 1, 5]),
     "coinciding records": ([0, 0, 0, 0, 6], 1.0, 2, [1, 1, 1, 1, 6 / 2.6833]),
-    "coinciding, and the limit is below 1": ([0, 0, 0, 0, 6], 9.0, 2, [1, 1, 1, 1, 1]),
 }
 
 
@@ -163,19 +156,6 @@ def test_far_records_are_found_again_less_often_and_the_bulk_carries_the_same_no
     assert linked["even"] == 100
     assert linked["by-distance"] <= 35
     assert np.mean(spreads) < 2.5  # what it costs
-
-
-@settings(deadline=None, derandomize=True, max_examples=30)
-@given(st.integers(1, 9), st.integers(0, 10**6))
-def test_noise_by_distance_does_not_depend_on_the_order_of_rows(k: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(60, 2)).round(seed % 3)  # few different records, and many
-    order = rng.permutation(60)
-    call: dict[str, Any] = {"q": 0.25, "secret": SECRET, "far_noise": "by-distance", "k": k}
-    keys = [f"person {i}" for i in range(60)]
-    out = probabilistic(x, keys=keys, **call)
-    permuted = probabilistic(x[order], keys=[keys[i] for i in order], **call)
-    assert permuted.tobytes() == out[order].tobytes()
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)
@@ -257,7 +237,7 @@ COLUMNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("draw", "q"), zip(COLUMNS.values(), (0.1, 0.25, 0.5, 0.25), strict=True), ids=COLUMNS
+    ("draw", "q"), [*zip(COLUMNS.values(), (0.1, 0.25, 0.5, 0.25), strict=True)], ids=COLUMNS
 )
 def test_the_mean_is_kept_and_the_variance_is_by_its_formula(draw: Any, q: float) -> None:
     n = 50_000
@@ -274,19 +254,6 @@ def test_the_mean_is_kept_and_the_variance_is_by_its_formula(draw: Any, q: float
 
 
 laws = settings(deadline=None, derandomize=True, max_examples=30)
-
-
-@laws
-@given(st.randoms(use_true_random=False))
-def test_permuted_rows_give_the_permuted_result_of_multiplicative(random: Any) -> None:
-    table = datasets.d2()
-    x = np.column_stack([table["X"].to_numpy(), table["Y"].to_numpy()])[:50]
-    order = list(range(len(x)))
-    random.shuffle(order)
-    kept = x.copy()
-    out = multiplicative(x, 0.25, SECRET)
-    assert multiplicative(x[order], 0.25, SECRET).tobytes() == out[order].tobytes()
-    assert x.tobytes() == kept.tobytes()
 
 
 @laws

@@ -149,13 +149,6 @@ def test_ends_have_their_own_margin_and_keep_times(
     assert (time <= np.minimum(before * 2, np.nanmax(took, initial=0)) + 1e-6).all()
 
 
-def test_ends_that_are_right_stay_as_they_are() -> None:
-    found = Relations({}, (("a", "e"),), {"e": "a"})
-    whole = found.together({"a": A, "e": B}, {}, by_rank(A + B))
-    inner = np.argsort(A + B)[1:-1]
-    np.testing.assert_allclose(whole["e"][inner], (A + B)[inner], atol=1e-9)
-
-
 def test_ends_whose_times_are_of_others_get_their_margin_back() -> None:
     start, took = A, 9 - A + B / 9  # an end is always about 9
     wrong = np.random.default_rng(1).permutation(took)
