@@ -115,12 +115,6 @@ def test_optimal_is_a_plain_program(k: int) -> None:
     )
 
 
-def test_a_wide_gap_does_not_blur_what_lies_behind_it() -> None:
-    values = np.array([0.25, 0.5, 1e9, 1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75])
-    counts = [1, 1, 1, 1, 1, 2]
-    assert optimal_cuts(values, starts_of(counts), 2).tolist() == [2, 4]
-
-
 # --- searches side by side find what numpy finds, for any number of rows and edges ----------------
 
 

@@ -44,15 +44,6 @@ def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
     assert list(tmp_path.glob("__pycache__/*.nbc"))
 
 
-def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
-    path = tmp_path / "doubling.py"
-    path.write_text(SOURCE)
-    told: list[tuple[str, int, int]] = []
-    with progress.listening(lambda *step: told.append(step)):
-        runpy.run_path(str(path), run_name="theirs.doubling")["double"](np.array([1.0]))
-    assert told == []
-
-
 LOWER = """
 from discreet.kernels.pairs import merged_in
 

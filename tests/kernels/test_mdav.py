@@ -159,16 +159,6 @@ def test_searches_find_what_brute_force_finds(
     assert farthest(tree, points[0])[0] == -1
 
 
-def test_another_centre_finds_the_same() -> None:
-    points = np.random.default_rng(1).lognormal(size=(500, 3))
-    tree = grown(points)
-    at = points[7]
-    expected = int(squared(points, at).argmax())
-    for centre in (points[3], points[7], np.zeros(3), np.full(3, -1e9)):
-        recentre(tree, centre)
-        assert farthest(tree, at)[0] == expected
-
-
 def test_points_that_stand_for_rows_are_as_few_as_hold_k() -> None:
     points = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
     tree = grown(points)

@@ -119,9 +119,6 @@ def test_rows_that_few_share_by_hand(columns: list[str], k: int, count: int) -> 
     assert found.what == f"released rows that fewer than {k} rows share in all columns"
 
 
-# --- naive twins ------------------------------------------------------------------------------
-
-
 def twin(rows: Rows) -> dict[str, float]:
     """Measure everything with dictionaries; rows of (known, known, sensitive level, number)."""
     groups: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
@@ -239,9 +236,6 @@ def test_guessing_of_a_number_of_each_row_is_quick() -> None:
     assert found.baseline == pytest.approx(1 / len(sizes))  # the one row that is alone
 
 
-# --- pycanon ----------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def titanic(shared_data: Callable[[str], Path]) -> pd.DataFrame:
     """Return the passengers with their family and the tens of their fare."""
@@ -270,9 +264,6 @@ def test_as_pycanon(titanic: pd.DataFrame) -> None:
     assert int(entropy_diversity(titanic, KNOWN, "Fate")) == entropy
     assert closeness(titanic, KNOWN, "Fate") == pytest.approx(levels, abs=1e-12)
     assert closeness(titanic, KNOWN, "Tens") == pytest.approx(numbers, abs=1e-12)
-
-
-# --- bad input --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -237,9 +237,6 @@ def test_what_is_released_is_rounded() -> None:
     assert counted_of("linked", 1, 19, 0.013).rounded(5) is None
 
 
-# --- where rows lie -----------------------------------------------------------------------------
-
-
 def test_the_space_by_hand() -> None:
     table = side({"x": np.array([1.0, 3.0, np.nan])}, {"sex": ("f", "m", "f")})
     rows = space_of(table, [table]).of(table)
@@ -560,9 +557,6 @@ def test_who_left_independent_draws_is_not_found() -> None:
     assert not found.parts[0].beats
 
 
-# --- laws ---------------------------------------------------------------------------------------
-
-
 def test_the_order_of_rows_changes_nothing() -> None:
     table = persons(120)
     turned = np.random.default_rng(3).permutation(120)
@@ -594,9 +588,6 @@ def test_linkage_is_never_more_often_than_once(seed: int, n: int) -> None:
 def _sd(table: Side) -> Floats:
     sd: Floats = table.matrix.std(axis=0, ddof=1)
     return np.where(sd > 0, sd, 1.0)
-
-
-# --- the report ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -155,12 +155,6 @@ class TestWhatCannotBeMeasured:
         assert found.model is not None
         assert found.displacement == {}
 
-    def test_a_constant_column_is_named_and_stops_nothing_else(self) -> None:
-        one = np.column_stack([AGE, np.ones(ROWS)])
-        found = measured(as_pair(one, one))
-        assert "'1'" in found.not_measured["displacement"]
-        assert "linkage" in found.risks
-
     @pytest.mark.parametrize(
         ("given", "words"),
         [

@@ -28,7 +28,6 @@ from discreet.estimates.words import nice_above
 from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings
 from discreet.methods.whole import whole_copy
-from discreet.render.scene import Cells
 from discreet.secret import Secret
 
 
@@ -258,18 +257,6 @@ class TestLaws:
         assert all(it.size == it.far_means == 0 for it in found.subsets)
         assert found.word == LIMITS[0].word
 
-    def test_the_order_of_rows_and_columns_changes_nothing(self) -> None:
-        raw, released = table(200), table(150, 1)
-        numbers, words = taken(released, np.arange(150)[::-1])
-        turned = Mixed(
-            {name: numbers[name] for name in reversed(list(numbers))},
-            {name: words[name] for name in reversed(list(words))},
-        )
-        one, other = fidelity(raw, released), fidelity(raw, turned)
-        assert one.columns == other.columns
-        assert one.pairs == other.pairs
-        assert one.coefficients == pytest.approx(other.coefficients)
-
     @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 10**6))
     def test_shares_are_shares(self, n: int, m: int, seed: int) -> None:
         found = fidelity(table(n, seed), table(m, seed + 1))
@@ -419,16 +406,6 @@ class TestWords:
         assert (rounded.beside, rounded.beside_text()) == ((), "")
         assert not rounded.scene().title.startswith("Raw")
         assert "Raw beside copy" not in rounded.to_html()
-
-    def test_the_plot_is_a_triangle_and_bars(self) -> None:
-        found = replace(fidelity(table(200), table(150, 1)), beside=())
-        triangle, bars = found.scene().panels
-        cells = triangle.marks[0]
-        assert isinstance(cells, Cells)
-        assert [[v is not None for v in row] for row in cells.values] == np.triu(
-            np.ones((4, 4), dtype=bool)
-        ).tolist()
-        assert bars.x.ticks == ("age", "bmi", "cost", "sex", "site")
 
     @pytest.mark.parametrize(
         "text",

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.document import Listing
 from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import OWN_WORK, Point, RiskUtilityMap, Setting
 from discreet.measure.pairs import Estimate
-from discreet.render.scene import Dots, Lines
 
 
 def point(k: int, count: float, loss: float, method: str = "deterministic") -> Point:
@@ -117,28 +115,6 @@ class TestTelling:
         assert OWN_WORK in FIVE._repr_html_()
         assert OWN_WORK in FIVE.scene().notes
         assert json.loads(FIVE.to_json())["release"] is False
-
-    def test_the_settings_stand_with_the_efficient_first_and_the_refused_apart(self) -> None:
-        settings, made, refused = (it for it in FIVE.document().blocks if isinstance(it, Listing))
-        assert [row[0] for row in settings.rows] == names(FIVE.usable)[:1] + [
-            f"deterministic k={k}" for k in (5, 3, 4, 7)
-        ]
-        assert [row[1] for row in settings.rows] == ["1", "2", "3", "", ""]
-        assert settings.rows[1][2:] == ("20.0 %", "13.3 to 28.9 %", "1.0 %", "0.02")
-        assert made.rows[2][1:] == (Setting("deterministic", k=3).python, made.rows[2][2])
-        assert refused.rows == (("deterministic k=50", "k is larger than a stratum"),)
-
-    def test_the_scene_has_a_series_for_each_method_and_the_frontier_in_steps(self) -> None:
-        tried = RiskUtilityMap((*FIVE.points, point(3, 30, 0.05, "condensation")))
-        (panel,) = tried.scene().panels
-        dots = [mark for mark in panel.marks if isinstance(mark, Dots)]
-        assert [(mark.series, len(mark.x)) for mark in dots] == [
-            ("condensation", 1),
-            ("deterministic", 5),
-        ]
-        (line,) = [mark for mark in panel.marks if isinstance(mark, Lines)]
-        assert line.x == ((10.0, 20.0, 20.0, 40.0, 40.0),)
-        assert line.y == ((0.06, 0.06, 0.02, 0.02, 0.01),)
 
 
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:

@@ -37,8 +37,6 @@ Floats = NDArray[np.float64]
 X = [0, 0, 6, 6]
 SD = math.sqrt(12)
 
-# --- SSE / SST --------------------------------------------------------------------------------
-
 SSE: dict[str, tuple[list[Any], list[Any], float]] = {
     "nothing moved": (X, X, 0),
     "to the mean": (X, [3, 3, 3, 3], 100),
@@ -73,8 +71,6 @@ def test_sse_by_column() -> None:
     }
 
 
-# --- IL1s -------------------------------------------------------------------------------------
-
 IL1S: dict[str, tuple[list[Any], list[Any], float]] = {
     "nothing moved": (X, X, 0),
     "to the mean": (X, [3, 3, 3, 3], 3 / (math.sqrt(2) * SD)),
@@ -96,9 +92,6 @@ def test_il1s_by_hand_in_any_unit(x: list[Any], y: list[Any], expected: float) -
     for scale in (1.0, -2.0, 2.0**-500, 2.0**500):
         turned = [scale * np.array(values, dtype=float) for values in (x, y)]
         assert il1s(*turned) == pytest.approx(expected, rel=1e-12)
-
-
-# --- IL metrics -------------------------------------------------------------------------------
 
 
 def test_one_column_by_hand() -> None:
@@ -189,8 +182,6 @@ def test_formulas_on_real_data(shared_data: Callable[[str], Path], name: str) ->
     assert found.total == pytest.approx(100 * np.mean(plain(x, y)), rel=1e-8)
 
 
-# --- laws -------------------------------------------------------------------------------------
-
 SMALL = hnp.arrays(np.float64, (7, 3), elements=st.integers(-4, 4).map(float))
 
 
@@ -212,9 +203,6 @@ def test_a_change_of_units_changes_nothing(x: Floats, y: Floats, factor: float) 
     before, after = il_metrics(x, y), il_metrics(x * scale, y * scale)
     assert after.left_out == before.left_out
     assert after.total == pytest.approx(before.total, rel=1e-9)
-
-
-# --- what is refused --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("loss", [sse_share, il1s])
@@ -341,8 +329,6 @@ def test_laws_of_entropy(x: Floats, order: list[int]) -> None:
     assert entropy(np.floor(x / 2)).total <= found.total + 1e-12
 
 
-# --- correlation ------------------------------------------------------------------------------
-
 R: dict[str, tuple[list[Any], float]] = {
     "uncorrelated": ([[1, 1], [2, 0], [3, 1]], 0),
     # 0 with the first, 1 with its own negative
@@ -358,9 +344,6 @@ def test_correlation_by_hand(rows: list[Any], expected: float) -> None:
     table = pd.DataFrame(np.array(rows, dtype=float) + offset, columns=list("abc")[: len(rows[0])])
     assert mean_absolute_correlation(table) == pytest.approx(expected, abs=1e-12)
     assert mean_absolute_correlation(table) <= 1
-
-
-# --- what is refused --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rows", [[[1, 7], [2, 7]], [[1.0], [2.0]], [[1, math.nan], [math.nan, 2]]])

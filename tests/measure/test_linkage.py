@@ -98,9 +98,6 @@ def test_rounding_makes_no_difference() -> None:
     assert record_linkage([2, 0.0, 9], [1.1 - 0.1, 0.0, 2.9 + 0.1]).count == 1 / 2 + 1 + 1
 
 
-# --- brute force ------------------------------------------------------------------------------
-
-
 def brute(
     x: Floats, y: Floats, groups: NDArray[Any], rows: Any = slice(None), *, scaled: bool = True
 ) -> float:
@@ -196,9 +193,6 @@ def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     assert (far.count, far.trials, far.baseline) == (found.count, 8, found.baseline)
 
 
-# --- releases ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("k", [3, 10])
 def test_means_of_groups_link_one_in_k_at_most(k: int) -> None:
     x = two_columns()
@@ -276,9 +270,6 @@ def test_released_levels_that_are_another_record_s() -> None:
     assert found.count == 0 + 1 + 0 + 1
     assert found.baseline == pytest.approx((1 / 3 + 1 / 3 + 0 + 1) / 4)
     assert ddr(as_pair(before, after), within=()).count == 2
-
-
-# --- bad input --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -404,8 +395,6 @@ def test_brute_force_of_ddr_and_idr(
         assert idr(x, y, share=share).count == brute_idr(x, y, share)
 
 
-# --- IDR --------------------------------------------------------------------------------------
-
 IDR: dict[str, tuple[list[Any], list[Any], float, int]] = {
     # released sd sqrt 12 = 3.46, so half a width of .173; the original sd would give .129
     "the released sd counts": ([-3, -1, 1, 3], [-3.15, -2.85, 3.15, 2.85], 0.05, 2),
@@ -421,9 +410,6 @@ def test_idr_by_hand(x: list[Any], y: list[Any], share: float, count: int) -> No
     assert (found.count, found.trials) == (count, len(x))
 
 
-# --- laws -------------------------------------------------------------------------------------
-
-
 @given(SMALL, SMALL, st.permutations(range(8)), st.sampled_from([-8.0, 0.25, 3.0, 1e6]))
 def test_laws_of_ddr_and_idr(x: Floats, y: Floats, order: list[int], factor: float) -> None:
     scale = np.array([factor, 1])
@@ -436,9 +422,6 @@ def test_laws_of_ddr_and_idr(x: Floats, y: Floats, order: list[int], factor: flo
     assert inside.count <= idr(x, y, share=0.6).count
     assert idr(x, x).share == 1
     assert ddr(x, x).count == pytest.approx(len(np.unique(x, axis=0)))
-
-
-# --- intervals ------------------------------------------------------------------------------
 
 
 # A column of -3, -1, 1, 3 has an sd (n - 1) of sqrt(20 / 3) = 2.58.

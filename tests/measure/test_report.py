@@ -25,12 +25,10 @@ from discreet.measure.report import (
     grid_plot,
     histogram_plot,
     listings,
-    model_plot,
-    scores_plot,
 )
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.utility import Preservation
-from discreet.render.scene import Bars, Box, Boxes, Intervals, Lines
+from discreet.render.scene import Bars, Lines
 
 MODEL = Coefficients(
     "y ~ x", "linear", ("Intercept", "a term of a name that is very long indeed"),
@@ -132,13 +130,6 @@ def test_risks_stand_in_their_order_with_interval_count_and_guessing() -> None:
 # --- The plots of a report hold the numbers they were given, and words beside them -----------
 
 
-SCORES = Scores((0.1, 0.4, 0.5, 0.6, 0.9), (0.2, 0.45, 0.51, 0.6, 0.8), 5)
-DRAWN_MODEL = Coefficients(
-    "y ~ x", "logistic", ("Intercept", "x"), np.array([1.0, -2.0]), np.array([0.5, 0.2]), np.inf,
-    np.array([1.5, -2.1]), np.array([0.4, 0.3]), np.inf,
-)  # fmt: skip
-
-
 def share(count: int) -> Estimate:
     return Estimate("risky", count, 100)
 
@@ -147,32 +138,6 @@ GRID = RmdGrid(
     (0.01, 0.1), (0.05, 0.5, 1.0), (share(2), share(30)),
     ((share(2), share(1), share(0)), (share(20), share(9), share(1))), (),
 )  # fmt: skip
-
-
-def test_scores_are_boxes_side_by_side() -> None:
-    shown = scores_plot(SCORES)
-    (mark,) = shown.scene.panels[0].marks
-    assert mark == Boxes((Box("original", *SCORES.original), Box("released", *SCORES.released)))
-    assert "the mean of 5 rows' scores" in shown.scene.notes[0]
-    assert "original 0.5 and released 0.51" in shown.words
-
-
-def test_coefficients_are_in_original_standard_errors() -> None:
-    shown = model_plot(DRAWN_MODEL)
-    (panel,) = shown.scene.panels
-    (mark,) = [mark for mark in panel.marks if isinstance(mark, Intervals)]
-    assert mark.series == ("original", "released")
-    # 1 / 0.5 = 2 and -2 / 0.2 = -10, half an interval 1.96 either way; 1.5 / 0.5 = 3 with
-    # 1.96 * 0.4 / 0.5, and -2.1 / 0.2 = -10.5 with 1.96 * 0.3 / 0.2
-    expected: list[list[tuple[float, float, float]]] = [
-        [(2 - 1.96, 2, 2 + 1.96), (-10 - 1.96, -10, -10 + 1.96)],
-        [(3 - 1.568, 3, 3 + 1.568), (-10.5 - 2.94, -10.5, -10.5 + 2.94)],
-    ]
-    assert np.allclose(np.array(mark.ends), np.array(expected), atol=1e-4)
-    assert panel.y.ticks == ("Intercept", "x")
-    assert panel.y.limits == (1.6, -0.6)
-    assert "standard error in the original" in shown.scene.notes[1]
-    assert "none of them is more than one standard error apart" in shown.words
 
 
 def test_the_grid_is_two_panels() -> None:
@@ -203,11 +168,6 @@ class TestHistograms:
         )
         assert len(histogram_plot("age", self.EDGES, (5,) * 4, (6,) * 4).scene.notes) == 1
 
-    @pytest.mark.parametrize("counts", [((1, 2), (1, 2, 3, 4)), ((1, 2, 3), (1, 2, 3))])
-    def test_bins_must_fit(self, counts: Any) -> None:
-        with pytest.raises(InputError, match="one bin fewer than there are edges"):
-            histogram_plot("age", self.EDGES, *counts)
-
 
 # --- two tables compared --------------------------------------------------------------------
 
@@ -236,8 +196,6 @@ def notes_of(report: Report) -> str:
     """Return what else the reader of a report is told."""
     return " ".join(report.notes)
 
-
-# --- by hand and at the limits --------------------------------------------------------------------
 
 BEFORE = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
 AFTER = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
@@ -275,8 +233,6 @@ def test_rows_with_gaps_are_counted() -> None:
     found = compare(COHORT, gappy).measured
     assert (found.left_out, found.risks["linkage"].trials) == (7, N - 7)
 
-
-# --- codes ----------------------------------------------------------------------------------------
 
 # How the released table differs, what is asked, and which columns are then levels.
 CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
@@ -405,8 +361,6 @@ def test_tables_of_other_lengths_are_compared_without_pairing() -> None:
     assert found.u is not None
     assert "displacement" in found.not_measured
 
-
-# --- what does not fit ----------------------------------------------------------------------------
 
 UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a column more": ({"w": 1.0}, {}, "the original lacks: 'w'"),

@@ -19,12 +19,8 @@ from discreet.measure.roundings_report import (
     Trial,
     claims,
     family_plot,
-    family_table,
-    in_short,
-    model_plot,
-    score_plot,
 )
-from discreet.render.scene import Lines, Panel
+from discreet.render.scene import Panel
 
 RULE = "freedman-diaconis"
 
@@ -72,18 +68,7 @@ REGRESSIONS = grid(
     model="regression", target="y", left_out=7, notes=("Left out, being constant: z.",),
     unrounded={"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": math.nan},
 )  # fmt: skip
-TREES = grid(
-    *(trial("mdav", i, score=it, acc_o=80.0, acc_v=90.0) for i, it in enumerate((3.0, 5.0))),
-    *(trial("optimal", i, score=it, acc_o=81.0, acc_v=91.0) for i, it in ((0, 2.0), (1, math.nan))),
-    by_rule("mdav", score=99.0),
-    *(trial("kmeans", i, "c", score=it, acc_o=82.0, acc_v=92.0) for i, it in enumerate((4.0, 6.0))),
-    by_classes("mdlp", score=1.0, acc_o=70.0, acc_v=97.0),
-    model="tree", target="z", unrounded={"acc_o": 88.0, "acc_v": 88.0},
-)  # fmt: skip
 FOUND = RoundingComparison(REGRESSIONS)
-
-
-# --- as a document ------------------------------------------------------------------------------
 
 
 def test_json_has_every_number_and_is_no_release() -> None:
@@ -111,23 +96,9 @@ def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
 # --- A line a method, each through its own numbers; what would press the others flat is cut off -
 
 
-def lines_of(panel: Panel) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
-    lines = [mark for mark in panel.marks if isinstance(mark, Lines)]
-    return {mark.label: (mark.x[0], mark.y[0]) for mark in lines}
-
-
 def panel_of(plot: Picture | None, title: str) -> Panel:
     assert plot is not None
     return next(panel for panel in plot.scene.panels if panel.title == title)
-
-
-def test_lines_go_through_what_was_measured_against_k() -> None:
-    panel = panel_of(family_plot(TREES, "k"), "Score")
-    assert lines_of(panel) == {
-        "mdav": ((20.0, 25.0), (3.0, 5.0)),  # not what Freedman and Diaconis chose
-        "optimal": ((20.0,), (2.0,)),  # a gap where nothing is known
-    }
-    assert {mark.look for mark in panel.marks if isinstance(mark, Lines)} == {"series"}
 
 
 @pytest.mark.parametrize(
@@ -155,62 +126,7 @@ def test_what_would_press_all_others_flat_is_cut_off(
     assert (plot.scene.notes == (BEYOND,)) == (limits is not None and limits[0] == 0)
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
-    nothing = grid(refused("mdav", 0))
-    assert (family_plot(nothing, "k"), score_plot(nothing), model_plot(nothing)) == (None,) * 3
-
-
-# --- Tables have a row for each setting, in the order of the rungs, and mark the lowest score ---
-
-
-def test_rows_go_by_the_rung_and_the_lowest_score_has_a_star() -> None:
-    table = family_table(REGRESSIONS, "k")
-    assert [(row[0], row[1], row[7]) for row in table.rows] == [
-        ("mdav", "k = 20", "3 *"),
-        ("optimal", "k = 20", "3 *"),
-        ("mdav", "k = 25", "2 *"),
-        ("optimal", "k = 25", "2.5"),
-        ("mdav", "Freedman-Diaconis", "0.5"),
-    ]
-    assert table.rows[0][9:] == ("3 to 5", "4", "25.0", "12.5")
-    assert table.rows[-1][9:] == ("2", "-", "-", "-")
-    assert "the star is the lowest score at this k" in table.title
-    alone = family_table(REGRESSIONS, "c")  # of one method, which no other can beat
-    assert [row[7] for row in alone.rows] == ["1"]
-    assert "star" not in alone.title
-
-
 # --- Sentences say which method is best, with the numbers, and what must not be claimed ---------
-
-
-IDR = "Fewest rows disclosed by interval (IDR)"
-SHORT: dict[str, tuple[RoundingGrid, tuple[str, ...]]] = {
-    "the first, the second and the last": (
-        grid(
-            *(trial("a", 0, score=1.0), trial("a", 1, score=5.0)),
-            *(trial("b", 0, score=4.0), trial("b", 1, score=4.0)),
-            *(trial("c", 0, "c", score=9.0), trial("c", 1, "c", score=7.0)),
-        ),
-        (
-            "Lowest IL-DR score: a, 3 on average over 2 settings (the best at 1 of them);"
-            " next b, 4; last c, 8.",
-        ),
-    ),
-    "all alike": (
-        grid(*(trial(m, 0, idr=0.0) for m in "abc")),
-        (f"{IDR}: all methods are alike, 0 %.",),
-    ),
-    "two alike": (
-        grid(*(trial(m, 0, idr=it) for m, it in (("a", 1.0), ("b", 1.0), ("c", 2.0)))),
-        (f"{IDR}: a, b, 1 % at the one setting; next c, 2 %.",),
-    ),
-    "one alone": (grid(trial("a", 0, score=1.0)), ()),
-}
-
-
-@pytest.mark.parametrize(("tried", "sentences"), SHORT.values(), ids=SHORT)
-def test_what_is_best_by_what(tried: RoundingGrid, sentences: tuple[str, ...]) -> None:
-    assert in_short(tried) == sentences
 
 
 def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
@@ -225,9 +141,6 @@ def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
     assert len(others) == 3
     alike, *_ = claims(grid(*(trial(m, 0, alone=1.0, sse=1.0) for m in "ab")))
     assert "at k = 20 100.0 % of the rows share" in alike
-
-
-# --- trials -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,6 @@ def test_what_rings(risks: dict[str, tuple[float, float | None]], rung: bool) ->
     assert rings(measured(risks)) is rung
 
 
-# --- shares and names ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("share", "words"),
     [
@@ -137,8 +134,6 @@ def test_a_share_is_never_called_none_or_all_unless_it_is(share: float) -> None:
         many = int(number[2].replace(",", ""))
         assert abs(int(number[1]) / many - share) <= 0.5 / many + 1e-12
 
-
-# --- sentences ----------------------------------------------------------------------------------
 
 FEW = "released rows that fewer than 7 rows share in all columns"
 SHARED = {"below_k": Estimate(FEW, 930, 1000)}
@@ -187,30 +182,20 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         (linked(300), "considerable (20 to 50 of 100 cases): the row is found about 300 times"),
         (linked(100), "moderate (5 to 20 of 100 cases): the row is found"),
         (linked(20), "low (fewer than 5 of 100 cases): the row is found about 20"),
-        (linked(0), "in no case; guessing would find it in about 1 of 1000. The risk of this"),
-        (linked(1000), "in every case; guessing"),
         (
             linked(3, 0.002),
             "cannot be told apart from guessing, which says nothing of other attacks",
         ),
         (linked(98, 0.97, trials=100), GUESSES),
-        (linked(98, 0.97, trials=100), "must be taken as found"),
         (NONE, "in fewer than 5 of 1000 cases"),
-        (NONE, "Fewer than 5 of 1000 released rows lie"),
         (ALL, "in all but fewer than 5 of 1000"),
-        (ALL, "All but fewer than 5 of 1000 released rows lie"),
         (
             measured({"far_linkage": (1, 0.01)}, trials=5),
             "Of the 5 records that differ most from the others, about 1 is found",
         ),
-        (measured({"far_linkage": (0, 0.01)}, trials=5), "others, none is found"),
-        (measured({"far_linkage": (5, 0.01)}, trials=5), "others, all are found"),
         (measured({"far_linkage": (0, 0.01)}, trials=20, rounded_to=5), "hardly any is found"),
         (measured({"far_linkage": (20, 0.01)}, trials=20, rounded_to=5), "nearly all are found"),
         (measured({"near_5": (340, 0.02)}), "About 34 of 100 released rows lie so near"),
-        (measured({"near_5": (340, 0.02)}), "by chance about 2 of 100 would"),
-        (measured({"near_5": (0, 0.02)}), "No released row lies so near"),
-        (measured({"near_5": (1000, 0.02)}), "All released rows lie so near"),
         (
             Measured(columns=("age",), risks=SHARED),
             "Columns were rounded one at a time, so the table is not k-anonymous: about 93 of 100"
@@ -218,7 +203,6 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         ),
         (NO_FEW, f"There are no {FEW}; but nothing promises that."),
         (ALONE, "Some row is the only one of its combination of sex and town"),
-        (ALONE, "was NOT measured here"),
         (
             measured(strata=("sex",), k=7),
             "Every level of sex that occurs is shared by at least 7 rows.",
@@ -232,7 +216,6 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "For about 40 of 100 rows, all rows of the same sex have the same ill",
         ),
         (VARIED, "each has at least 2 different values"),
-        (VARIED, "may still be likely"),
     ),
     GOOD: (
         (
@@ -240,16 +223,12 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "about 11 % in age and about 22 % in pay",
         ),
         (measured(u=0.000117), "can hardly do so (U = 0.00012;"),
-        (measured(u=0.000117), "averages alone"),
         (measured(u=1e-33), "can hardly do so (U is below 0.0001;"),
         (measured(u=0.01), "can to some degree do so (U = 0.01;"),
-        (measured(u=0.24), "can easily do so (U = 0.24;"),
         (measured(preservation=KEPT), "The spread of age changed by more than a tenth."),
         (measured(preservation=KEPT), "The correlations of columns changed by 0.12 at most."),
         (moved(0.5), "no coefficient moved by more than 0.5 of its own"),
-        (moved(0.42), "no coefficient moved by more than 0.5 of"),
         (moved(0.0), "no coefficient moved by more than 0.1 of"),
-        (moved(0.0, rounded_to=5), "more than 0.1 of"),
         (moved(1.5), "gives other answers for x: they differ by more than the original"),
     ),
     NOT: (

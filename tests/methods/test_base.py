@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from discreet.arguments import Floats, Labels, as_matrix, as_strata
+from discreet.arguments import Floats, Labels, as_matrix
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Condensation, Deterministic, Microaggregation, Probabilistic, Rounding
 from discreet.methods.base import (
@@ -47,13 +47,6 @@ def test_what_is_no_table_of_numbers_is_refused_without_quoting_it(case: str) ->
     with pytest.raises(InputError, match=message) as caught:
         as_matrix(values)
     assert "Canary" not in "".join(traceback.format_exception(caught.value))
-
-
-def test_strata_are_numbered_from_0() -> None:
-    assert as_strata(["b", "a", "b"], 3).tolist() == [1, 0, 1]
-    assert as_strata(None, 2).tolist() == [0, 0]
-    with pytest.raises(InputError, match="one label for each row"):
-        as_strata(["a"], 2)
 
 
 def test_spread_is_mean_and_sd_with_n_less_1() -> None:

@@ -52,13 +52,6 @@ def test_targets_by_hand() -> None:
     assert number[:, 1].tolist() == [round(0.29 * z * WIDE) for z in (1, 1, -1, -1)]
 
 
-def test_many_levels_have_signs_of_their_own() -> None:
-    signs = np.random.default_rng(0).uniform(size=(40, TARGETS))
-    found = level_targets(np.arange(40), 40, signs)
-    assert found.shape == (40, TARGETS)
-    assert ((found > 0) == (signs >= 0.5)).all()
-
-
 def before(rows: Labels, gaps: Floats, size: int = 60) -> tuple[Before, Features]:
     """Return two columns of some raw rows, a level and a number with gaps, and of drawn ones."""
     made, drawn, at = Before(Features(len(rows))), Features(size), np.arange(size)

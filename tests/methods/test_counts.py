@@ -37,8 +37,6 @@ def fixed(counts: Any) -> Callable[[tuple[int, ...]], Bins]:
     return lambda resolution: np.array(counts)
 
 
-# --- suppression ------------------------------------------------------------------------------
-
 SUPPRESSED: dict[str, tuple[int, Any, Any, Any, int]] = {  # k, counts, kept, shown, hidden
     "below k is hidden": (3, [5, 2, 1, 3], [5, 0, 0, 3], [1, 0, 0, 1], 2),
     "empty is not hidden": (3, [0, 2, 0, 9], [0, 0, 0, 9], [1, 0, 1, 1], 1),
@@ -56,19 +54,6 @@ def test_suppression(k: int, counts: Any, kept: Any, shown: Any, hidden: int) ->
     assert guarded.shown.astype(int).tolist() == shown
     assert (guarded.resolution, guarded.hidden) == (resolution, hidden)
 
-
-def test_what_is_guarded_cannot_be_written_to_and_does_not_share_the_counts() -> None:
-    counts = np.array([5, 1])
-    guarded = Suppression(3)(lambda resolution: counts, (2,))
-    with pytest.raises(ValueError, match="read-only"):
-        guarded.counts[1] = 1
-    with pytest.raises(ValueError, match="read-only"):
-        guarded.shown[1] = True
-    counts[0] = 7
-    assert guarded.counts.tolist() == [5, 0]
-
-
-# --- generalization ---------------------------------------------------------------------------
 
 EIGHT = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]  # one person in each of eight bins
 GENERALIZED: dict[str, tuple[Any, Any, tuple[int, ...], tuple[int, ...], Any]] = {
@@ -89,19 +74,6 @@ def test_generalization(
     assert guarded.resolution == used
     assert guarded.counts.tolist() == counts
 
-
-def test_each_axis_is_halved_once() -> None:
-    seen: list[tuple[int, ...]] = []
-
-    def count(resolution: tuple[int, ...]) -> Bins:
-        seen.append(resolution)
-        return np.ones(resolution, dtype=np.int64)
-
-    Generalization(3)(count, (30, 20))
-    assert seen == [(15, 10)]
-
-
-# --- merged bins ----------------------------------------------------------------------------
 
 MERGED: dict[str, tuple[int, list[int], list[int], list[int]]] = {  # k, counts, groups, merged
     "nothing to join": (3, [3, 4, 5], [0, 1, 2], [3, 4, 5]),
@@ -187,8 +159,6 @@ def test_too_few_in_all_bins_are_refused_without_numbers() -> None:
     assert not any(character.isdigit() for character in str(refused.value))
 
 
-# --- what is checked --------------------------------------------------------------------------
-
 BROKEN: dict[str, tuple[Any, Any, str]] = {
     "a small cell": ([5, 2], [True, True], "fewer than k persons is about to be shown"),
     "a negative cell": ([5, -1], [True, True], "fewer than k persons is about to be shown"),
@@ -216,20 +186,11 @@ def test_counts_that_are_none_are_a_broken_promise(counts: Any) -> None:
         Suppression(3)(fixed(counts), (2,))
 
 
-@pytest.mark.parametrize("resolution", [(), (2, 0), (2.0,)])
-def test_a_resolution_is_of_whole_numbers(resolution: Any) -> None:
-    with pytest.raises(InputError, match="resolution must"):
-        Suppression(3)(fixed([1, 2]), resolution)
-
-
 @pytest.mark.parametrize("method", [Suppression, Generalization])
 @pytest.mark.parametrize("k", [0, True])
 def test_k_is_a_whole_number_of_at_least_one(method: Any, k: Any) -> None:
     with pytest.raises(InputError, match="k must be a whole number of at least 1"):
         method(k)
-
-
-# --- the registries ---------------------------------------------------------------------------
 
 
 def test_importing_the_methods_does_not_import_scipy() -> None:

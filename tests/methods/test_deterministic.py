@@ -157,9 +157,6 @@ def test_the_tree_is_that_of_r(make: Callable[[Any], Floats], k: int) -> None:
     np.testing.assert_allclose(found, released_by_r(x, strata, k), rtol=1e-10, atol=1e-10)
 
 
-# --- against brute force ----------------------------------------------------------------------
-
-
 def twin(
     x: Floats, k: int, strata: Any = None, metric: str = "euclidean", ties: Any = None
 ) -> Floats:
@@ -235,28 +232,12 @@ def test_brute_force_agrees_on_ties_and_duplicates(
     )
 
 
-@pytest.mark.parametrize("k", [3, 10])
-def test_brute_force_agrees_where_some_rows_are_tied_and_some_not(k: int) -> None:
-    rng = np.random.default_rng(k)
-    alone, tied = rng.normal(size=(500, 2)), rng.normal(size=(300, 2)).round(1)
-    x = rng.permutation(np.vstack([alone, -alone[:100], tied, alone[:50]]))
-    ties = rng.permutation(len(x))
-    np.testing.assert_array_equal(deterministic(x, k, ties=ties), twin(x, k, ties=ties))
-
-
 def test_all_points_of_a_ring_tied_with_its_centre_are_looked_at() -> None:
     angle = np.linspace(0, 2 * np.pi, 360, endpoint=False)
     x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(angle), np.sin(angle)])])
     ties = np.random.default_rng(5).permutation(len(x))
     found = deterministic(x, 5, ties=ties)
     np.testing.assert_allclose(found, twin(x, 5, ties=ties), rtol=1e-9, atol=1e-12)
-
-
-def test_many_rows_are_worked_through_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.random.default_rng(0).integers(0, 12, size=(300, 2)).astype(float)
-    at_once = deterministic(x, 5)
-    monkeypatch.setitem(deterministic.__globals__, "CHUNK", 50)
-    assert deterministic(x, 5).tobytes() == at_once.tobytes()
 
 
 @pytest.mark.parametrize(("k", "sharing"), [(3, 242), (10, 95)])
@@ -271,8 +252,6 @@ def test_rows_of_one_set_of_neighbours_share_a_place_to_the_last_bit(k: int, sha
     assert len(set(zip(set_of.ravel(), place_of.ravel(), strict=True))) == len(rows)
     assert place_of.max() + 1 == len(rows)
 
-
-# --- laws -------------------------------------------------------------------------------------
 
 laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(6, 30), st.integers(1, 3)).flatmap(
@@ -316,15 +295,6 @@ def test_the_spread_is_kept_and_the_input_left_alone(x: Floats, k: int) -> None:
     np.testing.assert_allclose(out.std(axis=0, ddof=1), x.std(axis=0, ddof=1), rtol=1e-6)
 
 
-def test_one_column_is_alike_by_both_metrics() -> None:
-    x = _matrix(datasets.d3())[:, 1]
-    np.testing.assert_allclose(
-        deterministic(x, 4), deterministic(x, 4, metric="mahalanobis"), rtol=1e-12
-    )
-
-
-# --- what is refused --------------------------------------------------------------------------
-
 TEN = [[float(i), float(i * i % 7)] for i in range(10)]
 LIMITS = "k must be at least 3 and at most the number of rows less 3"
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -363,9 +333,6 @@ def test_the_limits_are_told_without_the_number_of_rows(k: int) -> None:
     with pytest.raises(RefusedError, match=LIMITS) as refused:
         deterministic(x, k)
     assert set("".join(c if c.isdigit() else " " for c in str(refused.value)).split()) == {"3"}
-
-
-# --- the method -------------------------------------------------------------------------------
 
 
 def test_the_method_adds_noise_in_proportion_to_the_raw_spread() -> None:

@@ -132,8 +132,6 @@ def test_bad_steps(steps: tuple[dict[str, str], ...], message: str) -> None:
         Hierarchy("town", steps)
 
 
-# --- chains -----------------------------------------------------------------------------------
-
 SIZES = np.array([4, 1, 3, 1, 2])
 CHAINS: dict[str, tuple[Chain, list[list[str]], list[tuple[str, str]]]] = {
     # the chain, the names after each step, and what is told of it
@@ -171,11 +169,6 @@ CHAINS: dict[str, tuple[Chain, list[list[str]], list[tuple[str, str]]]] = {
         smallest("c", ["b", "c", "other"], np.array([1, 1, 5])),
         [["other levels", "other levels", "other"]],
         [("joined", "the smallest levels are 'other levels'")],
-    ),
-    "both names are taken": (
-        smallest("c", ["b", "other", "other levels"], np.array([9, 1, 5])),
-        [["b", "other levels 2", "other levels 2"]],
-        [("joined", "the smallest levels are 'other levels 2'")],
     ),
 }
 
@@ -221,9 +214,6 @@ def test_a_level_that_the_hierarchy_lacks_is_not_named() -> None:
     ) as caught:
         by_hierarchy(["York", "canary"], Hierarchy("town", TOWNS))
     assert "canary" not in str(caught.value)
-
-
-# --- columns ----------------------------------------------------------------------------------
 
 
 @given(st.lists(st.text(max_size=3)))

@@ -66,9 +66,6 @@ def test_the_loss_on_tarragona_is_the_published_one(
     assert round(information_loss(x, mdav(x, k)), 4) == loss
 
 
-# --- against a naive twin ---------------------------------------------------------------------
-
-
 def twin(x: Floats, k: int) -> list[int]:
     """Follow the documented rule with plain lists, over all rows at every step."""
     z = standardise(x)[0]  # where distances tie but for rounding, its last digits decide
@@ -111,8 +108,6 @@ def test_a_naive_twin_agrees_on_the_papers_data(load: Callable[[], Any], k: int)
     x = np.column_stack([table[name].to_numpy() for name in table.column_names])[:300]
     assert mdav(x, k).tolist() == twin(x, k)
 
-
-# --- the kernels ------------------------------------------------------------------------------
 
 MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
     "normal": lambda rng, n, p: rng.normal(size=(n, p)),
@@ -186,8 +181,6 @@ def test_strata_of_many_rows_are_grouped_apart() -> None:
         made = max(expected) + 1
     assert strata_groups(np.concatenate(parts), [1500, 4, 700], 3).tolist() == expected
 
-
-# --- V-MDAV -----------------------------------------------------------------------------------
 
 VARIABLE: dict[str, tuple[list[Any], int, float, list[int]]] = {
     "gamma 0: groups of k": ([0, 1, 2, 3, 10, 10.5], 2, 0.0, [1, 1, 2, 2, 0, 0]),
@@ -264,8 +257,6 @@ def test_a_variable_twin_agrees(
         assert read(z, found) == read(z, variable_twin(z, k, gamma))
 
 
-# --- laws -------------------------------------------------------------------------------------
-
 laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(4, 40), st.integers(1, 3)).flatmap(
     lambda shape: st.one_of(
@@ -321,8 +312,6 @@ def test_variable_groups_hold_k_to_3k_less_2_and_agree_with_the_twin(
     if x.shape[1] > 1:  # of one column ties are told by other sums; see tests of `rounding.groups`
         assert labels[order].tolist() == variable_twin(z[order], k, gamma)
 
-
-# --- what is refused, checked and told --------------------------------------------------------
 
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "k is 1": ({"k": 1}, InputError, "k must be a whole number of at least 2"),
@@ -381,36 +370,6 @@ def one(n: int) -> NDArray[np.intp]:
 
 def protect(x: Floats, k: int, strata: NDArray[np.intp] | None = None) -> Floats:
     return Microaggregation(k)(x, np.zeros_like(x), one(len(x)) if strata is None else strata)
-
-
-BY_HAND_OF_MICROAGGREGATION: dict[
-    str, tuple[list[list[float]], int, list[int] | None, list[list[float]]]
-] = {
-    "two clusters": (
-        [[1, 5], [2, 5], [3, 8], [10, 1], [11, 1], [12, 4]],
-        3,
-        None,
-        [[2.0, 6.0]] * 3 + [[11.0, 2.0]] * 3,
-    ),
-    "strata keep apart": (
-        [[1], [9], [3], [11], [2], [10]],
-        3,
-        [0, 1, 0, 1, 0, 1],
-        [[2], [10], [2], [10], [2], [10]],
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("x", "k", "strata", "means"),
-    BY_HAND_OF_MICROAGGREGATION.values(),
-    ids=BY_HAND_OF_MICROAGGREGATION,
-)
-def test_by_hand_of_microaggregation(
-    x: list[list[float]], k: int, strata: list[int] | None, means: list[list[float]]
-) -> None:
-    labels = None if strata is None else np.array(strata)
-    np.testing.assert_allclose(protect(np.array(x, dtype=float), k, labels), means, rtol=1e-12)
 
 
 @pytest.mark.parametrize("k", [3])
@@ -501,9 +460,6 @@ def test_standard_deviation_and_correlation_are_kept_to_one_per_cent() -> None:
     assert correlation == pytest.approx(correlation_of(x), abs=0.02)
 
 
-# --- the attack -------------------------------------------------------------------------------
-
-
 def winsorised(x: Floats, k: int) -> Floats:
     """Draw the k smallest and largest of each column in to their means."""
     ordered = np.sort(x, axis=0)
@@ -544,9 +500,6 @@ def test_nobody_is_linked_more_often_than_one_in_k(load: Callable[[], Floats]) -
     assert np.mean(shares) <= 1 / k + 0.03
 
 
-# --- condensation ---------------------------------------------------------------------------
-
-
 @laws
 @given(tables, st.integers(2, 6), st.booleans(), st.randoms(use_true_random=False))
 def test_permuted_rows_with_their_noise_give_the_permuted_result(
@@ -565,8 +518,6 @@ def test_permuted_rows_with_their_noise_give_the_permuted_result(
     assert again.tobytes() == out[order].tobytes()
     assert (x.tobytes(), normals.tobytes()) == before
 
-
-# --- what is refused and checked --------------------------------------------------------------
 
 NINE = np.arange(9.0)[:, None]
 ONE = np.zeros(9, dtype=np.intp)

@@ -148,11 +148,3 @@ def test_rows_of_a_person_may_be_equal_in_all_columns() -> None:
     assert len(later) == 2 * len(np.unique(np.asarray(drawn.persons)))
     for column in (drawn.numbers["age"], drawn.levels["sex"].codes, drawn.source):
         np.testing.assert_array_equal(column[later], column[before])
-
-
-def test_where_few_persons_have_a_second_row_each_has_one() -> None:
-    raw = panel(200, 1)
-    persons = np.asarray(raw.persons).copy()
-    persons[:3] = persons[3]
-    found = rows_of_persons(raw._replace(persons=persons), 200, SETTINGS)
-    assert len(found.source) == len(np.unique(np.asarray(found.persons))) == 200

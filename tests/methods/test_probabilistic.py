@@ -195,9 +195,6 @@ def test_what_is_wrong_or_not_allowed(
         probabilistic(**{"X": x, "q": 0.25, "secret": SECRET, **change})
 
 
-# --- multiplicative -------------------------------------------------------------------------------
-
-
 ROOT = np.log1p(0.5**2) ** 0.5  # the sd of the logarithm of a factor of sd .5
 
 

@@ -88,9 +88,6 @@ def test_a_stratum_below_k_is_refused(method: str) -> None:
         Rounding(method=method, k=5)(X, none(X), strata)
 
 
-# --- per column -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_each_column_has_points_of_its_own(method: str) -> None:
     rounding = ColumnRounding(method=method, k=10 if METHODS[method].parameter else None)

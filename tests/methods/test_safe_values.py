@@ -451,8 +451,6 @@ def with_far(persons: int, value: float, x: Floats = NORMAL_of_far_out) -> Float
     return np.append(x[: len(x) - persons], np.full(persons, value))
 
 
-# --- what is said -------------------------------------------------------------------------------
-
 TAILS: dict[str, tuple[Floats, Ends]] = {
     "bell": (NORMAL_of_far_out, (False, False)),
     "even": (np.random.default_rng(1).uniform(0, 9, 500), (False, False)),
@@ -477,9 +475,6 @@ def test_who_is_far_out_but_moves_no_mean_is_not_said() -> None:
     x = np.append(np.random.default_rng(0).normal(50, 10, 200_000), np.full(9, 140.0))
     assert found(x, 5) == (False, False)
     assert found(x[-1000:], 5) == (False, True)
-
-
-# --- what it hangs on ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

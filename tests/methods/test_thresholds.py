@@ -91,9 +91,6 @@ def test_the_secret_decides_how_few_persons_are_refused() -> None:
     assert not any(found[3])
 
 
-# --- totals ---------------------------------------------------------------------------------------
-
-
 def test_each_count_of_a_copy_has_noise_that_grows_with_its_columns() -> None:
     random = np.random.default_rng(5)
     numbers = {f"x{j}": random.normal(size=300) for j in range(5)}

@@ -109,8 +109,6 @@ def test_clipping_heaps_up_on_the_bound_and_reflecting_does_not() -> None:
     assert reflected.std() < clipped.std() < noised.std()
 
 
-# --- laws -------------------------------------------------------------------------------------
-
 laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 columns = hnp.arrays(np.float64, st.integers(0, 20), elements=st.one_of(numbers, st.floats(-3, 3)))
@@ -246,21 +244,6 @@ ENDS: dict[str, tuple[list[float], float]] = {  # from the extreme one inward, t
 @pytest.mark.parametrize(("inward", "mean"), ENDS.values(), ids=ENDS)
 def test_the_mean_of_the_extremes_that_none_dominates(inward: list[float], mean: float) -> None:
     assert extreme_mean(np.array(inward), 3) == pytest.approx(mean)
-
-
-STEPS = {  # a share of 0.02 of the sd, next below it
-    13.0: 0.2,
-    50.0: 1.0,
-    49.9: 0.5,
-    100.0: 2.0,
-    0.25: 0.005,
-    1e-9: 2e-11,
-}
-
-
-@pytest.mark.parametrize(("sd", "step"), STEPS.items())
-def test_the_nice_step_is_one_two_or_five(sd: float, step: float) -> None:
-    assert nice_step(sd) == step
 
 
 @given(st.floats(1e-200, 1e200))

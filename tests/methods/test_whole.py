@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
@@ -62,16 +60,6 @@ def test_no_end_comes_before_its_start() -> None:
     assert (found["end"] >= found["start"]).all()
 
 
-def test_an_end_has_a_margin_as_near_as_that_of_others() -> None:
-    random = np.random.default_rng(4)
-    start = random.uniform(0, 50, 600)
-    visits = random.choice([20.0, 40.0, 60.0], 600) + random.normal(0, 0.5, 600)
-    numbers = {"start": start, "end": np.maximum(start, visits)}
-    found = copied(numbers, {}).numbers
-    assert (found["end"] >= found["start"]).all()
-    assert ks_2samp(numbers["end"], found["end"]).statistic < 0.1  # a start and a time: .13 to .21
-
-
 LEAVES: dict[str, tuple[list[int], list[int], int | None]] = {
     "nine rows": ([0] * 10 + [1] * 9, [0, 1], None),
     "ten rows of nine persons": ([0] * 20 + [1] * 10, [0, 1], 9),
@@ -119,9 +107,6 @@ def test_levels_of_fewer_than_m_persons_are_left_out() -> None:
             continue
         found.add(made.left_out.get("l", "shown"))
     assert found == {"shown", "nearly empty"}
-
-
-# --- tables of all kinds ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
@@ -251,31 +236,6 @@ def test_a_copy_is_made_or_refused_in_words(
     held = n if persons is None else len(np.unique(persons))
     assert bool(refused) >= (held < 2 * m)
     assert not refused or refused.startswith(("the table has too few", "no column of the table"))
-
-
-def test_a_column_of_thousands_of_levels_costs_what_a_number_costs() -> None:
-    random = np.random.default_rng(0)
-    level, own = random.integers(0, 2000, 40_000), random.normal(size=2000)
-    x = own[level] + random.normal(size=len(level))
-    kinds: dict[str, tuple[dict[str, Floats], dict[str, Levels]]] = {
-        "levels": ({"x": x}, {"l": coded(level)}),
-        "numbers": ({"x": x, "l": random.permutation(level).astype(float)}, {}),
-    }
-    copied(*table(300))  # so that what is compiled and imported is counted for neither
-    cost, made = {}, {}
-    for kind, columns in kinds.items():
-        tracemalloc.start()
-        made[kind] = copied(*columns)
-        cost[kind] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    found = made["levels"].levels["l"]
-    words = np.array(found.words)[found.codes]
-    kept = np.array([word for word in np.unique(words) if word != "(other)"])
-    means = np.array([made["levels"].numbers["x"][words == word].mean() for word in kept])
-
-    assert cost["levels"] < 1.5 * cost["numbers"]
-    assert len(kept) > 0.95 * 2000
-    assert np.polyfit(own[kept.astype(int)], means, 1)[0] == pytest.approx(1, abs=0.1)
 
 
 def test_who_is_alone_among_those_alike_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:

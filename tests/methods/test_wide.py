@@ -84,9 +84,6 @@ def test_persons_count_and_not_rows() -> None:
     assert said_of_width([], words, draws(900), K, np.arange(900) // 2)
 
 
-# --- where it is said ---------------------------------------------------------------------------
-
-
 def survey(rows: int) -> pl.DataFrame:
     random = np.random.default_rng(1)
     return pl.DataFrame({f"q{i}": random.integers(1, 7, rows).astype(str) for i in range(12)})

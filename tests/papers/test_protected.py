@@ -57,9 +57,6 @@ def test_views_have_the_bounds(rule: str, method: str) -> None:
     assert bool(ends > 0.5) is (rule == "clip")
 
 
-# --- one view -------------------------------------------------------------------------------
-
-
 def test_research_protects_the_columns_of_one_view_as_printed() -> None:
     given = columns()
     copy = protect_view(table_of(given), RESEARCH, ["x", "y"], How("deterministic", k=4), SECRET)
@@ -181,8 +178,6 @@ def test_rows_that_few_share_are_a_bug(
     with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
         make_table(ready(columns(), research), research, method(k=4))
 
-
-# --- what is said ------------------------------------------------------------------------------
 
 LEFT_OUT = (
     "of strata that stayed small are left out, so what all rows of a stratum share may not be true"

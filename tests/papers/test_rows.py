@@ -227,8 +227,6 @@ def test_strata_are_merged_for_what_is_asked_of_them(demand: Any, levels: list[s
     ]
 
 
-# --- missing values ------------------------------------------------------------------------------
-
 GAPS = {
     "x": [1.0, 2.0, None, 9.0, 4.0, 4.0],
     "y": [1.0, 2.0, 3.0, 4.0, 5.0, None],
@@ -327,8 +325,6 @@ def test_another_way_with_gaps_is_another_version() -> None:
     ]
     assert len({version_of(holes(), policy) for policy in ways}) == len(ways)
 
-
-# --- persons ----------------------------------------------------------------------------------
 
 BY_PERSON = RESEARCH.changed(k=10, unit="who")
 

@@ -101,9 +101,6 @@ def test_it_never_loses_to_equal_intervals_and_does_not_heed_the_order(
     assert kmeans(x, c).tolist() == found.tolist()
 
 
-# --- long columns -------------------------------------------------------------------------------
-
-
 def long_columns() -> dict[str, Floats]:
     rng = np.random.default_rng(5)
     n = 22_000
@@ -130,14 +127,6 @@ def test_nearly_the_least_cost_in_long_columns(name: str, c: int) -> None:
     assert near <= 1.0001 * best
     for edges in (equal_width(x, c), equal_frequency(x, c)):
         assert near <= loss(x, edges) * (1 + 1e-12) or in_use(x, edges) != c
-
-
-def test_more_regions_than_the_first_guess_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "ROOM", 100)
-    x = np.random.default_rng(6).lognormal(size=50_000)
-    edges = KMeans(30)(sorted_column(x))
-    assert len(edges) == 29
-    assert loss(x, edges) < min(loss(x, equal_width(x, 30)), loss(x, equal_frequency(x, 30)))
 
 
 # --- clumps far apart -----------------------------------------------------------------------------
@@ -195,9 +184,6 @@ def test_any_unit_will_do(unit: float) -> None:
     )
 
 
-# --- what is refused ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("c", [0, 2.0])
 def test_c_must_be_a_whole_number(c: Any) -> None:
     with pytest.raises(InputError, match="c must be a whole number of at least 1"):
@@ -214,9 +200,6 @@ def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) 
     assert len(KMeans(10**10)(column)) == 59  # a region for each value is no guess
     with pytest.raises(RefusedError, match="too much memory with exact=True; leave it out"):
         KMeans(2, exact=True)(column)
-
-
-# --- resampling -----------------------------------------------------------------------------------
 
 
 def draws(draw: Callable[[Floats, int], Floats], rows: Floats, atleast: int) -> Floats:
@@ -241,9 +224,6 @@ def distance(one: Floats, other: Floats) -> float:
 
 
 LIMIT = float(kstwobign.ppf(0.999))
-
-
-# --- the centroids ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -328,8 +308,6 @@ def test_a_normal_law_would_be_seen() -> None:
     normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(50), 100_000)
     assert distance(sampled, normal) > 2 * LIMIT
 
-
-# --- the method -------------------------------------------------------------------------------
 
 EVERY = [("mean", "kmeans"), ("median", "equal_width"), ("mean", "equal_frequency")]
 

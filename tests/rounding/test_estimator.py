@@ -9,7 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet.errors import InputError
-from discreet.rounding import METHODS, KMeans, Rounder, RoundingSet, VMdav
+from discreet.rounding import METHODS, KMeans, Rounder, RoundingSet
 
 SECRET = bytes(range(32))
 RNG = np.random.default_rng(5)
@@ -35,12 +35,6 @@ def test_every_method_by_its_name(method: str) -> None:
         assert isinstance(found, RoundingSet)
         if METHODS[method].parameter == "k":
             assert found.counts[found.counts > 0].min() >= 5
-
-
-def test_a_method_as_a_value() -> None:
-    rounder = Rounder(VMdav(k=4, gamma=1.5)).fit(X)
-    assert rounder.sets_[0].parameters["gamma"] == 1.5
-    assert (rounder.transform(X) == Rounder(VMdav(k=4, gamma=1.5)).fit_transform(X)).all()
 
 
 def test_names_of_columns_go_through() -> None:
@@ -87,12 +81,6 @@ def test_bad_parameters_are_refused(parameters: dict[str, Any], message: str) ->
 def test_a_supervised_method_needs_classes() -> None:
     with pytest.raises(InputError, match=re.escape("'mdlp' finds regions by a class")):
         Rounder(method="mdlp").fit(X)
-
-
-def test_what_a_number_given_the_other_way_round_becomes() -> None:
-    assert Rounder(method="optimal", c=10).fit(X).sets_[0].parameters["k"] == 20
-    assert Rounder(method="kmeans", k=20).fit(X).sets_[0].parameters["c"] == 10
-    assert Rounder(method="equal-width").fit(X).sets_[0].parameters["c"] == 40  # k is 5
 
 
 def test_a_cell_is_not_quoted() -> None:

@@ -41,9 +41,6 @@ def loss(x: Any, labels: Any) -> Fraction:
     return total
 
 
-# --- literal twins, over plain lists and exact fractions ----------------------------------------
-
-
 class Left:
     """The rows not yet grouped, by number in the order of their values."""
 
@@ -118,28 +115,6 @@ different = st.lists(st.integers(-500, 500), min_size=2, max_size=40, unique=Tru
 least = st.integers(2, 6)
 
 
-@given(some, least)
-def test_mdav_is_the_literal_one(x: list[float], k: int) -> None:
-    assume(len(x) >= k and len(set(x)) > 1)
-    # Ties between ends, in z-scores, are not always exact; they are in fractions.
-    assume(not tied_ends(x, k))
-    assert in_order(x, mdav(x, k)) == in_order(sorted(x), mdav_twin(x, k))
-
-
-def tied_ends(x: list[float], k: int) -> bool:
-    left = sorted(Fraction(v) for v in x)
-    while len(left) >= 2 * k:
-        low, high = left[0], left[-1]
-        mean = sum(left, Fraction(0)) / len(left)
-        if high - mean == mean - low:
-            return True
-        if len(left) >= 3 * k:
-            left = left[k:-k]
-        else:
-            return False
-    return False
-
-
 def told_apart(x: list[float]) -> bool:
     """Tell whether different values have different z-scores, which MDAV and V-MDAV look at."""
     try:
@@ -147,25 +122,6 @@ def told_apart(x: list[float]) -> bool:
     except RefusedError:  # constant, or too wide
         return False
     return len(set(z.ravel().tolist())) == len(set(x))
-
-
-@given(some, least, st.sampled_from([0.0, 0.2, 0.25, 1.0, 1.5]))
-def test_vmdav_is_the_literal_one(x: list[float], k: int, gamma: float) -> None:
-    assume(len(x) >= k and told_apart(x))
-    x = sorted(x)
-    found, expected = vmdav(x, k, gamma).tolist(), vmdav_twin(x, k, gamma)
-    # Where groups have the same mean, all of their rows are equal, and it does not matter which
-    # of them what is left joins.
-    assert written(x, found) == written(x, expected)
-    if len(set(x)) == len(x):
-        assert found == expected
-
-
-def written(x: list[float], labels: list[int]) -> list[tuple[float, Fraction]]:
-    """Return each row with the mean of its group."""
-    rows = {g: [Fraction(v) for v, h in zip(x, labels, strict=True) if g == h] for g in labels}
-    means = {g: sum(values, Fraction(0)) / len(values) for g, values in rows.items()}
-    return sorted((v, means[g]) for v, g in zip(x, labels, strict=True))
 
 
 def partition(labels: Any) -> list[list[int]]:
@@ -191,8 +147,6 @@ def test_by_hand() -> None:
     assert mdav([1, 0, 3, 2, 5, 4], 2).tolist() == [0, 0, 2, 2, 1, 1]
     assert mdav([0, 0, 0, 0, 5, 5], 2).tolist() == [1, 1, 2, 2, 0, 0]
 
-
-# --- laws ---------------------------------------------------------------------------------------
 
 values = st.one_of(halves, st.floats(-1e3, 1e3), st.floats(1e8, 1e8 + 100), st.just(-1e150))
 columns = st.lists(values, min_size=2, max_size=60)
@@ -317,9 +271,6 @@ def test_neighbouring_floats_have_an_edge_between_them() -> None:
     x = np.repeat([1.0, np.nextafter(1.0, 2.0), np.nextafter(1.0, 2.0) + 1e-15], 3)
     edges = Optimal(3)(sorted_column(x))
     assert np.bincount(np.searchsorted(edges, x, side="right")).tolist() == [3, 3, 3]
-
-
-# --- what is refused and checked ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -28,8 +28,6 @@ def rows_in(x: Floats, edges: Floats) -> list[int]:
     return [int(count) for count in np.bincount(region, minlength=len(edges) + 1)]
 
 
-# --- equal width ----------------------------------------------------------------------------
-
 WIDTHS: dict[str, tuple[list[float], int, list[float]]] = {
     "four of two": ([0, 3, 8], 4, [2, 4, 6]),
     "constant": ([5, 5, 5], 4, []),
@@ -58,8 +56,6 @@ def test_more_than_a_million_regions_are_refused() -> None:
         equal_width([0.0, 1.0], 10**10)
     assert equal_frequency([0.0, 1.0, 5.0], 10**10).tolist() == [0.5, 3.0]  # bound by the values
 
-
-# --- equal frequency ------------------------------------------------------------------------
 
 FREQUENCIES: dict[str, tuple[list[float], int, list[float]]] = {
     "two by two": ([1, 2, 3, 10], 2, [2.5]),
@@ -266,8 +262,6 @@ def test_what_base_cannot_do_is_refused() -> None:
     with pytest.raises(InputError, match="digits must be 2, or None"):
         Base(digits=3)
 
-
-# --- what holds for all -----------------------------------------------------------------------
 
 METHODS: dict[str, Callable[[Floats], Floats]] = {
     "equal width": lambda x: equal_width(x, 5),

@@ -96,11 +96,6 @@ def test_an_offset_costs_no_digits(offset: float) -> None:
     assert (found.points - offset).tolist() == [2.0, 50.5]
 
 
-def test_regions_beside_huge_ones_keep_their_digits() -> None:
-    found = rounding_set(sorted_column([1e-9, 3e-9, 1e140, 3e140]), At((1.0,)))
-    assert found.points == pytest.approx([2e-9, 2e140], rel=1e-15)
-
-
 ENCODED: dict[str, tuple[str, list[float] | None, list[float]]] = {
     # points 1, 31/3, 40; edges 5 and 20; middles 5.67 and 25.17
     "region": ("region", None, [1.0, 31 / 3, 31 / 3, 40.0, 40.0]),
@@ -182,9 +177,6 @@ def test_a_supervised_method_needs_classes() -> None:
         rounding_set(sorted_column(X), Supervised((5.0,)))
 
 
-# --- as a file --------------------------------------------------------------------------------
-
-
 def test_it_is_read_back_as_it_was() -> None:
     found = made(5.0, 20.0, name="income")
     again = RoundingSet.from_json(found.to_json())
@@ -235,9 +227,6 @@ def test_what_is_damaged_is_refused(changes: dict[str, Any], message: str) -> No
         RoundingSet.from_json(json.dumps(given))
 
 
-# --- as a picture -----------------------------------------------------------------------------
-
-
 def test_the_drawing_has_a_bar_for_each_region_and_a_line_for_each_point() -> None:
     scene = made(5.0, 20.0, name="income").scene()
     (panel,) = scene.panels
@@ -260,8 +249,6 @@ def test_regions_that_are_hardly_wide_have_bars_that_end(unit: float) -> None:
     assert np.isfinite(np.array(bars.heights, dtype=float)).all()
     assert np.isfinite(np.array(stems.y, dtype=float)).all()
 
-
-# --- always -----------------------------------------------------------------------------------
 
 COLUMNS = st.lists(
     st.one_of(st.floats(-1e6, 1e6), st.integers(-5, 5).map(float)), min_size=1, max_size=30
@@ -407,12 +394,6 @@ def test_other_files_are_refused(text: str, message: str, tmp_path: Path) -> Non
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_points(path)
-
-
-def test_there_is_one_zero() -> None:
-    found = joint_set(["x", "y"], [[-0.0, 1.0], [0.0, 1.0], [-0.0, -1.0]])
-    assert found.points.tolist() == [[0.0, -1.0], [0.0, 1.0]]
-    assert found.counts.tolist() == [1, 2]
 
 
 WRONG: dict[str, tuple[list[list[float]], list[int], str]] = {
