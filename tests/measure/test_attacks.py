@@ -593,7 +593,7 @@ def _sd(table: Side) -> Floats:
 @pytest.fixture(scope="module")
 def report() -> AttackReport:
     """Return all attacks on a copy of a whole table."""
-    return attacked(persons(120), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
+    return attacked(persons(80), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
 
 
 def test_a_report_tells_every_attack(report: AttackReport) -> None:

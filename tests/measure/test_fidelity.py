@@ -481,9 +481,9 @@ def told(released: Fidelity, cases: Sequence[Fidelity]) -> float:
     """
     logs = []
     for case in cases:
-        tried = np.array([figures(case.rounded(draws(table(1), 5000 + i))) for i in range(30)])
+        tried = np.array([figures(case.rounded(draws(table(1), 5000 + i))) for i in range(20)])
         alike = (np.abs(tried - figures(released)) < 1e-9).sum(axis=0)
-        logs.append(np.log((alike + 0.5) / 31).sum())
+        logs.append(np.log((alike + 0.5) / 21).sum())
     return float(logs[1] - logs[0])
 
 
