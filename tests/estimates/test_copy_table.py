@@ -13,7 +13,6 @@ from discreet.errors import InputError, RefusedError
 from discreet.estimates.copy_table import SUFFIXES, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
 from discreet.measure import CopyTable
-from discreet.render.journal import FIGURES
 from discreet.render.scene import Intervals
 
 NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'
@@ -156,23 +155,6 @@ def test_means_are_drawn_as_dots_with_intervals() -> None:
     assert (panel.x.label, panel.y.label) == ("mean of bmi, with its 95 % interval", "sex")
     assert panel.y.ticks == ("f", "m", "all")
     assert MEANS.scene().notes == ("a note",)
-
-
-def test_levels_of_a_second_column_stand_beside_each_other() -> None:
-    yes, no = (("smoker", "yes"),), (("smoker", None),)
-    ends = {F + yes: (1.0, 2.0, 3.0), F + no: None, M + yes: (3.0, 4.0, 5.0), M: (2.0, 3.0, 4.0)}
-    (panel,) = means({**ends, (): (0.0, 1.0, 2.0)}).scene().panels
-    rows = (((1, 2, 3), (3, 4, 5)), (None, None))
-    assert panel.marks == (Intervals(rows, ("smoker: yes", "smoker: (missing)")),)
-    assert panel.y.ticks == ("f", "m")
-
-
-@pytest.mark.parametrize("suffix", FIGURES)
-def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a summary has no plot"):
-        TABLE.scene()
-    with pytest.raises(InputError, match="a table of figures is saved as one of"):
-        TABLE.save(tmp_path / f"table{suffix}")
 
 
 def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:

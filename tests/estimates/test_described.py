@@ -15,42 +15,6 @@ from discreet.estimates.tables import MOST_LEVELS, RowsToDescribe, summary_of
 from discreet.estimates.words import decimals_of, number_words
 
 NAN = math.nan
-ROWS = RowsToDescribe(
-    {
-        "age": np.array([20.0, 30.0, 40.0, 50.0, NAN, 70.0]),
-        "loss": np.array([-1.5, 2.25, 0.5, NAN, NAN, NAN]),
-        "start": np.array([18262.0, 18263.75, 18292.0, NAN, NAN, NAN]),
-    },
-    {"sex": ("f", "f", "f", "m", "m", ""), "stage": ("3", "1", "10", "1", "", "3")},
-    dates=("start",),
-)
-
-
-def shown(columns: Sequence[str], by: str | None = None) -> list[tuple[str, ...]]:
-    found = summary_of(ROWS, columns, by)
-    return [("", *found.head)] + [(line.name, *line.cells) for line in found.lines]
-
-
-def test_the_levels_of_a_column_stand_side_by_side_with_those_who_have_none_and_all() -> None:
-    assert shown(["age", "stage", "start"], "sex") == [
-        ("", "f", "m", "(missing)", "all"),
-        ("rows of the copy", "3 (50.0 %)", "2 (33.3 %)", "1 (16.7 %)", "6"),
-        ("n, missing", "3, 0 (0 %)", "1, 1 (50.0 %)", "1, 0 (0 %)", "5, 1 (16.7 %)"),
-        ("mean (sd)", "30.0 (10.0)", "50.0 (–)", "70.0 (–)", "42.0 (19.2)"),
-        ("median (quartiles)", "30 (25–35)", "50 (50–50)", "70 (70–70)", "40 (30–50)"),
-        ("n, missing", "3, 0 (0 %)", "1, 1 (50.0 %)", "1, 0 (0 %)", "5, 1 (16.7 %)"),
-        ("1", "1 (33.3 %)", "1 (100 %)", "0 (0 %)", "2 (40.0 %)"),
-        ("3", "1 (33.3 %)", "0 (0 %)", "1 (100 %)", "2 (40.0 %)"),
-        ("10", "1 (33.3 %)", "0 (0 %)", "0 (0 %)", "1 (20.0 %)"),
-        ("n, missing", "3, 0 (0 %)", "0, 2 (100 %)", "0, 1 (100 %)", "3, 3 (50.0 %)"),
-        (
-            "median (range)",
-            "2020-01-02 (2020-01-01 to 2020-01-31)",
-            "–",
-            "–",
-            shown(["start"])[3][1],
-        ),
-    ]
 
 
 def test_of_many_levels_the_most_frequent_are_listed_and_the_others_in_one_line() -> None:

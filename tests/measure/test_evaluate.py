@@ -98,20 +98,6 @@ class TestAll:
         assert found.risks["unique_strata"].count == 0
         assert found.risks["unique_rows"].count == ROWS
 
-    def test_the_order_of_rows_changes_nothing_that_is_counted(self, found: Measured) -> None:
-        pair, order = toy(), np.argsort(np.sin(9.9 * PLACE))
-
-        def turned(one: Side) -> Side:
-            numbers = {name: values[order] for name, values in one.numbers.items()}
-            levels = {name: tuple(v[i] for i in order) for name, v in one.levels.items()}
-            return Side(MappingProxyType(numbers), MappingProxyType(levels))
-
-        shuffled = Pair(turned(pair.original), turned(pair.released), True)
-        again = measured(shuffled, sensitive="ill", shared_by=2)
-        assert again.risks == found.risks
-        assert (again.k, again.l) == (found.k, found.l)
-        assert again.u == pytest.approx(found.u)
-
     def test_rows_with_gaps_are_counted_in_what_is_of_the_released_table(self) -> None:
         """Whoever receives it counts them, whether or not the original has a number there."""
         before, after = AGE.copy(), toy().released.numbers["age"]

@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
 from discreet.measure import linkage as module
-from discreet.measure.linkage import (
-    check_same_rows,
-    ddr,
-    far_linkage,
-    idr,
-    interval_risk,
-    interval_risks,
-    nearness,
-    record_linkage,
-)
+from discreet.measure.linkage import ddr, far_linkage, idr, interval_risk, nearness, record_linkage
 from discreet.measure.pairs import as_pair, keyed_order
 from discreet.methods import mdav
 
@@ -322,28 +313,6 @@ def test_ddr_by_hand(x: list[Any], y: list[Any], count: float) -> None:
     assert found.baseline == pytest.approx(1 / len(x))
 
 
-def test_neither_way_bounds_the_other() -> None:
-    means = ([1, 2, 3, 10], [1.5, 1.5, 6.5, 6.5])  # 3 lies nearer to 1.5 than to its own 6.5
-    assert (ddr(*means).count, record_linkage(*means).count) == (2, 1.5)
-    out = ([0, 10, 20], [0, 14, 40])  # 20 lies nearest to 14, and 40 to 20
-    assert (ddr(*out).count, record_linkage(*out).count) == (3, 2)
-    back = ([0, 14, 40], [0, 10, 20])  # 40 lies nearest to 20, and 20 to 14
-    assert (ddr(*back).count, record_linkage(*back).count) == (2, 3)
-
-
-HELD = ["f", "f", "m", "m"]
-
-
-def test_levels_count_by_default() -> None:
-    before = pa.table({"x": [1.0, 2.0, 1.2, 9.0], "sex": HELD})
-    after = pa.table({"x": [1.1, 1.3, 1.1, 9.0], "sex": HELD})
-    assert ddr(before, after).count == 1 + 0 + 1 + 1
-    assert ddr(before, after).baseline == 1 / 2
-    # 1.1 lies between 1 and 1.2: half of f's first and of m's first
-    assert ddr(before, after, within=()).count == pytest.approx(1 / 2 + 0 + 1 / 2 + 1)
-    assert ddr(before, after, within=()).baseline == 1 / 4
-
-
 def brute_ddr(x: Floats, y: Floats) -> float:
     """Compare every released row with every record."""
     sd = x.std(axis=0, ddof=1)
@@ -473,13 +442,6 @@ def test_as_described_no_column_may_lie_outside_the_released_interval() -> None:
     assert interval_risk([1, 2, 3], [2, 2, 2], variant="released").count == 1
 
 
-def test_by_column() -> None:
-    found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [9, 7]])
-    assert {name: estimate.count for name, estimate in found.items()} == {"0": 2, "1": 1}
-    assert found["0"].baseline == 0  # 0, 1, 9: nobody else's value is near
-    assert found["1"].baseline == pytest.approx(2 / 6)  # 6 and 7 are those of two others
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -491,16 +453,6 @@ def test_by_column() -> None:
 def test_bad_parameters(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         interval_risk([1, 2, 3], [1, 2, 3], **options)
-
-
-def test_intervals_rows_must_correspond() -> None:
-    pair = as_pair([1, 2, 3], [1, 2], same_rows=False)
-    with pytest.raises(InputError, match="rows of both tables must correspond"):
-        check_same_rows(pair)
-    with pytest.raises(InputError, match="rows of both tables must correspond"):
-        interval_risk(pair)
-    with pytest.raises(InputError, match="different numbers of rows"):
-        interval_risk([1, 2, 3], [1, 2])
 
 
 def test_numbers_too_wide_to_compute_with() -> None:

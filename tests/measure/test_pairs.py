@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 from discreet.errors import InputError
 from discreet.measure import Estimate
 from discreet.measure import pairs as MODULE
-from discreet.measure.pairs import TURNS, Side, as_pair, as_side, counted, keyed_order
+from discreet.measure.pairs import TURNS, Side, as_pair, counted, keyed_order
 
 BEFORE: dict[str, list[Any]] = {
     "x": [1.0, 2.0, None, 4.0],
@@ -66,14 +66,6 @@ def test_rows_that_do_not_correspond_are_left_out_each_by_itself() -> None:
     assert plain(pair.original)["x"] == [1, 2, 4]
     assert plain(pair.released)["x"] == [1.5, 3]
     assert (len(pair.original), len(pair.released), pair.left_out) == (3, 2, 2)
-
-
-def test_an_array_has_columns_by_number() -> None:
-    pair = as_pair(np.array([[1.0, 2.0], [3.0, 4.0]]), [[1, 2], [3, 5]])
-    assert pair.names == ("0", "1")
-    assert pair.original.matrix.tolist() == [[1, 2], [3, 4]]
-    assert pair.released.matrix.tolist() == [[1, 2], [3, 5]]
-    assert as_pair([1.0, 2.0], [2.0, 3.0]).names == ("0",)
 
 
 def test_what_is_dropped_is_not_read() -> None:
@@ -166,15 +158,6 @@ def test_what_does_not_fit(before: Any, after: Any, how: dict[str, Any], text: s
     with pytest.raises(InputError, match=text) as refused:
         as_pair(before, after, **how)
     assert "Canary" not in str(refused.value)
-
-
-def test_one_table_keeps_its_gaps() -> None:
-    side = as_side(BEFORE_FRAME[["x", "sex"]])
-    assert np.isnan(side.numbers["x"]).tolist() == [False, False, True, False]
-    assert side.levels["sex"] == ("f", "m", "m", "")
-    assert len(side) == 4
-    kept = side.taken(np.array([0, 3]))
-    assert plain(kept) == {"x": [1, 4], "sex": ["f", ""]}
 
 
 # --- a share that was counted ---------------------------------------------------------------

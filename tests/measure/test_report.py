@@ -228,12 +228,6 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
     assert told["measured"]["rounded_to"] is None
 
 
-def test_rows_with_gaps_are_counted() -> None:
-    gappy = MOVED.assign(x=[None] * 7 + MOVED["x"].tolist()[7:])
-    found = compare(COHORT, gappy).measured
-    assert (found.left_out, found.risks["linkage"].trials) == (7, N - 7)
-
-
 # How the released table differs, what is asked, and which columns are then levels.
 CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "few whole numbers that did not change": ({}, {}, ["sex", "code"]),
@@ -380,13 +374,6 @@ def test_what_does_not_fit(changed: dict[str, Any], asked: dict[str, Any], text:
     with pytest.raises(InputError, match=text) as refused:
         compare(COHORT, MOVED.assign(**changed), **asked)
     assert "Canary" not in str(refused.value)
-
-
-def test_a_formula_is_fitted_to_both() -> None:
-    model = compare(COHORT, MOVED, formula="y ~ x + sex").measured.model
-    assert model is not None
-    assert model.difference[1:] == pytest.approx([0, 0], abs=1e-9), "only the intercept moved"
-    assert model.difference[0] > 0.4
 
 
 # A formula, and of which kind the regression of a column of few whole numbers is then.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.measure import rmd as module
 from discreet.measure.pairs import as_pair, keyed_order
 from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance
@@ -248,25 +248,6 @@ def test_degenerate_columns_are_named_and_left_out(
 def test_no_column_is_left(x: list[Any]) -> None:
     with pytest.raises(RefusedError, match="no column is left to measure distances by"):
         rmd_risk(x, x)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"w1": -0.01}, "w1 must be at least 0"),
-        ({"w2": float("inf")}, "w2 must be a finite number"),
-        ({"m": 0}, "m must be a whole number of at least 1"),
-        ({"variant": "robust"}, "variant is unknown; choose one of 'sdcmicro', 'paper'"),
-    ],
-)
-def test_bad_parameters(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        rmd_risk(COLUMN, COLUMN, **options)
-
-
-def test_rows_must_correspond() -> None:
-    with pytest.raises(InputError, match="rows of both tables must correspond"):
-        rmd_risk(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
 # --- the covariance of the rows closest together --------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from typing import Any
@@ -79,18 +77,6 @@ def test_json_has_every_number_and_is_no_release() -> None:
     assert plain["trials"][0]["correlation"] is None
     assert plain["unrounded"] == {"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": None}
     assert repr(FOUND) == "RoundingComparison(toy: 7 settings)"
-
-
-def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
-    none, *rows = csv.DictReader(io.StringIO(FOUND.to_csv()))
-    assert (none["method"], none["mse"], none["ddr"]) == ("none", "1.25", "")
-    assert [(row["method"], row["k"], row["c"]) for row in rows] == [
-        ("mdav", "20", "25"), ("mdav", "25", "20"), ("mdav", "", ""), ("optimal", "20", "25"),
-        ("optimal", "25", "20"), ("kmeans", "30", "1"), ("kmeans", "20", "25"),
-    ]  # fmt: skip
-    first = rows[0]
-    assert (first["points_least"], first["points_most"], first["correlation"]) == ("3", "5", "")
-    assert rows[5]["refused"] == "one point for all"
 
 
 # --- A line a method, each through its own numbers; what would press the others flat is cut off -

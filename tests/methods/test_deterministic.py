@@ -232,14 +232,6 @@ def test_brute_force_agrees_on_ties_and_duplicates(
     )
 
 
-def test_all_points_of_a_ring_tied_with_its_centre_are_looked_at() -> None:
-    angle = np.linspace(0, 2 * np.pi, 360, endpoint=False)
-    x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(angle), np.sin(angle)])])
-    ties = np.random.default_rng(5).permutation(len(x))
-    found = deterministic(x, 5, ties=ties)
-    np.testing.assert_allclose(found, twin(x, 5, ties=ties), rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize(("k", "sharing"), [(3, 242), (10, 95)])
 def test_rows_of_one_set_of_neighbours_share_a_place_to_the_last_bit(k: int, sharing: int) -> None:
     x = _matrix(datasets.d1())

@@ -224,12 +224,6 @@ def test_a_coded_column_is_the_column(given: list[str]) -> None:
     assert column.sizes.tolist() == [given.count(level) for level in column.levels]
 
 
-@pytest.mark.parametrize("levels", [["a", None], ["a", 1], ["a", float("nan")], [True]])
-def test_levels_that_are_no_texts(levels: Any) -> None:
-    with pytest.raises(InputError, match="column 'town' must hold texts alone; give a missing"):
-        coded("town", levels)
-
-
 def test_each_column_gets_its_chain() -> None:
     columns = [coded(name, ["a", "b", "c", "c"]) for name in ("given", "in order", "left")]
     hierarchy = Hierarchy("given", (dict.fromkeys("abc", "all"),))

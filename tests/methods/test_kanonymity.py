@@ -164,19 +164,6 @@ def test_closeness_at_the_bound_holds() -> None:
     assert repair(levels, 2, sensitive=[*"yyynnynnnn"], closeness=0.2).steps == ()
 
 
-def test_joining_may_spoil_closeness() -> None:
-    # 18 of 33 are sick: 9 of 20 in c and 6 of 10 in a are within 0.1 of it, all 3 of b are not,
-    # and, joined with b as the hierarchy has it, a is not either.
-    levels = {"home": [*"a" * 10, *"b" * 3, *"c" * 20]}
-    sick = [*"y" * 6, *"n" * 4, *"yyy", *"y" * 9, *"n" * 11]
-    hierarchy = Hierarchy("home", ({"a": "ab", "b": "ab", "c": "c"},))
-    done = repair(
-        levels, 2, sensitive=sick, closeness=0.1, hierarchies={"home": hierarchy}, may_drop=False
-    )
-    assert done.steps == ()
-    assert done.kept.tolist() == [*[True] * 10, *[False] * 3, *[True] * 20]
-
-
 # --- the least loss, against all ways tried ---------------------------------------------------
 
 
