@@ -278,6 +278,7 @@ def test_linkage_by_hand(
     found = linkage(records, [Copy(as_side(np.array(rows)), np.array(source))], k=2).found
     assert found.share * found.trials == pytest.approx(count)
     assert found.trials == len(raw)
+    assert found.baseline == pytest.approx(np.mean(np.array(source) >= 0) / len(raw))
     assert found.allowed == 0.5
 
 

@@ -73,6 +73,7 @@ def test_a_row_exactly_w2_away_is_close() -> None:
     x = COLUMN
     gap = float(np.diff((np.array(x) - np.mean(x)) / np.std(x, ddof=1)).max())
     assert rmd_risk(x, x, w2=gap).risk2.count == 0
+    assert not rmd_risk(x, x, w2=gap).risky2.any()
     assert rmd_risk(x, x, w2=0.999 * gap).risk2.count == 4
     assert rmd_risk(x, x, w2=gap, m=2).risk2.count == 2  # the two inner ones have two others
 
