@@ -44,7 +44,6 @@ def test_errors_of_means_by_hand(
     values: np.ndarray, persons: np.ndarray, weights: np.ndarray | None, error: float, count: int
 ) -> None:
     found, of = error_by_persons(values, persons, weights)
-
     assert found == pytest.approx(error, nan_ok=True)
     assert of == count
 
@@ -53,13 +52,11 @@ def test_where_each_row_is_a_person_all_is_as_without() -> None:
     random = np.random.default_rng(2)
     values, weights, each = random.normal(size=40), random.uniform(1, 5, 40), np.arange(40)
     has = (values > 0.3).astype(float)
-
     assert interval_of(values, persons=each) == pytest.approx(interval_of(values))
     assert error_by_persons(values, each, weights)[0] == pytest.approx(error_by(values, weights))
     # of shares one row in n less, as Wilson's interval has no n - 1
     assert rows_worth_by_persons(has, each) == pytest.approx(39)
     assert rows_worth_by_persons(np.ones(40), each, weights) == pytest.approx(rows_worth(weights))
-
     times, happened = random.exponential(size=40), random.random(40) < 0.6
     at, shares, low, _ = product_limit(times, happened)
     inside = (shares > 0) & (shares < 1)
@@ -74,7 +71,6 @@ def test_persons_whose_rows_agree_count_once() -> None:
     happened, has = random.random(30) < 0.6, (values > 0).astype(float)
     thrice, persons = np.repeat(np.arange(30), 3), np.repeat(np.arange(30), 3)
     at = np.sort(times)[5:20]
-
     assert interval_of(values[thrice], persons=persons) == pytest.approx(interval_of(values))
     assert rows_worth_by_persons(has[thrice], persons) == pytest.approx(29)
     assert log_minus_log_errors(times[thrice], happened[thrice], persons, at) == pytest.approx(
@@ -86,7 +82,6 @@ def test_bars_are_worth_what_each_of_their_shares_is() -> None:
     random = np.random.default_rng(4)
     bars, persons = random.choice([0, 1, 2, 4], 90), np.repeat(np.arange(30), 3)
     weights = random.uniform(1, 3, 90)
-
     for of in (None, weights):
         each = [rows_worth_by_persons((bars == it).astype(float), persons, of) for it in range(5)]
         assert rows_worth_of_bars(bars, persons, of) == pytest.approx(each)
@@ -94,9 +89,7 @@ def test_bars_are_worth_what_each_of_their_shares_is() -> None:
 
 def test_where_a_share_is_0_or_1_survival_has_no_error() -> None:
     ends, happened = np.array([1.0, 2.0, 3.0]), np.ones(3, dtype=bool)
-
     found = log_minus_log_errors(ends, happened, np.arange(3), np.array([0.5, 1.0, 3.0]))
-
     assert np.isnan(found).tolist() == [True, False, True]
 
 

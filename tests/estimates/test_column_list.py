@@ -18,9 +18,7 @@ from discreet.estimates.tables import RowsToDescribe
 @given(st.lists(st.one_of(st.integers(-300, 300), st.floats(-1e6, 1e6), st.none()), max_size=40))
 def test_every_row_is_counted_once_or_missing(values: list[float | None]) -> None:
     column = np.array([np.nan if it is None else it for it in values], dtype=float)
-
     found = facts_of(RowsToDescribe({"x": column}, {}), "x")
-
     known = [it for it in values if it is not None]
     assert sum(found.counts) == len(known)
     assert len(found.counts) <= BINS
@@ -35,7 +33,6 @@ def test_every_row_is_counted_once_or_missing(values: list[float | None]) -> Non
 
 def test_whole_numbers_stand_in_bins_of_as_many_of_them() -> None:
     rows = RowsToDescribe({"x": np.arange(25.0), "grade": np.array([1.0, 1.0, 3.0])}, {})
-
     assert facts_of(rows, "x").counts == (3, 3, 3, 3, 3, 3, 3, 3, 1)
     assert facts_of(rows, "grade").counts == (2, 0, 1)
 
@@ -43,26 +40,15 @@ def test_whole_numbers_stand_in_bins_of_as_many_of_them() -> None:
 def test_levels_stand_in_their_order_and_gaps_are_no_level() -> None:
     words = ("b", "", "a", "b", "b", "")
     ordered = RowsToDescribe({}, {"x": words}, ordered={"x": ("a", "b", "c")})
-
     found = facts_of(RowsToDescribe({}, {"x": words}), "x")
-
     assert (found.levels, found.counts) == (("a", "b"), (1, 3))
     assert found.missing == pytest.approx(1 / 3)
     assert facts_of(ordered, "x").levels == ("a", "b")
 
 
-def test_dates_are_days() -> None:
-    rows = RowsToDescribe({"d": np.array([0.0, 31.5, np.nan])}, {}, ("d",))
-
-    found = facts_of(rows, "d")
-
-    assert (found.kind, found.least, found.most) == ("date", "1970-01-01", "1970-02-01")
-
-
 @given(st.lists(st.integers(0, 1000), max_size=12))
 def test_bars_are_as_high_as_counts_say(counts: list[int]) -> None:
     bars = bars_in_text(counts)
-
     assert len(bars) == len(counts)
     for bar, count in zip(bars, counts, strict=True):
         assert (bar == " ") == (count == 0)
@@ -97,14 +83,12 @@ def test_it_prints_as_a_table_of_88_columns() -> None:
 
 def test_on_a_page_a_histogram_is_a_picture_to_who_hears_it() -> None:
     page = listed()._repr_html_()
-
     assert page.count('<span role="img" aria-label="histogram">') == 3
     assert "Columns of &lt;b&gt;" in page
 
 
 def test_it_is_a_mapping_that_a_notebook_completes() -> None:
     found = listed()
-
     assert [*found] == found._ipython_key_completions_()
     assert found["r"].levels[1] == "region number 1"
     with pytest.raises(KeyError, match="there is no column 'x'; there are"):
@@ -116,7 +100,6 @@ def test_it_is_a_mapping_that_a_notebook_completes() -> None:
 def test_json_is_asked_for_and_has_it_in_full() -> None:
     asked: list[str] = []
     told = json.loads(ColumnList("t", listed().figures, (), gate=asked.append).to_json())
-
     assert asked == ["json"]
     assert told["columns"][2]["missing"] == 0.25
     assert len(told["columns"][2]["levels"]) == 40

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +14,6 @@ from discreet.estimates.copy_table import SUFFIXES, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
 from discreet.lines import WORKBOOKS
 from discreet.measure import CopyTable
-from discreet.render.journal import FIGURES
 from discreet.render.scene import Intervals
 
 NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'
@@ -55,35 +52,14 @@ MEANS = means({F: (20.0, 21.0, 22.0), M: (23.0, 25.0, 27.0), (): (21.0, 22.0, 23
 def test_on_a_page_what_is_not_reliable_is_said_first_and_shown_grey() -> None:
     few = "not reliable here: differences in bmi between levels of sex may be off by up to 2.5"
     others = "differences in age between levels of sex may be off by up to 1"
-
     page = replace(MEANS, notes=(few,)).to_html()
     assert page.count('<div class="greyed">') == 2  # the table, and the plot
     said = page.index('<p class="unreliable">Not reliable here: differences in bmi between levels')
     assert page.index("<h1>") < said < page.index('<div class="greyed">')
-
     some = replace(MEANS, notes=(few, others)).to_html()
     assert '<p class="unreliable">' in some
     assert '<div class="greyed">' not in some
     assert '<p class="unreliable">' not in replace(MEANS, notes=(others,)).to_html()
-
-
-def test_as_text_it_has_sections_and_a_note() -> None:
-    table = replace(TABLE, title="Summary", lines=TABLE.lines[:2])
-
-    assert (
-        str(table)
-        == repr(table)
-        == (
-            "Summary\n"
-            "-------\n"
-            "                            1   (missing)         all\n"
-            "rows of the copy   3 (75.0 %)  1 (25.0 %)           4\n"
-            "[age\n"
-            "  mean (sd)       40.5 (10.0)           –  41.2 (9.7)\n"
-            "\n"
-            "- of 4 rows & more_or_less"
-        )
-    )
 
 
 def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -> None:
@@ -93,23 +69,10 @@ def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -
         head=tuple(f"{long} {i}" for i in range(14)),
         lines=(Line(long, long, tuple(f"{i},000 (33.3 %)" for i in range(14))),),
     )
-
     text = wide.to_text()
-
     assert max(map(len, text.splitlines())) <= 88
     assert all(f"{i},000 (33.3 %)" in text for i in range(14))
     assert "\x1b" not in TABLE.to_text()
-
-
-def test_as_csv_every_line_has_its_section() -> None:
-    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
-
-    assert rows[0] == ["column", "figure", "1", "(missing)", "all"]
-    assert rows[1:3] == [
-        ["", "rows of the copy", "3 (75.0 %)", "1 (25.0 %)", "4"],
-        ["[age", "mean (sd)", "40.5 (10.0)", "–", "41.2 (9.7)"],
-    ]
-    assert rows[3][:2] == ["ward", NASTY]
 
 
 def test_as_a_page_names_are_no_markup() -> None:
@@ -151,7 +114,6 @@ TEX = (
 
 def test_json_and_pickles_give_it_back_without_a_gate() -> None:
     gated = replace(TABLE, gate=lambda form: None)
-
     for back in (CopyTable.from_json(gated.to_json()), pickle.loads(pickle.dumps(gated))):
         assert back == TABLE
         assert back.gate is None
@@ -184,53 +146,16 @@ def test_a_figure_asks_before_it_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [it for it in SUFFIXES if it not in WORKBOOKS])
 def test_a_file_holds_what_its_ending_says(suffix: str, tmp_path: Path) -> None:
     begins = {".html": "<!DOCTYPE html>", ".csv": "column,", ".tex": r"\begin", ".json": "{"}
-
     saved = TABLE.save(tmp_path / f"table{suffix}")
-
     assert saved.read_text().startswith(begins.get(suffix, "Summary of R&D"))
 
 
 def test_means_are_drawn_as_dots_with_intervals() -> None:
     (panel,) = MEANS.scene().panels
-
     assert panel.marks == (Intervals((((20, 21, 22), (23, 25, 27), (21, 22, 23)),), ("",)),)
     assert (panel.x.label, panel.y.label) == ("mean of bmi, with its 95 % interval", "sex")
     assert panel.y.ticks == ("f", "m", "all")
     assert MEANS.scene().notes == ("a note",)
-
-
-def test_levels_of_a_second_column_stand_beside_each_other() -> None:
-    yes, no = (("smoker", "yes"),), (("smoker", None),)
-    ends = {F + yes: (1.0, 2.0, 3.0), F + no: None, M + yes: (3.0, 4.0, 5.0), M: (2.0, 3.0, 4.0)}
-
-    (panel,) = means({**ends, (): (0.0, 1.0, 2.0)}).scene().panels
-
-    rows = (((1, 2, 3), (3, 4, 5)), (None, None))
-    assert panel.marks == (Intervals(rows, ("smoker: yes", "smoker: (missing)")),)
-    assert panel.y.ticks == ("f", "m")
-
-
-def test_of_many_levels_each_pair_has_a_line_of_its_own() -> None:
-    ends: dict[Group, tuple[float, float, float] | None] = {
-        (*sex, ("ward", str(i))): (0.0, 1.0 + i, 9.0) for sex in (F, M) for i in range(7)
-    }
-
-    (panel,) = means({**ends, (): (0.0, 4.0, 5.0)}).scene().panels
-
-    assert panel.y.label == "sex, ward"
-    assert panel.y.ticks[6:8] == ("f, 6", "m, 0")
-    assert panel.y.ticks[-1] == "all"
-    (marks,) = panel.marks
-    assert isinstance(marks, Intervals)
-    assert marks.ends[0][6:8] == ((0.0, 7.0, 9.0), (0.0, 1.0, 9.0))
-
-
-@pytest.mark.parametrize("suffix", FIGURES)
-def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a summary has no plot"):
-        TABLE.scene()
-    with pytest.raises(InputError, match="a table of figures is saved as one of"):
-        TABLE.save(tmp_path / f"table{suffix}")
 
 
 def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
@@ -249,7 +174,6 @@ def test_a_plot_is_drawn_for_a_journal(tmp_path: Path) -> None:
 JOURNAL: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of cells": ("a.csv", {"title": "x"}, "a .csv file is saved without them"),
     "notes of a page": ("a.html", {"footnote": False}, "title, width, dpi and footnote are for"),
-    "pixels of lines": ("a.pdf", {"dpi": 300}, "dpi is for a .png"),
     "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
 }
 

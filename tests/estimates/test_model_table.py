@@ -23,10 +23,8 @@ def estimates(**values: float) -> Estimates:
 
 def test_the_variance_is_twice_the_sum_of_the_models_and_the_copys() -> None:
     again = [estimates(x=1.0), *(estimates(x=1.0 + off) for off in (0.3, 0.5, 0.7))]
-
     whole = widen(estimates(x=2.0), again, 1.0)
     sampled = widen(estimates(x=2.0), again, 0.25)
-
     # off by 0.5 on average, with a variance of 0.04 around it, of which a third is the average's
     assert whole.errors[0] ** 2 == pytest.approx(2 * (0.04 + 0.25 - 0.04 / 3 + 0.04))
     assert sampled.errors[0] ** 2 == pytest.approx(2 * (0.04 + 0.25 - 0.04 / 3 + 0.04 / 4))
@@ -39,9 +37,7 @@ def test_a_term_that_copies_have_lost_is_as_far_off_as_the_worst() -> None:
         *(estimates(x=1.0, z=1.0 + off) for off in (-0.2, 0.0, 0.2)),
         estimates(x=1.0, z=1.0, w=5.0),
     ]
-
     found = widen(estimates(x=2.0, z=2.0, w=2.0), again, 1.0)
-
     assert found.errors[0] ** 2 == pytest.approx(2 * 0.04)
     assert found.errors[2] == found.errors[1] > found.errors[0]
     for few in ([], again[:1], again[:3]):
@@ -78,6 +74,5 @@ def test_ratios_are_written_and_drawn_but_for_the_intercept() -> None:
 
 def test_linear_estimates_have_two_digits_of_their_standard_error() -> None:
     head, lines, *_ = model_body(widen(estimates(x=12.3456), [estimates(x=0)] * 4, 1.0), "")
-
     assert head == ("estimate", "95 % interval", "std. error")
     assert lines[0].cells == ("12.35", "11.79 to 12.90", "0.28")

@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.estimates.intervals import NORMAL, OwnErrors, interval_of, own_variance, wilson
-from discreet.estimates.tables import (
-    RowsToDescribe,
-    means_by_group,
-    means_of,
-    shares_by_group,
-    shares_of,
-)
+from discreet.estimates.tables import RowsToDescribe, means_of, shares_of
 
 ROWS = RowsToDescribe(
     {"x": np.array([1.0, 3.0, math.nan, 10.0, 20.0, 30.0])},
@@ -45,27 +39,19 @@ def test_a_variance_by_hand(off: list[float], share: float, variance: float) -> 
 )
 def test_it_is_in_the_units_of_the_figure(off: list[float], share: float, times: float) -> None:
     found = own_variance([times * it for it in off], share)
-
     assert found == pytest.approx(times**2 * own_variance(off, share), rel=1e-6, abs=1e-6)
 
 
 def test_of_fewer_than_three_copies_nothing_is_known() -> None:
     copies = [{"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 3.0}, {"a": 3.0}]
     own = OwnErrors({"a": 2.0, "b": 2.0, "c": 1.0}, copies, 1.0)
-
     assert [own.of(it) for it in "abcd"] == [1.0, None, None, None]
     assert OwnErrors({}, (), 1.0).of("a") is None
-
-
-def test_figures_of_groups() -> None:
-    assert means_by_group(ROWS, "x", ["sex"]) == {F: 2, M: 20, (): 12.8}
-    assert shares_by_group(ROWS, "ill", "yes", ["sex"]) == {F: 0.5, M: 2 / 3, (): 0.6}
 
 
 def test_intervals_hold_the_error_of_the_copy() -> None:
     own = OwnErrors({M: 20.0}, [{M: 20.0 + it} for it in (-6.0, 0.0, 6.0)], 1.0)
     alone, wider = (means_of(ROWS, "x", ["sex"], it) for it in (None, own))
-
     ends: dict[tuple[Any, str], Any] = {
         (it.group, it.figure): (it.value, other.value)
         for it, other in zip(alone.figures, wider.figures, strict=True)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.weightstats import DescrStatsW
 
 from discreet.estimates.intervals import (
     error_by,
@@ -36,7 +35,6 @@ def columns(pairs: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
 def test_whole_weights_are_rows_repeated(pairs: list[tuple[float, float]]) -> None:
     values, weights = columns(pairs)
     repeated = np.repeat(values, weights.astype(int))
-
     assert mean_by(values, weights) == pytest.approx(repeated.mean())
     n = len(values)  # the sd around the mean is that of the population; its divisor counts rows
     assert sd_by(values, weights) == pytest.approx(repeated.std() * math.sqrt(n / (n - 1)))
@@ -47,7 +45,6 @@ def test_whole_weights_are_rows_repeated(pairs: list[tuple[float, float]]) -> No
 @given(st.lists(NUMBERS, min_size=2, max_size=25), st.floats(1e-9, 1e300))
 def test_equal_weights_are_none(values: list[float], weight: float) -> None:
     known, weights = np.array(values), np.full(len(values), weight)
-
     assert mean_of(known, weights) == pytest.approx(mean_of(known), abs=1e-9)
     assert sd_of(known, weights) == pytest.approx(sd_of(known), abs=1e-9)
     assert interval_of(known, weights) == pytest.approx(interval_of(known), abs=1e-9)
@@ -58,20 +55,9 @@ def test_equal_weights_are_none(values: list[float], weight: float) -> None:
 @given(ANY, st.floats(1e-3, 1e3))
 def test_only_ratios_of_weights_matter(pairs: list[tuple[float, float]], times: float) -> None:
     values, weights = columns(pairs)
-
     for by in (mean_by, sd_by, error_by):
         assert by(values, times * weights) == pytest.approx(by(values, weights), abs=1e-9)
     assert 1 - 1e-9 <= rows_worth(weights) <= len(values) + 1e-9
-
-
-@given(ANY)
-def test_they_are_those_of_statsmodels(pairs: list[tuple[float, float]]) -> None:
-    values, weights = columns(pairs)
-    of = DescrStatsW(values, weights)
-    n = len(values)
-
-    assert mean_by(values, weights) == pytest.approx(of.mean, abs=1e-9)
-    assert sd_by(values, weights) ** 2 == pytest.approx(of.var * n / (n - 1), abs=1e-9)
 
 
 def test_the_error_is_the_sandwich_of_a_weighted_regression() -> None:
@@ -81,7 +67,6 @@ def test_the_error_is_the_sandwich_of_a_weighted_regression() -> None:
     draw = np.random.default_rng(2)
     values, weights = draw.normal(3, 2, 80), draw.gamma(2, 5, 80)
     found = WLS(values, np.ones((80, 1)), weights).fit(cov_type="HC1")
-
     assert mean_by(values, weights) == pytest.approx(float(found.params[0]))
     assert error_by(values, weights) == pytest.approx(float(found.bse[0]))
 
@@ -109,17 +94,6 @@ def test_by_hand() -> None:
     assert (figures[b, "sum of weights"], figures[(), "sum"]) == (2, 24)
 
 
-def test_a_group_without_a_value_has_no_figures() -> None:
-    rows = RowsToDescribe(
-        {"x": np.array([1.0, math.nan])}, {"g": ("a", "b")}, weights=np.array([1.0, 2.0])
-    )
-    figures = {(it.group, it.figure): it.value for it in means_of(rows, "x", ["g"]).figures}
-    b = (("g", "b"),)
-
-    assert figures[b, "effective n"] is None
-    assert (figures[b, "sum of weights"], figures[b, "sum"], figures[b, "mean"]) == (0, 0, None)
-
-
 def test_a_summary_counts_rows_and_weights_the_rest() -> None:
     rows = RowsToDescribe(
         {"x": np.array([1.0, 3.0, math.nan, 7.0]), "day": np.array([0.0, 1.0, 2.0, 9.0])},
@@ -130,7 +104,6 @@ def test_a_summary_counts_rows_and_weights_the_rest() -> None:
     cells = {
         (it.section, it.name): it.cells for it in summary_of(rows, ["x", "day", "h"], "g").lines
     }
-
     assert cells["", "rows of the copy"] == ("2 (40.0 %)", "2 (60.0 %)", "4")
     assert cells["x", "n, missing"] == ("2, 0 (0 %)", "1, 1 (50.0 %)", "3, 1 (25.0 %)")
     assert cells["x", "mean (sd)"][0] == "2.50 (1.22)"

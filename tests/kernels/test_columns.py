@@ -11,7 +11,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency
 
 from discreet.kernels.columns import (
     best_cuts,
@@ -59,7 +58,6 @@ OPTIMAL: dict[str, tuple[list[float], list[int], int, list[int]]] = {
     "two clusters": ([1, 2, 3, 8, 9, 10], [1] * 6, 3, [3]),
     "a group of 2k - 1": ([1, 2, 3, 8, 9], [1] * 5, 2, [3]),
     "fewer than 2k rows": ([1, 2, 9], [1] * 3, 2, []),
-    "one value": ([4], [7], 3, []),
     "a light value joins the nearer": ([1, 2.4, 3], [5, 1, 5], 5, [1]),
     "more than 2k - 1 rows, as no cut is allowed": ([1, 2, 3], [2, 9, 2], 3, []),
 }
@@ -83,13 +81,11 @@ def test_no_partition_costs_less(column: list[tuple[float, int]], k: int, offset
     counts = np.array([count for _, count in column][: len(values)])
     if counts.sum() < k:
         return
-
     found = cost(values, counts, optimal_cuts(values, starts_of(counts), k))
-
     assert found <= least_cost(values, counts, k) * (1 + Fraction(1, 10**12))
 
 
-@pytest.mark.parametrize("k", [2, 3, 7, 16, 33])
+@pytest.mark.parametrize("k", [2, 7])
 def test_optimal_is_a_plain_program(k: int) -> None:
     """Hold long columns, in which blocks are many, against a program that tries every region."""
     rng = np.random.default_rng(k)
@@ -119,25 +115,6 @@ def test_optimal_is_a_plain_program(k: int) -> None:
     )
 
 
-def test_a_far_value_below_does_not_blur_what_is_above() -> None:
-    rng = np.random.default_rng(0)
-    near = np.sort(rng.normal(size=60))
-    alone = optimal_cuts(near, starts_of([1] * 60), 3)
-    values = np.concatenate([[-1e12, -1e12 + 1, -1e12 + 2], near])
-
-    assert optimal_cuts(values, starts_of([1] * 63), 3).tolist() == [3, *(alone + 3).tolist()]
-
-
-def test_a_wide_gap_does_not_blur_what_lies_behind_it() -> None:
-    values = np.array([0.25, 0.5, 1e9, 1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75])
-    counts = [1, 1, 1, 1, 1, 2]
-
-    assert optimal_cuts(values, starts_of(counts), 2).tolist() == [2, 4]
-
-
-# --- MDAV and V-MDAV with heavy values ---------------------------------------------------------
-
-
 # --- searches side by side find what numpy finds, for any number of rows and edges ----------------
 
 
@@ -160,15 +137,6 @@ BY_HAND = {
 @pytest.mark.parametrize(("above", "below", "expected"), BY_HAND.values(), ids=BY_HAND)
 def test_chi_square_by_hand(above: list[int], below: list[int], expected: float) -> None:
     assert chi_square(floats(above), floats(below)) == expected
-
-
-@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=4))
-def test_chi_square_is_scipys_where_all_classes_are_there(counts: list[tuple[int, int]]) -> None:
-    above, below = floats(counts).T
-
-    statistic = chi2_contingency([above, below], correction=False).statistic
-
-    assert chi_square(above.copy(), below.copy()) == pytest.approx(statistic, abs=2e-9)
 
 
 def merged_plainly(table: Floats, threshold: float, least: int, most: int) -> list[int]:
@@ -198,20 +166,8 @@ def test_merges_as_when_every_pair_is_looked_at_anew(
 ) -> None:
     table = floats(rows)
     plain = merged_plainly(table, threshold, least, least + more)
-
     begins = merge_by_chi_square(table.copy(), threshold, least, least + more)
-
     assert np.flatnonzero(begins).tolist() == plain
-
-
-def test_of_equal_pairs_the_lowest_is_merged_first() -> None:
-    # Pairs 0-1 and 2-3 are both 0.2, for the class that neither has; pair 1-2 is 2, later 4.
-    table = floats([[1, 0], [1, 0], [0, 1], [0, 1]])
-
-    assert merge_by_chi_square(table.copy(), 0.2, 3, 4).tolist() == [True, False, True, True]
-    assert merge_by_chi_square(table.copy(), 0.2, 1, 4).tolist() == [True, False, True, False]
-    assert merge_by_chi_square(table.copy(), 0.1, 1, 4).tolist() == [True, True, True, True]
-    assert merge_by_chi_square(table.copy(), 0.1, 1, 1).tolist() == [True, False, False, False]
 
 
 # --- the exact program against all partitions, and Lloyd's steps ----------------------------------
@@ -235,7 +191,7 @@ def whole(m: int, c: int) -> tuple[Places, Places]:
 gaps = st.lists(st.tuples(st.floats(0.01, 100), st.integers(1, 4)), min_size=2, max_size=9)
 
 
-@pytest.mark.parametrize("c", [2, 3, 8, 40])
+@pytest.mark.parametrize("c", [3, 40])
 def test_the_program_is_a_plain_one(c: int) -> None:
     rng = np.random.default_rng(c)
     values, counts = np.unique(rng.lognormal(size=120)), rng.integers(1, 5, 120)
@@ -249,9 +205,7 @@ def test_the_program_is_a_plain_one(c: int) -> None:
     least = within[0]
     for _ in range(c - 1):
         least = (least[:, None] + within).min(axis=0)
-
     cuts = best_cuts(rows, all_sums, all_squares, *whole(m, c))
-
     bounds = np.concatenate([[0], cuts, [m]])
     assert cost_of(rows, all_sums, all_squares, bounds) == pytest.approx(least[m], rel=1e-12)
     assert cost_about_means(values, counts, bounds) == pytest.approx(least[m], rel=1e-12)
@@ -260,19 +214,9 @@ def test_the_program_is_a_plain_one(c: int) -> None:
 def test_cuts_stay_within_their_bounds() -> None:
     values = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
     sums = prefix_sums(values, np.ones(6, dtype=np.intp))
-
     assert best_cuts(*sums, np.array([0, 1, 6]), np.array([0, 2, 6])).tolist() == [2]
     assert best_cuts(*sums, np.array([0, 4, 6]), np.array([0, 5, 6])).tolist() == [4]
     assert best_cuts(*sums, *whole(6, 2)).tolist() == [3]
-
-
-def test_sums_are_taken_from_the_middle_value() -> None:
-    rows, sums, squares = prefix_sums(np.array([-1e9, 1.0, 2.0, 4.0]), np.array([1, 2, 1, 3]))
-
-    assert np.diff(rows).tolist() == [1, 2, 1, 3]
-    assert sums[0, 1:].tolist() == [2.0, 0.0, 0.0, 6.0]
-    assert squares[0, 1:].tolist() == [-2.0, 0.0, 0.0, 12.0]
-    assert sums[0, 1] - sums[0, 0] == -1e9 - 2
 
 
 @given(
@@ -284,7 +228,6 @@ def test_sums_keep_what_one_number_cannot(given: list[tuple[float, int]], gap: f
     counts = np.arange(len(values)) % 3 + 1
     rows, sums, squares = prefix_sums(values, counts)
     centre = Fraction(float(values[len(values) // 2]))
-
     for i in range(len(values)):
         off = Fraction(float(values[i])) - centre
         assert rows[i + 1] - rows[i] == counts[i]
@@ -292,14 +235,6 @@ def test_sums_keep_what_one_number_cannot(given: list[tuple[float, int]], gap: f
             low, high = (sum(map(Fraction, map(float, kept[:, at]))) for at in (i, i + 1))
             size = Fraction(float(np.abs(kept[0]).max()))
             assert abs(high - low - int(counts[i]) * off**power) <= size / 2**98
-
-
-def test_lloyd_moves_values_to_the_nearest_mean_and_never_loses() -> None:
-    values = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
-    sums = prefix_sums(values, np.ones(6, dtype=np.intp))
-
-    assert lloyd(values, *sums, np.array([1]), 100).tolist() == [3]
-    assert lloyd(values, *sums, np.array([1]), 0).tolist() == [1]
 
 
 @given(gaps, st.data())
@@ -312,9 +247,7 @@ def test_lloyd_keeps_every_cluster_and_never_loses(
     assume(m > 1)
     cuts = sorted(data.draw(st.sets(st.integers(1, m - 1), min_size=1)))
     sums = prefix_sums(values, counts)
-
     found = lloyd(values, *sums, np.array(cuts), 50)
-
     assert len(found) == len(cuts)
     assert (np.diff(np.concatenate([[0], found, [m]])) > 0).all()
     assert exact_cost(values, counts, found) <= exact_cost(values, counts, cuts) * (

@@ -30,13 +30,11 @@ def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
     path = tmp_path / "doubling.py"  # a new one, which is not yet kept beside its code
     path.write_text(SOURCE)
     told: list[tuple[str, int, int]] = []
-
     with progress.listening(lambda *step: told.append(step)):
         double = runpy.run_path(str(path), run_name="discreet.doubling")["double"]
         first = double(np.array([1.0, 2.0]))
         once = len(told)
         again = double(np.array([3.0]))
-
     assert first.tolist() == [2.0, 4.0]
     assert again.tolist() == [6.0]
     assert len(told) == once > 0
@@ -44,17 +42,6 @@ def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
     assert told[0][1:] == (0, 1)
     assert told[-1][1:] == (1, 1)
     assert list(tmp_path.glob("__pycache__/*.nbc"))
-
-
-def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
-    path = tmp_path / "doubling.py"
-    path.write_text(SOURCE)
-    told: list[tuple[str, int, int]] = []
-
-    with progress.listening(lambda *step: told.append(step)):
-        runpy.run_path(str(path), run_name="theirs.doubling")["double"](np.array([1.0]))
-
-    assert told == []
 
 
 LOWER = """
@@ -154,9 +141,7 @@ def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(package: Path) ->
     # What is no folder nobody can write to, not even root.
     cache = package / "discreet" / "kernels" / "__pycache__"
     cache.touch()
-
     found = tried(package, str(cache))
-
     assert found == ["compiling, as at each start: see discreet doctor", f"2.0 False False {cache}"]
 
 
@@ -169,7 +154,6 @@ def test_what_was_installed_is_read_by_who_may_not_write(package: Path) -> None:
     home = package / "home"
     home.mkdir()
     once = "compiling, once on this machine"
-
     assert tried(package, str(nowhere)) == [once, f"2.0 True True {cache}"]
     cache.chmod(0o555)
     assert tried(package, str(nowhere)) == [f"2.0 True False {cache}"]
@@ -188,17 +172,8 @@ def test_a_kernel_is_used_when_what_is_kept_cannot_be_written(
     path.write_text(SOURCE)
     double = runpy.run_path(str(path), run_name="discreet.halving")["double"]
     monkeypatch.setattr(double._cache._impl.locator, "ensure_cache_path", no_room)
-
     assert double(2) == 4
     assert not list(tmp_path.glob("__pycache__/*.nbc"))
-
-
-def test_nobody_need_listen() -> None:
-    @kernel
-    def half(x: float) -> float:
-        return x / 2
-
-    assert half(3.0) == 1.5
 
 
 def test_numbers_are_those_of_the_interpreter() -> None:

@@ -44,12 +44,10 @@ def vmdav_labels(rows: Any, k: int, gamma: float, step: int = 0) -> list[int]:
     return labels
 
 
-@pytest.mark.parametrize("step", [1, 2, 7, 40, 100, 1000])
-@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize(("k", "step"), [(2, 1), (3, 7), (10, 100)])
 def test_some_steps_at_a_time_make_the_same_groups(k: int, step: int) -> None:
     rows = np.random.default_rng(k).normal(size=(300, 2)).round(1)
     rows = rows[np.lexsort(rows.T[::-1])]
-
     assert mdav_labels(rows, k, step) == mdav_labels(rows, k)
     assert vmdav_labels(rows, k, 0.8, step) == vmdav_labels(rows, k, 0.8)
 
@@ -59,9 +57,7 @@ def test_the_sum_of_what_is_left_stays_exact() -> None:
     rows = rng.normal(size=(400, 2)) * 10.0 ** rng.integers(-8, 3, size=(400, 2))
     rows = rows[np.lexsort(rows.T[::-1])]
     left = sow(rows, 3)
-
     mdav_steps(left, 3, 30)
-
     stay = rows[left.labels < 0]
     assert len(stay) == rows_left(left)
     for j in range(2):
@@ -93,9 +89,7 @@ def test_boxes_are_tight_after_points_left() -> None:
     gone = np.random.default_rng(3).permutation(900)[:500].astype(np.intp)
     remove(tree, gone, len(gone))
     boxes = tree.boxes.copy()
-
     recentre(tree, tree.centre.copy())
-
     np.testing.assert_array_equal(boxes, tree.boxes)
     assert held(tree) == sorted(set(range(900)) - set(gone.tolist()))
 
@@ -112,7 +106,7 @@ MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
         rng.normal(size=(m, p)) * 10.0 ** rng.integers(-20, 3, m)[:, None]
     ),
 }
-SIZES = (1, 2, WIDTH, WIDTH + 1, 9 * WIDTH, 700)
+SIZES = (1, WIDTH, WIDTH + 1, 9 * WIDTH)
 
 
 def _on_sphere(x: Floats) -> Floats:
@@ -131,7 +125,6 @@ def check_searches(tree: Tree, points: Floats, stay: Labels, at: Floats, near: i
     """Compare with a sort of all that is left, by distance and number."""
     gaps = squared(points[stay], at)
     assert farthest(tree, at)[0] == stay[np.lexsort((stay, -gaps))[0]]
-
     order = np.lexsort((stay, gaps))
     counts = np.ones(len(points), dtype=np.intp)
     for k in (1, 3, 10, 50):
@@ -145,7 +138,7 @@ def check_searches(tree: Tree, points: Floats, stay: Labels, at: Floats, near: i
 
 
 @pytest.mark.parametrize("m", SIZES)
-@pytest.mark.parametrize("p", [1, 2, 4, 6])
+@pytest.mark.parametrize("p", [1, 4])
 @pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 def test_searches_find_what_brute_force_finds(
     make: Callable[[np.random.Generator, int, int], Floats], p: int, m: int
@@ -164,17 +157,6 @@ def test_searches_find_what_brute_force_finds(
         remove(tree, outer, len(outer))
         stay = np.setdiff1d(stay, outer)
     assert farthest(tree, points[0])[0] == -1
-
-
-def test_another_centre_finds_the_same() -> None:
-    points = np.random.default_rng(1).lognormal(size=(500, 3))
-    tree = grown(points)
-    at = points[7]
-    expected = int(squared(points, at).argmax())
-
-    for centre in (points[3], points[7], np.zeros(3), np.full(3, -1e9)):
-        recentre(tree, centre)
-        assert farthest(tree, at)[0] == expected
 
 
 def test_points_that_stand_for_rows_are_as_few_as_hold_k() -> None:

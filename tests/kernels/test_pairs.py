@@ -60,7 +60,6 @@ def test_more_records_than_are_told_apart_at_a_time() -> None:
     bins = {(0, 0): BAND + 4, (0, 1): 2 * BAND + 3, (0, 2): BAND}
     k = BAND // 2
     order, left = seeds(bins, k, -1)
-
     counts, expected = dict(bins), []
     while max(counts.values()) >= k:
         best = max(counts, key=lambda place: (counts[place], -place[1]))
@@ -116,7 +115,6 @@ def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], tuple[int, int], int]:
 def test_as_the_naive_algorithm_on_small_grids(metric: str, cost: str, given: Any) -> None:
     left, right, heights, k = given
     found, naive = both(left, right, heights, k, metric, cost)
-
     assert found == naive
 
 
@@ -135,35 +133,16 @@ def columns(kind: str, n: int) -> tuple[Whole, Whole]:
 
     made = {
         "normal": (spread(x), spread(y)),
-        "uniform": (rng.integers(0, 400, n), rng.integers(0, 400, n)),
-        "skewed": (spread(np.exp(2 * x)), spread(np.exp(2 * y))),
         "mixed": (spread(x), levels(y, 5)),
-        "categorical": (levels(x, 5), levels(y, 4)),
         "one pixel": (spread(x), np.zeros(n, dtype=np.int64)),
     }
     return made[kind]
 
 
-KINDS = ["normal", "uniform", "skewed", "mixed", "categorical", "one pixel"]
-
-
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize(("kind", "k"), [("normal", 2), ("mixed", 10), ("one pixel", 3)])
 def test_as_the_naive_algorithm_on_a_thousand(k: int, kind: str, metric: str, cost: str) -> None:
     left, right = columns(kind, 1000)
     found, naive = both(left, right, (400, 400), k, metric, cost)
-
-    assert found == naive
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("kind", ["normal", "skewed", "mixed"])
-def test_as_the_naive_algorithm_on_ten_thousand(kind: str, metric: str, cost: str) -> None:
-    left, right = columns(kind, 10_000)
-    found, naive = both(left, right, (400, 400), 3, metric, cost)
-
     assert found == naive

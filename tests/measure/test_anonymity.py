@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import progress
 from discreet.errors import InputError
 from discreet.measure.anonymity import (
     anonymity,
@@ -55,7 +54,6 @@ def test_combinations_by_hand() -> None:
 
 def test_sensitive_values_by_hand() -> None:
     known = ["sex", "town"]
-
     assert diversity(PATIENTS, ["town"], "illness") == 1  # town y
     assert diversity(PATIENTS, ["sex"], "illness") == 1  # m
     assert diversity(PATIENTS, ["sex"], "stay") == 1
@@ -80,27 +78,18 @@ def test_the_salaries_of_the_paper() -> None:
     salary = [3, 4, 5, 6, 8, 11, 7, 9, 10]
     table = pa.table({"group": ["a"] * 3 + ["b"] * 3 + ["c"] * 3, "salary": salary})
     rest = pa.table({"group": ["c"] * 3 + ["b"] * 3 + ["c"] * 3, "salary": salary})
-
     assert closeness(table, ["group"], "salary") == pytest.approx(0.375)
     assert closeness(rest, ["group"], "salary") == pytest.approx(1 / 6)
 
 
 def test_missing_values_are_one_value() -> None:
     table = pa.table({"a": [1.5, None, None, 1.5], "b": ["x", None, None, "x"]})
-
     assert anonymity(table, ["a", "b"]) == 2
     assert diversity(table, ["b"], "a") == 1
 
 
-def test_labels_are_in_the_order_of_sorted_values() -> None:
-    labels = combinations_of([("b", "a", "b", "a"), np.array([2.0, np.nan, 1.0, np.nan])])
-
-    assert labels.tolist() == [2, 0, 1, 0]
-
-
 def test_every_combination() -> None:
     found = uniqueness_of_every(PATIENTS, ["sex", "town", "illness"])
-
     assert [(known.columns, known.k, known.uniqueness.count) for known in found] == [
         (("sex",), 3, 0),
         (("town",), 1, 1),
@@ -113,43 +102,21 @@ def test_every_combination() -> None:
     assert len(uniqueness_of_every(PATIENTS, ["sex", "town", "illness"], most=1)) == 3
 
 
-def test_every_combination_says_how_far_it_is() -> None:
-    told: list[tuple[str, int, int]] = []
-
-    with progress.listening(lambda *step: told.append(step)):
-        uniqueness_of_every(PATIENTS, ["sex", "town"])
-
-    assert told == [("combinations", done, 3) for done in (1, 2, 3)]
-
-
 # Of the patients: rows of (sex, town) are shared by 2, 2, 1, 3, 3 and 3 rows.
 FEW: dict[str, tuple[list[str], int, int]] = {
     "by none": (["sex", "town"], 1, 0),
     "alone": (["sex", "town"], 2, 1),
     "alone or two": (["sex", "town"], 3, 3),
-    "all": (["sex", "town"], 4, 6),
-    "one column, halves": (["sex"], 3, 0),
     "one column, all": (["sex"], 4, 6),
     "a number": (["stay"], 2, 3),
-    "a number and levels": (["sex", "stay"], 4, 6),
-    "more than there are rows": (["town"], 100, 6),
 }
 
 
 @pytest.mark.parametrize(("columns", "k", "count"), FEW.values(), ids=FEW)
 def test_rows_that_few_share_by_hand(columns: list[str], k: int, count: int) -> None:
     found = shared_by_fewer(as_side(PATIENTS), columns, k)
-
     assert (found.count, found.trials, found.baseline) == (count, 6, None)
     assert found.what == f"released rows that fewer than {k} rows share in all columns"
-
-
-def test_rows_that_few_share_need_known_columns() -> None:
-    with pytest.raises(InputError, match="town hall"):
-        shared_by_fewer(as_side(PATIENTS), ["sex", "town hall"], 3)
-
-
-# --- naive twins ------------------------------------------------------------------------------
 
 
 def twin(rows: Rows) -> dict[str, float]:
@@ -197,7 +164,6 @@ def test_twin(rows: Rows) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
     table = pa.table(dict(zip("pqst", columns, strict=True)))
     known = ["p", "q"]
-
     found = {
         "k": anonymity(table, known),
         "unique": uniqueness(table, known).count,
@@ -207,7 +173,6 @@ def test_twin(rows: Rows) -> None:
         "ordered": closeness(table, known, "t"),
         "disclosed": attribute_disclosure(table, known, "s").count,
     }
-
     assert found == pytest.approx(twin(rows), abs=1e-12)
     assert anonymity(table.take(list(reversed(range(len(rows))))), known) == found["k"]
     assert 1 <= found["entropy"] <= found["l"] + 1e-12
@@ -219,9 +184,7 @@ def test_twin_of_rows_that_few_share(rows: Rows, k: int) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
     table = as_side(pa.table(dict(zip("pqst", columns, strict=True))))
     shared = Counter(row[:2] for row in rows)
-
     found = shared_by_fewer(table, ["p", "q"], k)
-
     assert found.count == sum(shared[row[:2]] < k for row in rows)
     assert (found.count == 0) == (min(shared.values()) >= k)
     more = shared_by_fewer(table, ["p", "q", "s"], k)
@@ -233,12 +196,10 @@ def test_twin_of_rows_that_few_share(rows: Rows, k: int) -> None:
 def test_guessing_is_what_every_way_to_deal_gives_in_the_mean(rows: Rows) -> None:
     columns = dict(zip("pqst", [list(column) for column in zip(*rows, strict=True)], strict=True))
     found = attribute_disclosure(pa.table(columns), ["p", "q"], "s")
-
     counts = [
         twin([(p, q, s, t) for (p, q, _, t), s in zip(rows, dealt, strict=True)])["disclosed"]
         for dealt in permutations(columns["s"])
     ]
-
     assert found.baseline == pytest.approx(np.mean(counts) / len(rows), rel=1e-9)
 
 
@@ -253,18 +214,14 @@ DEALT: dict[str, tuple[list[int], float]] = {
 @pytest.mark.parametrize(("values", "chance"), DEALT.values(), ids=DEALT)
 def test_guessing_at_the_limits(values: list[int], chance: float) -> None:
     table = pa.table({"pair": [i // 2 for i in range(10)], "value": values})
-
     found = attribute_disclosure(table, ["pair"], "value", categorical=["pair"])
-
     assert found.baseline == pytest.approx(chance, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [1_000, 3_001, 100_003])
+@pytest.mark.parametrize("n", [1_000, 100_003])
 def test_guessing_of_one_value_in_a_large_table_is_no_more_than_certain(n: int) -> None:
     table = pa.table({"a": np.arange(n) // 7, "b": np.ones(n)})
-
     found = attribute_disclosure(table, ["a"], "b")
-
     assert found.share == 1
     assert found.baseline is not None
     assert 1 - 1e-6 < found.baseline <= 1
@@ -275,13 +232,8 @@ def test_guessing_of_a_number_of_each_row_is_quick() -> None:
     n = 50_000
     sizes = np.repeat(np.arange(316), np.arange(316))[:n]
     table = pa.table({"a": sizes, "b": np.arange(len(sizes), dtype=float)})
-
     found = attribute_disclosure(table, ["a"], "b")
-
     assert found.baseline == pytest.approx(1 / len(sizes))  # the one row that is alone
-
-
-# --- pycanon ----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -298,18 +250,6 @@ def titanic(shared_data: Callable[[str], Path]) -> pd.DataFrame:
 KNOWN = ["Class", "Sex", "Family"]
 
 
-def test_published_strata(titanic: pd.DataFrame) -> None:
-    # Avraam et al. 2022, Table 2
-    sizes = combination_sizes(titanic, KNOWN)
-
-    assert sorted(sizes) == [32, 34, 36, 44, 47, 60, 72, 75, 83, 84, 264]
-    assert sum(sizes.values()) == 12
-    assert anonymity(titanic, KNOWN) == 32
-    assert uniqueness(titanic, KNOWN).count == 0
-    assert diversity(titanic, KNOWN, "Fate") == 2
-    assert attribute_disclosure(titanic, KNOWN, "Fate").count == 0
-
-
 def test_as_pycanon(titanic: pd.DataFrame) -> None:
     oracle = pytest.importorskip("pycanon.anonymity")
     with warnings.catch_warnings():
@@ -319,15 +259,11 @@ def test_as_pycanon(titanic: pd.DataFrame) -> None:
         entropy = oracle.entropy_l_diversity(titanic, KNOWN, ["Fate"])
         levels = oracle.t_closeness(titanic, KNOWN, ["Fate"])
         numbers = oracle.t_closeness(titanic, KNOWN, ["Tens"])
-
     assert anonymity(titanic, KNOWN) == k
     assert diversity(titanic, KNOWN, "Fate") == distinct
     assert int(entropy_diversity(titanic, KNOWN, "Fate")) == entropy
     assert closeness(titanic, KNOWN, "Fate") == pytest.approx(levels, abs=1e-12)
     assert closeness(titanic, KNOWN, "Tens") == pytest.approx(numbers, abs=1e-12)
-
-
-# --- bad input --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -351,11 +287,6 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
         call()
 
 
-def test_one_name_may_stand_alone() -> None:
-    assert anonymity(PATIENTS, "sex") == 3
-
-
 def test_a_sensitive_column_of_one_value() -> None:
     table = pa.table({"a": ["x", "y"], "b": [2.0, 2.0], "c": ["u", "u"]})
-
     assert closeness(table, ["a"], "b") == closeness(table, ["a"], "c") == 0

@@ -22,7 +22,6 @@ from discreet.measure.attacks import (
     Attack,
     Copy,
     Records,
-    Success,
     bounded,
     compared,
     counted_of,
@@ -108,7 +107,6 @@ def keyed(n: int, seed: int = 0) -> Records:
 
 def test_a_share_is_held_against_its_baseline() -> None:
     found = counted_of("linked", 30, 100, 0.01, allowed=0.2)
-
     assert (found.share, found.trials) == (0.3, 100)
     assert found.low == pytest.approx(0.219, abs=5e-4)
     assert found.verdict == "beats guessing by 29.0 points; above the 20 % that groups of k allow"
@@ -133,9 +131,7 @@ def test_what_does_not_beat_its_baseline_proves_nothing(
 def test_rows_in_a_copy_are_compared_with_the_same_rows_left_out() -> None:
     inside = np.array([1.0, 1.0, 0.0, 1.0, np.nan])
     outside = np.array([0.0, 1.0, 0.0, 0.0, 1.0])
-
     found = compared("right", inside, outside, np.arange(5))
-
     assert (found.share, found.baseline, found.trials) == (0.75, 0.25, 4)
     error = np.sqrt((4 * 0.5**2 + 0.5) / 16)  # each gain is half a success off the mean
     assert found.high - found.low == pytest.approx(
@@ -145,10 +141,8 @@ def test_rows_in_a_copy_are_compared_with_the_same_rows_left_out() -> None:
 
 def test_the_rows_of_a_person_count_as_one_trial() -> None:
     inside, outside = np.repeat([1.0, 0.0], 50), np.zeros(100)
-
     rows = compared("right", inside, outside, np.arange(100))
     whole = compared("right", inside, outside, np.repeat(np.arange(10), 10))
-
     assert (whole.share, whole.trials) == (rows.share, 10)
     assert whole.high - whole.low > 2 * (rows.high - rows.low)
 
@@ -160,26 +154,12 @@ def test_nobody_to_try_it_on_is_refused() -> None:
         ranked("told apart", np.zeros(0), np.zeros(3))
 
 
-RANKED = {
-    "apart": ([3, 4], [1, 2], 1.0),
-    "the other way": ([1, 2], [3, 4], 0.0),
-    "ties": ([1, 1], [1, 1], 0.5),
-    "one pair of four is wrong": ([1, 4], [2, 0], 0.75),
-}
-
-
-@pytest.mark.parametrize(("inside", "outside", "share"), RANKED.values(), ids=RANKED)
-def test_auc_by_hand(inside: list[float], outside: list[float], share: float) -> None:
-    assert ranked("told apart", np.array(inside), np.array(outside)).share == share
-
-
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=12),
     st.lists(st.integers(0, 9), min_size=1, max_size=12),
 )
 def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: list[int]) -> None:
     found = ranked("told apart", np.array(inside, dtype=float), np.array(outside, dtype=float))
-
     pairs = [(a > b) + (a == b) / 2 for a in inside for b in outside]
     assert found.share == pytest.approx(np.mean(pairs))
     assert found.low <= found.share <= found.high
@@ -187,15 +167,12 @@ def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: li
 
 def test_groups_of_scores_are_ranked_within_themselves() -> None:
     groups = [(np.array([3.0, 4.0]), np.array([1.0, 2.0])), (np.array([0.0]), np.array([0.0]))]
-
     assert ranked_within("told apart", groups).share == 0.75
 
 
 def test_cross_validated_scores_have_a_wider_interval() -> None:
     inside, outside = np.arange(50.0), np.arange(50.0) - 10
-
     plain, learned = (ranked("told apart", inside, outside, folds=folds) for folds in (0, 5))
-
     assert learned.share == plain.share
     assert (learned.high - learned.low) > 1.4 * (plain.high - plain.low)
 
@@ -203,11 +180,9 @@ def test_cross_validated_scores_have_a_wider_interval() -> None:
 def test_the_interval_of_an_auc_holds_it() -> None:
     random = np.random.default_rng(1)
     truth = 0.7602  # of two normal numbers a sd apart
-
     inside = [
         ranked("told apart", random.normal(1, 1, 60), random.normal(0, 1, 60)) for _ in range(300)
     ]
-
     assert 0.92 <= np.mean([it.low <= truth <= it.high for it in inside]) <= 0.98
 
 
@@ -224,14 +199,12 @@ def test_true_positives_by_hand(
     inside: list[float], others: int, found: list[tuple[float, float]]
 ) -> None:
     told = recognised([(np.array(inside), np.arange(float(others)))])
-
     assert [(it.share, it.baseline) for it in told] == [pytest.approx(each) for each in found]
 
 
 def test_scores_without_use_find_as_many_as_chance() -> None:
     random = np.random.default_rng(0)
     told = [recognised([tuple(random.normal(size=(2, 100)))], folds=5) for _ in range(400)]
-
     for place, chance in enumerate((1 / 101, 5 / 101)):
         found = [each[place] for each in told]
         assert found[0].baseline == pytest.approx(chance)
@@ -241,7 +214,6 @@ def test_scores_without_use_find_as_many_as_chance() -> None:
 
 def test_an_attack_rings_by_the_lower_end_of_its_interval() -> None:
     found = counted_of("told apart", 70, 100, 0.5)  # 60.4 to 78.1 %
-
     assert BOUNDS["member, typical"] == 0.62
     assert not bounded("member, typical", found).rings
     assert bounded("member, typical", replace(found, low=0.625)).rings
@@ -253,28 +225,21 @@ def test_an_attack_rings_by_the_lower_end_of_its_interval() -> None:
 
 def test_so_many_copies_are_no_secret() -> None:
     found = replace(counted_of("told apart", 9, 12, 0.5), copies=True).rounded(10)
-
     assert found is not None
     assert (found.share, found.trials) == (0.75, 12)
 
 
 def test_what_is_released_is_rounded() -> None:
     found = counted_of("linked", 33, 101, 0.013).rounded(5)
-
     assert found is not None
     assert (found.share, found.baseline, found.trials, found.step) == (0.35, 0.0, 100, 0.05)
     assert found.verdict == "beats guessing by 35 points"
     assert counted_of("linked", 1, 19, 0.013).rounded(5) is None
 
 
-# --- where rows lie -----------------------------------------------------------------------------
-
-
 def test_the_space_by_hand() -> None:
     table = side({"x": np.array([1.0, 3.0, np.nan])}, {"sex": ("f", "m", "f")})
-
     rows = space_of(table, [table]).of(table)
-
     root = np.sqrt(2)  # the sd of 1 and 3
     assert rows[:, 0] == pytest.approx([-1 / root, 1 / root, 0])
     assert rows[:, 1] == pytest.approx([0, 0, 0.7])  # whether x is missing
@@ -285,7 +250,6 @@ def test_the_space_by_hand() -> None:
 def test_words_are_those_of_the_copy() -> None:
     raw = side({}, {"ward": ("A", "B", "C", ""), "sex": ("f", "m", "f", "m")})
     copy = side({}, {"ward": ("A", "(other)", "")})
-
     assert told_as(raw, copy).levels == {"ward": ("A", "(other)", "(other)", "")}
 
 
@@ -311,25 +275,22 @@ def test_linkage_by_hand(
     raw: list[float], rows: list[float], source: list[int], count: float
 ) -> None:
     records = Records.of(as_side(np.array(raw)))
-
     found = linkage(records, [Copy(as_side(np.array(rows)), np.array(source))], k=2).found
-
     assert found.share * found.trials == pytest.approx(count)
     assert found.trials == len(raw)
+    assert found.baseline == pytest.approx(np.mean(np.array(source) >= 0) / len(raw))
     assert found.allowed == 0.5
 
 
 def test_the_farthest_by_hand() -> None:
     raw = as_side(np.array([1.0, 2.0, 3.0, 90.0]))
     copy = Copy(as_side(np.array([2.0, 1.0, 3.0, 70.0])), np.arange(4))
-
     assert linkage(Records.of(raw), [copy], far=1).found.share == 1
     assert linkage(Records.of(raw), [copy]).found.share == 0.5
 
 
 def test_linkage_needs_sources() -> None:
     raw = as_side(np.array([1.0, 2.0]))
-
     with pytest.raises(InputError, match="which raw row each released row was drawn for"):
         linkage(Records.of(raw), [Copy(raw)])
 
@@ -337,9 +298,7 @@ def test_linkage_needs_sources() -> None:
 def test_coincidences_by_hand() -> None:
     raw = side({"x": np.array([1.0, 2.0, np.nan])}, {"sex": ("f", "m", "m")})
     copy = side({"x": np.array([1.0, 1.0, np.nan])}, {"sex": ("f", "m", "m")})
-
     found = coincidences(Records.of(raw), Copy(copy)).found
-
     assert found.share == pytest.approx(2 / 3)  # the second row is of nobody
     assert found.against == "independent columns"
 
@@ -348,15 +307,12 @@ def test_rare_combinations_by_hand() -> None:
     words = {"sex": ("f", "f", "m", "m", "m"), "ward": ("A", "A", "A", "A", "B")}
     raw = side({}, words)
     copy = side({}, {"sex": ("f", "m", "m", "f"), "ward": ("A", "B", "A", "B")})
-
     found = rare_combinations(Records.of(raw), Copy(copy), 2).found
-
     assert found.share == 0.25  # m and B: one person; f and B: nobody
 
 
 def test_nothing_rare_is_refused() -> None:
     raw = side({}, {"sex": ("f", "m") * 5, "ward": ("A", "A") * 5})
-
     with pytest.raises(RefusedError, match="no combination of levels is rare"):
         rare_combinations(Records.of(raw), Copy(raw), 5)
 
@@ -368,11 +324,9 @@ def test_nothing_rare_is_refused() -> None:
 def test_persons_in_a_bad_release_are_found(bad: object) -> None:
     records = keyed(200)
     held = held_out(records, bad)  # type: ignore[arg-type]
-
     near = linkage(records, [bad(records, Secret(b"one"))], k=5).found  # type: ignore[operator]
     numbers, levels = inference(held)
     half = insider(held, 0.5, k=5)
-
     assert near.share > 0.95
     assert near.verdict.endswith("above the 20 % that groups of k allow")
     assert numbers.found.gain > 0.5
@@ -384,7 +338,6 @@ def test_persons_in_a_bad_release_are_found(bad: object) -> None:
 
 def test_raw_rows_are_found_verbatim_and_with_their_rare_combinations() -> None:
     held = held_out(keyed(200), the_raw_rows)
-
     assert verbatim(held).found.share == 1
     assert verbatim(held).found.baseline == 0
     assert rare_persons(held, 5).found.beats
@@ -394,7 +347,6 @@ def test_nobody_is_found_in_independent_draws() -> None:
     records = keyed(300)
     held = held_out(records, independent_draws)
     copy = independent_draws(records, Secret(b"one"))
-
     tried = [
         linkage(records, [copy], k=5),
         coincidences(records, copy),
@@ -404,7 +356,6 @@ def test_nobody_is_found_in_independent_draws() -> None:
         insider(held, 0.5),
         insider(held, 0.9),
     ]
-
     assert [it.name for it in tried if it.found.beats] == []
     assert "proves nothing" in tried[0].verdict
 
@@ -413,9 +364,7 @@ def test_a_model_of_few_rows_is_found_out() -> None:
     random = np.random.default_rng(5)
     numbers = {f"x{j:02d}": random.normal(size=60) for j in range(40)}
     held = held_out(Records.of(side(numbers)), the_raw_rows)
-
     (found,) = inference(held, by="model")
-
     assert found.found.beats
 
 
@@ -424,9 +373,7 @@ def test_the_linear_model_finds_what_hangs_together() -> None:
     x, y = random.normal(size=(2, 200))
     table = side({"x": x, "y": y, "sum": x + y}, {"up": tuple(np.where(x > 0, "u", "d").tolist())})
     held = held_out(Records.of(table), the_raw_rows)
-
     numbers, levels = inference(held, by="model")
-
     assert numbers.found.share > 0.9
     assert levels.found.share > 0.85
     assert not numbers.found.gain > 0.05  # of those held out just as well: nobody is found
@@ -438,9 +385,7 @@ def test_a_model_of_a_column_of_few_numbers_says_one_of_them() -> None:
     stage: Floats = np.rint(np.clip(x, -2.0, 2.0))
     table = side({"x": x, "stage": stage})
     held = held_out(Records.of(table), the_raw_rows)
-
     (found,) = inference(held, by="model")
-
     (told,) = [part for part in found.parts if part.what.startswith("stage")]
     assert told.share > 0.8
 
@@ -451,17 +396,13 @@ def test_numbers_that_nothing_can_be_computed_with_are_gaps(value: float) -> Non
     age = table.numbers["age"].copy()
     age[:2] = value
     odd = side({**table.numbers, "age": age}, table.levels)
-
     found = attacked(odd, copy=Copy(odd, np.arange(60)), k=5)
-
     assert found["linkage"].found.share == 1
 
 
 def test_one_copy_is_held_against_a_row_at_random() -> None:
     records = keyed(200)
-
     numbers, levels = inference_of_copy(records, the_raw_rows(records, Secret(b"one")))
-
     assert numbers.found.gain > 0.5
     assert levels.found.against == "a released row at random"
     nothing = inference_of_copy(records, independent_draws(records, Secret(b"two")))
@@ -470,7 +411,6 @@ def test_one_copy_is_held_against_a_row_at_random() -> None:
 
 def test_an_insider_knows_some_but_not_all() -> None:
     held = held_out(keyed(60), the_raw_rows)
-
     with pytest.raises(InputError, match="share must be below 1"):
         insider(held, 1.0)
 
@@ -478,7 +418,6 @@ def test_an_insider_knows_some_but_not_all() -> None:
 def test_of_many_records_whole_persons_are_taken() -> None:
     whose = np.repeat([3, 1, 2], [4, 3, 5])
     records = Records.of(persons(12), whose)
-
     assert len(first_of(records, 12)) == 12
     assert len(first_of(records, 8)) == 7
     assert len(first_of(records, 2)) == 4  # one person at least
@@ -487,9 +426,7 @@ def test_of_many_records_whole_persons_are_taken() -> None:
 def test_all_rows_of_a_person_are_held_out_together() -> None:
     whose = np.repeat(np.arange(40), 5)
     records = Records.of(persons(200), whose)
-
     held = held_out(records, the_raw_rows)
-
     assert all(len(set(held.part[whose == person])) == 1 for person in range(40))
     assert {*np.bincount(held.part)} == {40}
 
@@ -505,7 +442,6 @@ def looked_for(who: str) -> Records:
 @pytest.mark.parametrize("who", WHO)
 def test_membership_of_raw_rows_is_found(who: str) -> None:
     found = membership(looked_for(who), the_raw_rows, who=who, pairs=20)
-
     assert found.found.beats
     assert found.parts[0].share == 1
 
@@ -518,8 +454,7 @@ def of_the_same_people(records: Records, secret: Secret) -> Copy:
 @pytest.mark.parametrize("who", WHO)
 def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
     for ignores in (independent_draws, of_the_same_people):
-        found = membership(looked_for(who), ignores, who=who, pairs=40)
-
+        found = membership(looked_for(who), ignores, who=who, pairs=20)
         assert not found.found.beats
         assert not found.rings
         assert not any(it.beats for it in (*found.parts, *found.at))
@@ -528,7 +463,6 @@ def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
 @pytest.mark.parametrize("who", WHO)
 def test_membership_of_rows_with_a_little_noise_is_found(who: str) -> None:
     found = membership(looked_for(who), a_little_noise, who=who, pairs=20)
-
     assert found.found.share > 0.9
     assert found.rings
     assert [it.what for it in found.at] == ["found at 5 % false positives"]  # 1 % needs 99 pairs
@@ -553,7 +487,6 @@ def test_members_of_small_levels_are_k_and_2_k_less_1() -> None:
         return the_raw_rows(records, secret)
 
     found = membership(keyed(60), make, who="level", pairs=10, k=4)
-
     held = [records.table.levels["ward"].count("few") for records in asked]
     assert held == [3, 4] * 10 + [6, 7] * 10  # without the person, and with
     assert [len(records) for records in asked[:2]] == [59, 60]
@@ -573,7 +506,6 @@ def test_all_rows_of_a_member_get_the_level() -> None:
         return the_raw_rows(records, secret)
 
     membership(records, make, who="level", pairs=10, k=4)
-
     assert asked[0].table.levels["ward"].count("few") == 9
     assert len(asked[0]) == 87
 
@@ -586,7 +518,6 @@ def test_all_rows_of_who_has_many_are_in_a_copy_or_none() -> None:
         return the_raw_rows(records, secret)
 
     found = membership(looked_for("rows"), make, who="rows", pairs=10)
-
     assert [len(it) for it in asked[::10]] == [57, 57, 57, 57]  # without, both have three
     assert [len(it) for it in asked[1::10]] == [60, 60, 60, 60]
     assert [part.what for part in found.parts[1:]] == [
@@ -603,15 +534,11 @@ NO_LEVELS: dict[str, tuple[Side, str]] = {
 }
 
 
-@pytest.mark.parametrize(("table", "says"), NO_LEVELS.values(), ids=NO_LEVELS)
-def test_who_can_have_no_small_level(table: Side, says: str) -> None:
-    with pytest.raises(RefusedError, match=says):
-        membership(Records.of(table), the_raw_rows, who="level", pairs=10)
-
-
-def test_nobody_is_off_in_levels_alone() -> None:
+def test_who_cannot_be_looked_for_is_refused() -> None:
+    for table, says in NO_LEVELS.values():
+        with pytest.raises(RefusedError, match=says):
+            membership(Records.of(table), the_raw_rows, who="level", pairs=10)
     table = side({}, {"sex": ("f", "m") * 20, "ward": ("A", "B", "C", "D") * 10})
-
     with pytest.raises(RefusedError, match="too few columns of numbers"):
         membership(Records.of(table), the_raw_rows, who="joint", pairs=10)
     with pytest.raises(InputError, match="who is unknown; choose one of"):
@@ -620,7 +547,6 @@ def test_nobody_is_off_in_levels_alone() -> None:
 
 def test_who_left_raw_rows_is_found() -> None:
     found = versions(keyed(100), the_raw_rows, repeats=3)
-
     assert found.found.share > 0.95
     assert found.parts[0].share > 0.8
     assert found.parts[0].baseline == 0.05
@@ -628,12 +554,8 @@ def test_who_left_raw_rows_is_found() -> None:
 
 def test_who_left_independent_draws_is_not_found() -> None:
     found = versions(keyed(100), independent_draws, repeats=10)
-
     assert not found.found.beats
     assert not found.parts[0].beats
-
-
-# --- laws ---------------------------------------------------------------------------------------
 
 
 def test_the_order_of_rows_changes_nothing() -> None:
@@ -645,9 +567,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
 
     copy = a_little_noise(Records.of(table), Secret(b"one")).table
     place = np.argsort(turned)
-
     before, after = report(table, np.arange(120)), report(table.taken(turned), place)
-
     assert before.attacks == after.attacks
     assert before.not_tried == after.not_tried
 
@@ -657,9 +577,7 @@ def test_linkage_is_never_more_often_than_once(seed: int, n: int) -> None:
     random = np.random.default_rng(seed)
     raw = as_side(random.integers(0, 4, (n, 2)).astype(float))
     copy = Copy(as_side(random.integers(0, 4, (n, 2)).astype(float)), random.integers(-1, n, n))
-
     found = linkage(Records.of(raw), [copy]).found
-
     rows, own = copy.table.matrix, copy.source
     assert own is not None
     gaps = np.round(((raw.matrix / _sd(raw))[:, None] - (rows / _sd(raw))[None]) ** 2, 9).sum(2)
@@ -673,18 +591,15 @@ def _sd(table: Side) -> Floats:
     return np.where(sd > 0, sd, 1.0)
 
 
-# --- the report ---------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def report() -> AttackReport:
     """Return all attacks on a copy of a whole table."""
-    return attacked(persons(150), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
+    return attacked(persons(80), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
 
 
 def test_a_report_tells_every_attack(report: AttackReport) -> None:
     text = " ".join(report.to_text().split())
-
+    assert "found at 5 % false positives" in text
     assert len(report.attacks) + len(report.not_tried) >= 15
     for attack in report.attacks:
         assert f"- {attack.title}: " in text
@@ -694,17 +609,19 @@ def test_a_report_tells_every_attack(report: AttackReport) -> None:
 
 def test_a_report_as_json_says_that_it_is_no_release(report: AttackReport) -> None:
     told = json.loads(report.to_json())
-
     assert (told["kind"], told["release"]) == ("attacks", False)
     assert told["not_shown"] == list(NOT_SHOWN)
     first = told["attacks"][0]
     assert first["found"]["interval"][0] <= first["found"]["share"]
+    by_name = {it["name"]: it for it in told["attacks"]}
+    at = by_name["insider, 50 %"]["true_positives"]
+    assert [it["share"] for it in at] == [it.share for it in report["insider, 50 %"].at]
+    assert by_name["member, level"]["found"]["bound"] == 0.66
     assert {*first} == {"name", "title", "story", "assumptions", "found", "true_positives", "parts"}
 
 
 def test_a_rounded_report_holds_no_exact_figure(report: AttackReport) -> None:
     told = json.loads(report.rounded(5).to_json())
-
     assert (told["release"], told["rounded_to"]) == (True, 5)
     for attack in told["attacks"]:
         for found in (attack["found"], *attack["parts"]):
@@ -718,18 +635,9 @@ def test_a_person_more_changes_a_rounded_report_by_a_step_at_most() -> None:
     raw = persons(150)
     copy = Copy(raw, np.arange(150))
     other = Copy(raw, np.append(np.arange(149), -1))  # one record fewer is linked
-
     one, another = (attacked(raw, copy=it, k=5).rounded(5)["linkage"].found for it in (copy, other))
-
     for name in ("share", "low", "high", "baseline"):
         assert abs(getattr(one, name) - getattr(another, name)) < 0.05 + 1e-9
-
-
-def test_a_page_has_a_plot_with_every_attack(report: AttackReport) -> None:
-    scene = report.scene()
-
-    assert scene.panels[0].y.ticks == tuple(attack.name for attack in report.attacks)
-    assert max(map(len, scene.panels[0].y.ticks)) <= 17  # longer names are cut in a plot
 
 
 def test_a_report_begins_with_the_worst_attack_its_figure_and_its_baseline() -> None:
@@ -739,46 +647,21 @@ def test_a_report_begins_with_the_worst_attack_its_figure_and_its_baseline() -> 
     )
     typical = replace(near, name="member, typical", title="Membership")
     loud = replace(typical, found=bounded(typical.name, counted_of("AUC", 80, 100, 0.5)))
-
     said = {
         "by gain": AttackReport("", {}, (far, near)),
         "one that rings": AttackReport("", {}, (far, near, loud)),
         "none": AttackReport("", {}, (replace(far, found=counted_of("right", 52, 100, 0.5)),)),
     }
-    first = {name: report.in_short()[0] for name, report in said.items()}
-
-    assert first == {
-        "by gain": "The worst attack is 'Linkage': right in 40.0 % (30.9 to 49.8 %; guessing"
-        " 1.0 %); it beats guessing by 39.0 points.",
-        "one that rings": "The worst attack is 'Membership': right in 80.0 % (71.1 to 86.7 %;"
-        " guessing 50.0 %); it beats guessing by 30.0 points; above the 62 % allowed for it.",
-        "none": "No attack that was tried beats its baseline; the closest is 'Records': right in "
-        "52.0 % (42.3 to 61.5 %; guessing 50.0 %); it proves nothing: 2.0 points above "
-        "guessing, which may be chance.",
-    }
+    first = [report.in_short()[0] for report in said.values()]
+    assert ["'Linkage'" in first[0], "'Membership'" in first[1]] == [True, True]
+    assert first[2].startswith("No attack that was tried beats its baseline")
     assert [report.rings for report in said.values()] == [False, True, False]
-
-
-def test_a_report_has_true_positives_beside_each_auc(report: AttackReport) -> None:
-    insider_ = report["insider, 50 %"]
-
-    assert [it.what for it in insider_.at] == [
-        "found at 1 % false positives",
-        "found at 5 % false positives",
-    ]
-    told = {it["name"]: it for it in json.loads(report.to_json())["attacks"]}
-    assert told["insider, 50 %"]["true_positives"][1]["share"] == insider_.at[1].share
-    assert told["member, level"]["found"]["bound"] == 0.66
-    assert "found at 5 % false positives" in " ".join(report.to_text().split())
-    assert "found at 5 % false positives" in report.to_html()
 
 
 def test_a_report_as_csv_has_a_line_for_each_figure(report: AttackReport, tmp_path: Path) -> None:
     exact, coarse = (it.save(tmp_path / name) for it, name in
                      ((report, "a.csv"), (report.rounded(5), "b.csv")))  # fmt: skip
-
     lines = [*csv.DictReader(exact.read_text().splitlines())]
-
     assert len(lines) == sum(1 + len(it.at) + len(it.parts) for it in report.attacks)
     first = {line["attack"]: line for line in lines if line["figure"] == "found"}
     assert float(first["linkage"]["right"]) == report["linkage"].found.share
@@ -787,11 +670,16 @@ def test_a_report_as_csv_has_a_line_for_each_figure(report: AttackReport, tmp_pa
     assert [round(20 * share, 6) % 1 for share in shares] == [0] * len(shares)
 
 
+def test_what_an_attack_needs_is_asked_for() -> None:
+    with pytest.raises(InputError, match="give the released table, or the method"):
+        attacked(persons(20), k=5)
+    with pytest.raises(InputError, match="m must be at least k"):
+        whole_maker(5, 4)
+
+
 def test_without_a_method_what_needs_other_copies_is_left_out() -> None:
     raw = persons(80)
-
     found = attacked(raw, copy=Copy(raw), k=5)
-
     names = {attack.name for attack in found.attacks}
     assert names >= {"coincidences", "numbers by rows"}
     assert not any("member" in name for name in names)
@@ -800,43 +688,22 @@ def test_without_a_method_what_needs_other_copies_is_left_out() -> None:
 
 def test_a_table_too_small_to_part_says_what_was_not_tried() -> None:
     found = attacked(persons(45), whole_maker(5), k=5, pairs=0)
-
     assert "too few people for a copy" in found.not_tried["persons held out"]
     assert found["linkage"].found.trials == 5 * 45
 
 
-def test_something_to_attack_is_needed() -> None:
-    with pytest.raises(InputError, match="give the released table, or the method"):
-        attacked(persons(20), k=5)
-
-
-def test_a_maker_takes_m_of_at_least_k() -> None:
-    with pytest.raises(InputError, match="m must be at least k"):
-        whole_maker(5, 4)
-
-
 def test_a_maker_copies_gaps_and_missing_levels() -> None:
     records = Records.of(persons(200))
-
     copy = whole_maker(5)(records, Secret(b"one"))
     again = whole_maker(5)(records, Secret(b"two"))
-
     assert np.isnan(copy.table.numbers["bmi"]).any()
     assert {*copy.table.levels["smokes"]} == {"no", "yes", ""}
     assert copy.table.numbers["age"].tolist() != again.table.numbers["age"].tolist()
 
 
-def test_an_attack_of_a_report_is_found_by_name(report: AttackReport) -> None:
-    assert isinstance(report["linkage"], Attack)
-    assert isinstance(report["linkage"].found, Success)
-    with pytest.raises(KeyError, match="guesswork"):
-        report["guesswork"]
-
-
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=slow(s > 0)) for s in range(3)])
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=slow(s > 0)) for s in range(2)])
 def test_a_whole_copy_links_within_what_its_groups_allow(seed: int) -> None:
     records = keyed(300, seed)
     copies = [whole_maker(5)(records, Secret(bytes([turn, seed]))) for turn in range(3)]
-
     assert linkage(records, copies, k=5).found.share < 0.2 + 0.03
     assert linkage(records, copies, k=5, far=5).found.share < 0.2 + 0.15

@@ -28,8 +28,6 @@ from discreet.estimates.words import nice_above
 from discreet.measure.fidelity import Mixed, fidelity, mean_deviation
 from discreet.methods.copies import MISSING, OTHER, Draws, Levels, Settings
 from discreet.methods.whole import whole_copy
-from discreet.progress import listening
-from discreet.render.scene import Cells
 from discreet.secret import Secret
 
 
@@ -77,6 +75,12 @@ def resamples(of: Mixed, count: int) -> list[Fidelity]:
     return [fidelity(of, taken(of, random.integers(0, rows, rows))) for _ in range(count)]
 
 
+@pytest.fixture(scope="module")
+def drawn() -> list[Fidelity]:
+    """Return how near 60 resamples of a table are."""
+    return resamples(table(300), 60)
+
+
 class TestColumns:
     @pytest.mark.parametrize(
         ("raw", "released", "distance"),
@@ -96,7 +100,6 @@ class TestColumns:
         found = fidelity(
             Mixed({"x": np.array(raw)}, {}), Mixed({"x": np.array(released, dtype=float)}, {})
         )
-
         (column,) = found.columns
         assert (column.name, column.kind) == ("x", "number")
         assert column.distance == found.largest == pytest.approx(distance)
@@ -118,14 +121,12 @@ class TestColumns:
         self, raw: Levels, released: Levels, distance: float
     ) -> None:
         found = fidelity(Mixed({}, {"x": raw}), Mixed({}, {"x": released}))
-
         (column,) = found.columns
         assert (column.name, column.kind) == ("x", "levels")
         assert column.distance == pytest.approx(distance)
 
     def test_columns_that_the_copy_does_not_have_are_not_compared(self) -> None:
         found = fidelity(table(60), Mixed({"age": table(60).numbers["age"]}, {}))
-
         assert [it.name for it in found.columns] == ["age"]
         assert (found.pairs, found.joint, found.correlations, found.coefficients) == (
             *((), None, None, None),
@@ -136,7 +137,6 @@ class TestPairs:
     def test_two_columns_of_two_levels_by_hand(self) -> None:
         raw = Mixed({}, {"x": levels("a", "a", "b", "b"), "y": levels("u", "u", "v", "v")})
         released = Mixed({}, {"x": levels("a", "a", "b", "b"), "y": levels("u", "v", "u", "v")})
-
         # Two cells of a half: a count of four is off by .75 on average, its share by .1875.
         (pair,) = fidelity(raw, released).pairs
         assert (pair.first, pair.second, pair.distance) == ("x", "y", 0.5)
@@ -146,12 +146,11 @@ class TestPairs:
         x = np.arange(10.0)
         raw = Mixed({"x": x, "y": np.where(x < 5, np.nan, 1.0)}, {})
         released = Mixed({"x": x, "y": np.where(x < 7, np.nan, 1.0)}, {})
-
         # Two of ten rows are in another class: 5 and 6 of x, which lie in two of its fifths.
         (pair,) = fidelity(raw, released).pairs
         assert pair.distance == pytest.approx(0.2)
 
-    @pytest.mark.parametrize(("n", "share"), [(1, 0.3), (5, 0.2), (40, 0.5), (30, 0.01), (7, 1.0)])
+    @pytest.mark.parametrize(("n", "share"), [(1, 0.3), (40, 0.5), (30, 0.01), (7, 1.0)])
     def test_how_far_a_share_is_by_brute_force(self, n: int, share: float) -> None:
         from scipy.stats import binom
 
@@ -159,10 +158,7 @@ class TestPairs:
         expected = np.sum(np.abs(counts / n - share) * binom.pmf(counts, n, share))
         assert mean_deviation(np.array([share]), n)[0] == pytest.approx(expected, abs=1e-12)
 
-    def test_a_resample_is_as_far_as_resamples_are(self) -> None:
-        raw = table(300)
-        drawn = resamples(raw, 60)
-
+    def test_a_resample_is_as_far_as_resamples_are(self, drawn: list[Fidelity]) -> None:
         far = np.array([[pair.distance for pair in it.pairs] for it in drawn]).mean(axis=0)
         near = np.array([[pair.resample for pair in it.pairs] for it in drawn]).mean(axis=0)
         np.testing.assert_allclose(near, far, rtol=0.1)
@@ -174,22 +170,16 @@ class TestPairs:
         codes = np.arange(400) % 100
         many = Levels(tuple(f"w{i:02}" for i in range(100)), codes)
         raw = Mixed({}, {"x": many, "y": levels(*"ab" * 200)})
-
         assert fidelity(raw, raw).pairs[0].distance == 0.0
 
 
 class TestModels:
-    def test_correlations_of_resamples_are_as_far_off_as_expected(self) -> None:
-        drawn = resamples(table(300), 60)
-        found = [it.correlations for it in drawn if it.correlations]
-
-        assert np.mean([it.distance for it in found]) == pytest.approx(found[0].resample, rel=0.2)
-
-    def test_coefficients_of_resamples_are_as_far_off_as_expected(self) -> None:
-        drawn = resamples(table(300), 60)
-        found = [it.coefficients for it in drawn if it.coefficients]
-
-        assert np.mean([it.distance for it in found]) == pytest.approx(found[0].resample, rel=0.15)
+    def test_of_resamples_they_are_as_far_off_as_expected(self, drawn: list[Fidelity]) -> None:
+        for name, near in (("correlations", 0.2), ("coefficients", 0.15)):
+            found = [getattr(it, name) for it in drawn]
+            assert np.mean([it.distance for it in found]) == pytest.approx(
+                found[0].resample, rel=near
+            )
 
     def test_coefficients_by_brute_force(self) -> None:
         random = np.random.default_rng(5)
@@ -242,20 +232,15 @@ def _ridge(x: Floats, y: int, others: Sequence[int]) -> tuple[Floats, Floats]:
 class TestSubsets:
     def test_of_a_resample_they_are_as_far_off_as_expected(self) -> None:
         found = resamples(table(1500), 6)
-
         assert [it.persons for it in found[0].subsets] == [30, 50, 100, 300]
         for sizes in zip(*(it.subsets for it in found), strict=True):
             off = np.mean([it.size for it in sizes])
             assert off == pytest.approx(sizes[0].size_of_resample, rel=0.3)
             assert np.median([it.far_means for it in sizes]) < 0.1
 
-    def test_of_a_table_of_fewer_rows_there_are_none(self) -> None:
-        assert fidelity(table(29), table(29)).subsets == ()
-
     def test_means_that_moved_are_seen(self) -> None:
         raw = table(500)
         moved = Mixed({**raw.numbers, "cost": raw.numbers["cost"] + 60}, raw.levels)
-
         assert min(it.far_means for it in fidelity(raw, moved).subsets) > 0.2
 
 
@@ -265,7 +250,6 @@ class TestLaws:
         raw = table(n, seed)
         turned = taken(raw, np.random.default_rng(seed).permutation(n))
         found = fidelity(raw, turned)
-
         assert found.largest == 0
         assert all(it.distance == 0 for it in found.pairs)
         for it in (found.correlations, found.coefficients):
@@ -273,32 +257,12 @@ class TestLaws:
         assert all(it.size == it.far_means == 0 for it in found.subsets)
         assert found.word == LIMITS[0].word
 
-    def test_the_order_of_rows_and_columns_changes_nothing(self) -> None:
-        raw, released = table(200), table(150, 1)
-        numbers, words = taken(released, np.arange(150)[::-1])
-        turned = Mixed(
-            {name: numbers[name] for name in reversed(list(numbers))},
-            {name: words[name] for name in reversed(list(words))},
-        )
-
-        one, other = fidelity(raw, released), fidelity(raw, turned)
-        assert one.columns == other.columns
-        assert one.pairs == other.pairs
-        assert one.coefficients == pytest.approx(other.coefficients)
-
     @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 10**6))
     def test_shares_are_shares(self, n: int, m: int, seed: int) -> None:
         found = fidelity(table(n, seed), table(m, seed + 1))
-
         far = [it.distance for it in found.columns] + [it.distance for it in found.pairs]
         assert all(it is not None and 0 <= it <= 1 for it in far)
         assert Fidelity.from_json(found.to_json()) == found
-
-    def test_work_says_how_far_it_is(self) -> None:
-        said: list[int] = []
-        with listening(lambda _, done, total: said.append(done)):
-            fidelity(table(40), table(40, 1))
-        assert said == [1, 2, 3, 4, 5]
 
     @pytest.mark.parametrize(
         ("raw", "released", "why"),
@@ -367,7 +331,6 @@ class TestWords:
         words = {
             name: Levels(it.words, random.permutation(it.codes)) for name, it in raw.levels.items()
         }
-
         assert fidelity(raw, Mixed(numbers, words)).word != LIMITS[0].word
         assert fidelity(raw, copied(raw)).word != LIMITS[2].word
 
@@ -412,7 +375,6 @@ class TestWords:
     def test_rounded_figures_name_it_in_points_and_hold_no_means(self) -> None:
         found = given_figures(exact=False)
         few = tuple(it._replace(distance=None) for it in columns_at(0.06, 0.05))
-
         assert found.notes()[:2] == (
             "farthest columns, in points: age 2.0, bmi 2.0",
             "farthest pairs, in points: age and bmi 5.0 (a resample 5.0)",
@@ -432,7 +394,6 @@ class TestWords:
         exact = fidelity(table(200), table(150, 1))
         rounded = exact.rounded(draws(table(200)))
         order = sorted(exact.columns, key=lambda it: (-(it.distance or 0.0), it.name))
-
         assert [it.name for it in exact.beside] == [it.name for it in order]
         assert exact.scene().title.startswith("Raw beside copy, for the custodian's eyes: bars are")
         assert [it.title.split(":")[0] for it in exact.scene().panels] == [it.name for it in order]
@@ -442,27 +403,9 @@ class TestWords:
         fewer = replace(exact, beside=exact.beside[:3])
         assert fewer.scene().notes[0] == "not drawn: 2 columns that are nearer"
         assert fewer.beside_text().endswith("- not drawn: 2 columns that are nearer")
-
         assert (rounded.beside, rounded.beside_text()) == ((), "")
         assert not rounded.scene().title.startswith("Raw")
         assert "Raw beside copy" not in rounded.to_html()
-
-    def test_the_plot_is_a_triangle_and_bars(self) -> None:
-        found = replace(fidelity(table(200), table(150, 1)), beside=())
-        triangle, bars = found.scene().panels
-        cells = triangle.marks[0]
-
-        assert isinstance(cells, Cells)
-        assert [[v is not None for v in row] for row in cells.values] == np.triu(
-            np.ones((4, 4), dtype=bool)
-        ).tolist()
-        assert bars.x.ticks == ("age", "bmi", "cost", "sex", "site")
-
-    def test_of_one_column_there_are_bars_alone(self) -> None:
-        found = given_figures(columns=(ColumnFit("age", "number", 0.02),), pairs=())
-
-        assert len(found.scene().panels) == 1
-        assert found.joint is None
 
     @pytest.mark.parametrize(
         "text",
@@ -481,7 +424,6 @@ class TestRounded:
     def test_each_figure_goes_up_or_down_and_stays_on_average(self) -> None:
         exact = fidelity(table(300), table(280, 1))
         found = [exact.rounded(draws(table(1), secret)) for secret in range(300)]
-
         step = nice_above(7 / 280)
         places = {round(it.largest / step, 6) for it in found}
         assert places <= {exact.largest // step, exact.largest // step + 1}
@@ -495,14 +437,12 @@ class TestRounded:
         exact = fidelity(table(2000), table(2000, 1))
         persons = np.arange(2000) // 10
         found = [exact.rounded(draws(table(1), secret), persons).largest for secret in range(30)]
-
         step = nice_above(7 / 200)
         assert {round(it / step, 6) for it in found} <= {0, 1, 2}
         assert step > 9 * nice_above(7 / 2000)
 
     def test_the_same_secret_rounds_alike(self) -> None:
         exact = fidelity(table(300), table(280, 1))
-
         assert exact.rounded(draws(table(3))) == exact.rounded(draws(table(3)))
         assert exact.rounded(draws(table(3))) != exact.rounded(draws(table(3), 1))
 
@@ -512,15 +452,9 @@ class TestRounded:
     )
     def test_what_would_be_noise_is_left_out(self, rows: int, titles: list[str]) -> None:
         found = given_figures(rows=rows).rounded(draws(table(1)))
-
         assert [panel.title for panel in found.scene().panels] == titles
         assert bool(found.pairs) == (found.columns[0].distance is not None) == (rows == 5000)
         assert (" distance " in found.to_text()) == (rows == 5000)
-
-    def test_it_is_read_back(self) -> None:
-        found = fidelity(table(300), table(280, 1)).rounded(draws(table(1)))
-
-        assert Fidelity.from_json(found.to_json()) == found
 
 
 # --- an insider who knows everybody else and has the copy -----------------------------------------
@@ -547,9 +481,9 @@ def told(released: Fidelity, cases: Sequence[Fidelity]) -> float:
     """
     logs = []
     for case in cases:
-        tried = np.array([figures(case.rounded(draws(table(1), 5000 + i))) for i in range(30)])
+        tried = np.array([figures(case.rounded(draws(table(1), 5000 + i))) for i in range(20)])
         alike = (np.abs(tried - figures(released)) < 1e-9).sum(axis=0)
-        logs.append(np.log((alike + 0.5) / 31).sum())
+        logs.append(np.log((alike + 0.5) / 21).sum())
     return float(logs[1] - logs[0])
 
 
@@ -562,7 +496,7 @@ def auc(without: Sequence[float], with_it: Sequence[float]) -> float:
 @pytest.mark.promise
 def test_rounded_figures_do_not_say_whether_somebody_is_in_the_data() -> None:
     raw, rounded, nearest = table(200), ([], []), ([], [])  # type: ignore[var-annotated]
-    for trial in range(36):
+    for trial in range(20):
         worlds = taken(raw, np.delete(np.arange(200), trial)), raw
         for inside, world in enumerate(worlds):
             copy = copied(world, 100 * trial + inside)

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.document import Listing
 from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import OWN_WORK, Point, RiskUtilityMap, Setting
 from discreet.measure.pairs import Estimate
-from discreet.render.scene import Dots, Lines
 
 
 def point(k: int, count: float, loss: float, method: str = "deterministic") -> Point:
@@ -36,42 +34,6 @@ def names(points: tuple[Point, ...]) -> list[str]:
     return [point.setting.name for point in points]
 
 
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("setting", "name", "python", "shell"),
-        [
-            (
-                Setting("deterministic", k=5),
-                "deterministic k=5",
-                'study.anonymize(method="deterministic", k=5)',
-                "discreet anonymize TABLE --method deterministic -k 5 -o RELEASED.csv",
-            ),
-            (
-                Setting("probabilistic", q=0.25),
-                "probabilistic q=0.25",
-                'study.anonymize(method="probabilistic", q=0.25)',
-                "discreet anonymize TABLE --method probabilistic -q 0.25 -o RELEASED.csv",
-            ),
-            (
-                Setting("both", 3, 0.1),
-                "both k=3 q=0.1",
-                'study.anonymize(method="both", k=3, q=0.1)',
-                "discreet anonymize TABLE --method both -k 3 -q 0.1 -o RELEASED.csv",
-            ),
-            (
-                Setting("none"),
-                "none",
-                'study.anonymize(method="none")',
-                "discreet anonymize TABLE --method none -o RELEASED.csv",
-            ),
-        ],
-    )
-    def test_a_setting_says_what_it_is_called_and_how_it_is_made(
-        self, setting: Setting, name: str, python: str, shell: str
-    ) -> None:
-        assert (setting.name, setting.python, setting.shell) == (name, python, shell)
-
-
 class TestPoints:
     def test_a_point_is_usable_or_refused(self) -> None:
         found = Estimate("linked", 1, 10)
@@ -80,29 +42,11 @@ class TestPoints:
             with pytest.raises(InputError, match="or the reason why it was refused"):
                 Point(Setting("deterministic", k=3), **fields)
 
-    @pytest.mark.parametrize("loss", [math.nan, math.inf, -0.1])
-    def test_a_loss_is_a_finite_number(self, loss: float) -> None:
-        with pytest.raises(InputError, match="finite number of at least 0"):
-            point(3, 1, loss)
-
-    def test_a_map_has_points_and_each_setting_once(self) -> None:
-        with pytest.raises(InputError, match="at least one setting"):
-            RiskUtilityMap(())
-        with pytest.raises(InputError, match="each setting once"):
-            RiskUtilityMap((point(3, 1, 0.1), point(3, 2, 0.1)))
-
 
 class TestFrontier:
     def test_by_hand(self) -> None:
         assert names(FIVE.frontier) == [f"deterministic k={k}" for k in (10, 5, 3)]
         assert names(FIVE.usable) == [f"deterministic k={k}" for k in (10, 5, 4, 7, 3)]
-
-    def test_equal_settings_are_both_efficient(self) -> None:
-        twice = RiskUtilityMap((point(3, 5, 0.1), point(4, 5, 0.1), point(5, 5, 0.2)))
-        assert names(twice.frontier) == ["deterministic k=3", "deterministic k=4"]
-
-    def test_of_refused_settings_alone_none_is_efficient(self) -> None:
-        assert RiskUtilityMap((refused(3),)).frontier == ()
 
     @given(
         st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=12),
@@ -157,10 +101,6 @@ class TestChoosing:
         assert "10" not in str(error.value)
         assert tried.least_loss(0.11) == Setting("deterministic", k=3)
 
-    def test_where_all_were_refused_it_says_so(self) -> None:
-        with pytest.raises(RefusedError, match="all settings were refused"):
-            RiskUtilityMap((refused(3),)).least_loss(0.5)
-
     @pytest.mark.parametrize("share", [0.0, -0.1, 1.1, math.nan])
     def test_the_risk_is_a_share(self, share: float) -> None:
         with pytest.raises(InputError, match="a share above 0 and at most 1"):
@@ -176,42 +116,6 @@ class TestTelling:
         assert OWN_WORK in FIVE.scene().notes
         assert json.loads(FIVE.to_json())["release"] is False
 
-    def test_the_settings_stand_with_the_efficient_first_and_the_refused_apart(self) -> None:
-        settings, made, refused = (it for it in FIVE.document().blocks if isinstance(it, Listing))
-        assert [row[0] for row in settings.rows] == names(FIVE.usable)[:1] + [
-            f"deterministic k={k}" for k in (5, 3, 4, 7)
-        ]
-        assert [row[1] for row in settings.rows] == ["1", "2", "3", "", ""]
-        assert settings.rows[1][2:] == ("20.0 %", "13.3 to 28.9 %", "1.0 %", "0.02")
-        assert made.rows[2][1:] == (Setting("deterministic", k=3).python, made.rows[2][2])
-        assert refused.rows == (("deterministic k=50", "k is larger than a stratum"),)
-
-    def test_json_holds_every_point_in_the_order_given(self) -> None:
-        told = json.loads(FIVE.to_json())
-        assert [p["k"] for p in told["points"]] == [3, 4, 5, 7, 10, 50]
-        assert [p["efficient"] for p in told["points"]] == [True, False, True, False, True, False]
-        assert told["points"][0]["risk"]["estimate"] == 0.4
-        assert told["points"][5]["risk"] is None
-        assert told["points"][5]["refused"] == "k is larger than a stratum"
-
-    def test_the_scene_has_a_series_for_each_method_and_the_frontier_in_steps(self) -> None:
-        tried = RiskUtilityMap((*FIVE.points, point(3, 30, 0.05, "condensation")))
-        (panel,) = tried.scene().panels
-        dots = [mark for mark in panel.marks if isinstance(mark, Dots)]
-        assert [(mark.series, len(mark.x)) for mark in dots] == [
-            ("condensation", 1),
-            ("deterministic", 5),
-        ]
-        (line,) = [mark for mark in panel.marks if isinstance(mark, Lines)]
-        assert line.x == ((10.0, 20.0, 20.0, 40.0, 40.0),)
-        assert line.y == ((0.06, 0.06, 0.02, 0.02, 0.01),)
-
-    def test_a_map_of_refused_settings_can_be_told(self) -> None:
-        tried = RiskUtilityMap((refused(3, "no"),))
-        assert "no" in tried.to_html()
-        assert "Refused" in tried.to_text()
-        assert json.loads(tried.to_json())["points"][0]["risk"] is None
-
 
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
     estimate = Estimate("linked", 1, 10)
@@ -220,7 +124,6 @@ def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
         noise: 'dc.research(TABLE).anonymize(method="probabilistic", q=0.5)',
         whole: "dc.open(TABLE, study.policy.changed(k=5, m=12)).anonymize()",
     }
-
     for setting, line in lines.items():
         assert setting.opened == line
         for guarded in (True, False):

@@ -19,7 +19,6 @@ from scipy import stats
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.information_loss import (
-    covariances,
     entropy,
     il1s,
     il_dr_score,
@@ -28,8 +27,7 @@ from discreet.measure.information_loss import (
     sse_share,
 )
 from discreet.measure.linkage import ddr, idr
-from discreet.measure.pairs import as_pair, as_side
-from discreet.methods import mdav
+from discreet.measure.pairs import as_pair
 from discreet.rounding.rounding_set import column_sets, encoded
 from examples.rounding.data import simulated
 
@@ -38,8 +36,6 @@ Floats = NDArray[np.float64]
 # 0, 0, 6, 6: mean 3, SST 36, variance 12, sd 2 sqrt 3.
 X = [0, 0, 6, 6]
 SD = math.sqrt(12)
-
-# --- SSE / SST --------------------------------------------------------------------------------
 
 SSE: dict[str, tuple[list[Any], list[Any], float]] = {
     "nothing moved": (X, X, 0),
@@ -55,21 +51,16 @@ SSE: dict[str, tuple[list[Any], list[Any], float]] = {
 
 
 @pytest.mark.parametrize(("x", "y", "percent"), SSE.values(), ids=SSE)
-@pytest.mark.parametrize("offset", [0, 2**40])
-@pytest.mark.parametrize("scale", [1.0, -2.0, 2.0**-500, 2.0**500])
-def test_sse_by_hand_in_any_unit(
-    x: list[Any], y: list[Any], percent: float, offset: float, scale: float
-) -> None:
-    turned = [scale * (np.array(values, dtype=float) + offset) for values in (x, y)]
-
-    assert sse_share(*turned).total == pytest.approx(percent, rel=1e-12)
+def test_sse_by_hand_in_any_unit(x: list[Any], y: list[Any], percent: float) -> None:
+    for scale, offset in ((1.0, 0), (-2.0, 2**40), (2.0**-500, 0), (2.0**500, 0)):
+        turned = [scale * (np.array(values, dtype=float) + offset) for values in (x, y)]
+        assert sse_share(*turned).total == pytest.approx(percent, rel=1e-12)
 
 
 def test_sse_by_column() -> None:
     found = sse_share(
         [[0, 0, 7], [0, 0, 7], [6, 6, 7], [6, 6, 7]], [[3, 0, 7]] * 2 + [[3, 6, 8]] * 2
     )
-
     assert dict(found.columns) == {"0": 100, "1": 0}
     assert (found.total, found.left_out) == (50, ("2",))
     assert str(found) == "SSE / SST: 50 %"
@@ -80,28 +71,9 @@ def test_sse_by_column() -> None:
     }
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 40])
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-def test_within_and_between_groups_make_the_total(k: int, offset: float) -> None:
-    x = np.random.default_rng(1).exponential(12.5, (200, 3)) + offset
-    y = np.empty_like(x)
-    labels = mdav(x, k)
-    for group in np.unique(labels):
-        y[labels == group] = x[labels == group].mean(axis=0)
-    between = np.square(y - x.mean(axis=0)).sum(axis=0) / np.square(x - x.mean(axis=0)).sum(axis=0)
-
-    found = sse_share(x, y)
-
-    assert list(found.columns.values()) == pytest.approx(list(100 * (1 - between)), rel=1e-6)
-    assert 0 < found.total < 100
-
-
-# --- IL1s -------------------------------------------------------------------------------------
-
 IL1S: dict[str, tuple[list[Any], list[Any], float]] = {
     "nothing moved": (X, X, 0),
     "to the mean": (X, [3, 3, 3, 3], 3 / (math.sqrt(2) * SD)),
-    "one row": (X, [0, 0, 6, 2], 1 / (math.sqrt(2) * SD)),
     "two columns": (
         [[0, 1], [0, 3], [6, 3], [6, 1]],
         [[3, 1], [3, 3], [3, 3], [3, 1]],
@@ -116,29 +88,15 @@ IL1S: dict[str, tuple[list[Any], list[Any], float]] = {
 
 
 @pytest.mark.parametrize(("x", "y", "expected"), IL1S.values(), ids=IL1S)
-@pytest.mark.parametrize("scale", [1.0, -2.0, 2.0**-500, 2.0**500])
-def test_il1s_by_hand_in_any_unit(
-    x: list[Any], y: list[Any], expected: float, scale: float
-) -> None:
-    turned = [scale * np.array(values, dtype=float) for values in (x, y)]
-
-    assert il1s(*turned) == pytest.approx(expected, rel=1e-12)
-
-
-def test_normal_records_that_were_shuffled_lose_as_much_as_is_said() -> None:
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(200_000, 1))
-
-    assert il1s(x, rng.permutation(x)) == pytest.approx(math.sqrt(2 / math.pi), abs=0.005)
-
-
-# --- IL metrics -------------------------------------------------------------------------------
+def test_il1s_by_hand_in_any_unit(x: list[Any], y: list[Any], expected: float) -> None:
+    for scale in (1.0, -2.0, 2.0**-500, 2.0**500):
+        turned = [scale * np.array(values, dtype=float) for values in (x, y)]
+        assert il1s(*turned) == pytest.approx(expected, rel=1e-12)
 
 
 def test_one_column_by_hand() -> None:
     # values: 1/2 1/4 3/10 3/16 of 4; mean 4 stays; variance 10 to 25/3; no pair of columns
     found = il_metrics([1, 2, 5, 8], [1.5, 1.5, 6.5, 6.5])
-
     assert found.values == (1 / 2 + 1 / 4 + 3 / 10 + 3 / 16) / 4
     assert found.means == 0
     assert found.covariances == found.variances == pytest.approx(1 / 6)
@@ -152,7 +110,6 @@ def test_two_columns_by_hand() -> None:
     x = [[1, 2], [3, 2], [1, 4], [3, 6]]
     y = [[2, 3.5], [2, 3.5], [1, 3.5], [3, 3.5]]
     found = il_metrics(x, y)
-
     # 1 1/3 0 0 and 3/4 3/4 1/8 5/12
     assert found.values == pytest.approx((1 + 1 / 3 + 3 / 4 + 3 / 4 + 1 / 8 + 5 / 12) / 8)
     assert found.means == 0
@@ -170,7 +127,6 @@ def test_entries_over_zero_are_left_out_and_counted() -> None:
     x = [[-1, 1, 5, 0], [0, -2, 5, 0], [1, 1, 5, 0]]
     y = [[-1, 1, 6, 1], [7, -2, 6, 1], [1, 2, 5, 1]]
     found = il_metrics(x, y)
-
     # left out: 1 + 3 cells; means 0, 0 and 0; of 10 covariances all but 2 variances, and 5 of 6
     assert dict(found.left_out) == {
         "values": 4,
@@ -186,29 +142,9 @@ def test_entries_over_zero_are_left_out_and_counted() -> None:
 def test_zero_but_for_rounding_is_zero() -> None:
     x = np.array([[0.1, 0.7], [0.2, 0.7], [-0.3, 0.1], [0.0, 0.1]])  # mean 1e-17
     assert abs(x[:, 0].mean()) > 0
-
     assert il_metrics(x, x + 1).left_out["means"] == 1
     z = np.array([[0.1, 0.1], [0.1, 0.3], [0.3, 0.1], [0.3, 0.3]])
     assert il_metrics(z, z**2).left_out["covariances"] == 1
-
-
-def test_parts_without_entries_are_not_averaged() -> None:
-    found = il_metrics([[5.0, 0.0]], [[4.0, 1.0]])
-
-    assert (found.values, found.means) == (1 / 5, 1 / 5)
-    assert (found.covariances, found.variances, found.correlations) == (None, None, None)
-    assert found.total == pytest.approx(20)
-    assert str(found) == (
-        "IL metrics: 20 (values 20, means 20, covariances none, variances none, correlations none)"
-    )
-
-
-def test_it_is_not_capped_and_explodes_near_zero() -> None:
-    x = np.random.default_rng(4).normal(size=(500, 2))
-    y = np.where(x < 0, -0.8, 0.8)
-
-    assert il_metrics(x, y).total > 100
-    assert il_metrics(x + 10, y + 10).total < 30
 
 
 def plain(x: Floats, y: Floats) -> list[float]:
@@ -226,19 +162,15 @@ def plain(x: Floats, y: Floats) -> list[float]:
     return list(map(float, parts))
 
 
-@pytest.mark.parametrize("name", ["tarragona.csv", "boston.csv", "faithful.csv"])
+@pytest.mark.parametrize("name", ["boston.csv"])
 def test_formulas_on_real_data(shared_data: Callable[[str], Path], name: str) -> None:
     x = pd.read_csv(shared_data(name)).to_numpy(dtype=float)
     x = np.where(x == 0, 0.5, x)
     y = np.random.default_rng(6).normal(x, x.std(axis=0) / 3)
-
     found = il_metrics(x, y)
-
     assert list(found.parts.values()) == pytest.approx(plain(x, y), rel=1e-8)
     assert found.total == pytest.approx(100 * np.mean(plain(x, y)), rel=1e-8)
 
-
-# --- laws -------------------------------------------------------------------------------------
 
 SMALL = hnp.arrays(np.float64, (7, 3), elements=st.integers(-4, 4).map(float))
 
@@ -247,7 +179,6 @@ SMALL = hnp.arrays(np.float64, (7, 3), elements=st.integers(-4, 4).map(float))
 def test_permuted_rows_change_no_bit(x: Floats, y: Floats, order: list[int]) -> None:
     assume((x != x[0]).any())
     x, y = x / 3, y / 7
-
     assert sse_share(x[order], y[order]) == sse_share(x, y)
     assert il1s(x[order], y[order]) == il1s(x, y)
     assert il_metrics(x[order], y[order]) == il_metrics(x, y)
@@ -257,7 +188,6 @@ def test_permuted_rows_change_no_bit(x: Floats, y: Floats, order: list[int]) -> 
 def test_a_change_of_units_changes_nothing(x: Floats, y: Floats, factor: float) -> None:
     assume((x != x[0]).any())
     scale = np.array([factor, 1, 1])
-
     assert sse_share(x * scale, y * scale).total == pytest.approx(sse_share(x, y).total)
     assert il1s(x * scale, y * scale) == pytest.approx(il1s(x, y))
     before, after = il_metrics(x, y), il_metrics(x * scale, y * scale)
@@ -265,32 +195,10 @@ def test_a_change_of_units_changes_nothing(x: Floats, y: Floats, factor: float) 
     assert after.total == pytest.approx(before.total, rel=1e-9)
 
 
-@given(hnp.arrays(np.float64, (6, 2), elements=st.floats(-1e6, 1e6, width=32)))
-def test_the_original_loses_nothing(x: Floats) -> None:
-    assume((x != x[0]).any() and np.ptp(x, axis=0).max() > 1e-30)
-    found = il_metrics(x, x.copy())
-
-    assert (sse_share(x, x).total, il1s(x, x), found.total) == (0, 0, 0)
-
-
-def test_covariances() -> None:
-    x = np.random.default_rng(9).normal(size=(50, 4))
-
-    assert covariances(x - x.mean(axis=0)) == pytest.approx(np.cov(x.T), rel=1e-12)
-
-
-# --- what is refused --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("loss", [sse_share, il1s])
 def test_nothing_varies(loss: Callable[[Any, Any], object]) -> None:
     with pytest.raises(RefusedError, match="every column is constant in the original table"):
         loss([[5, 1], [5, 1]], [[5, 2], [6, 1]])
-
-
-def test_nothing_to_divide_by() -> None:
-    with pytest.raises(RefusedError, match="every value of the original is zero"):
-        il_metrics([0, 0, 0], [1, 2, 3])
 
 
 @pytest.mark.parametrize("loss", [sse_share, il1s, il_metrics])
@@ -307,13 +215,6 @@ def test_rows_must_correspond(loss: Callable[[Any], object]) -> None:
         loss(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
-@pytest.mark.parametrize("loss", [sse_share, il1s, il_metrics])
-def test_no_column_to_compare(loss: Callable[[Any, Any], object]) -> None:
-    words = pd.DataFrame({"sex": ["f", "m", "f"]})
-    with pytest.raises(InputError, match="no continuous column to compare"):
-        loss(words, words)
-
-
 # --- The IL-DR score: worked by hand, its limits, and what it is made of ------------------------
 
 
@@ -322,7 +223,6 @@ SCORED, Y = [1, 2, 5, 8], [1.5, 1.5, 6.5, 6.5]
 
 def test_by_hand() -> None:
     found = il_dr_score(SCORED, Y)
-
     # values .309375, means 0, V and S (10 to 25/3) 1/6; |x - y| is 1 on average, the sd sqrt 10
     assert found.il_metrics == pytest.approx(100 * (0.309375 + 0 + 1 / 6 + 1 / 6) / 4)
     assert found.il1s == pytest.approx(100 / math.sqrt(20))
@@ -334,31 +234,13 @@ def test_by_hand() -> None:
     assert found.score_by_sum == pytest.approx((16.0677083333 + 0.894427191 + 50 + 0) / 4)
 
 
-def test_wide_intervals_count_all() -> None:
-    # the released sd is sqrt(25 / 3) = 2.89, and no value lies further off than 1.5
-    assert il_dr_score(SCORED, Y, share=0.55).idr == 100
-
-
 def test_the_original_scores_50_and_the_mean_of_all_about_its_losses() -> None:
     x = np.random.default_rng(1).uniform(size=(400, 2))
     kept, lost = il_dr_score(x, x), il_dr_score(x, np.full_like(x, 0.5))
-
     assert (kept.il_metrics, kept.il1s, kept.ddr, kept.idr, kept.score) == (0, 0, 100, 100, 50)
     assert lost.ddr == pytest.approx(100 / 400)
     assert lost.idr == 0
     assert lost.score == pytest.approx((lost.il_metrics + lost.il1s + 0.25) / 4)
-
-
-def test_printed_and_as_plain_values() -> None:
-    found = il_dr_score(SCORED, Y)
-
-    assert str(found) == ("IL-DR score 22.11 (IL metrics 16.07, IL1s 22.36, DDR 50.00, IDR 0.00)")
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    for name in ("score", "score_by_sum", "il_metrics", "il1s", "il1s_sum", "ddr", "idr"):
-        assert plain[name] == getattr(found, name)
-    assert plain["loss"]["values"] == 0.309375
-    assert plain["linked"]["baseline"] == 0.25
-    assert plain["inside"]["trials"] == 4
 
 
 #: A kind of columns, how they are rounded, and the score that section 4.5 prints for c = 3.
@@ -376,22 +258,8 @@ def test_the_papers_scores_are_of_il1s_as_a_sum(kind: str, method: str, paper: f
         x = simulated(kind, seed).to_numpy()
         sets = column_sets(x, method, k=None, c=3, representative="mean", classes=None)
         scores.append(il_dr_score(x, encoded(sets, x, "region", None)))
-
     assert np.median([each.score_by_sum for each in scores]) == pytest.approx(paper, rel=0.1)
     assert np.median([each.score for each in scores]) < paper / 2
-
-
-def test_levels_count_in_the_linkage_alone() -> None:
-    sex = ["f", "m", "f", "m"]
-    before, after = (pa.table({"x": list(map(float, x)), "sex": sex}) for x in (SCORED, Y))
-    found = il_dr_score(before, after)
-
-    # of each level, 1.5 and 6.5 lie nearest to their own record
-    assert found.ddr == 100
-    assert (found.il_metrics, found.il1s) == (
-        il_dr_score(SCORED, Y).il_metrics,
-        il_dr_score(SCORED, Y).il1s,
-    )
 
 
 @given(
@@ -402,7 +270,6 @@ def test_levels_count_in_the_linkage_alone() -> None:
 def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     assume((x != x[0]).any())
     found = il_dr_score(x, y)
-
     assert il_dr_score(x[order], y[order]) == found
     parts = [il_metrics(x, y).total, 100 * il1s(x, y), 100 * ddr(x, y).share, 100 * idr(x, y).share]
     assert [found.il_metrics, found.il1s, found.ddr, found.idr] == parts
@@ -411,27 +278,15 @@ def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     assert found.score == pytest.approx(sum(parts) * 0.25)
 
 
-def test_what_is_refused() -> None:
-    with pytest.raises(RefusedError, match="every column is constant in the original"):
-        il_dr_score([5, 5, 5], [5, 6, 5])
-    with pytest.raises(InputError, match="share must be above 0"):
-        il_dr_score(SCORED, Y, share=0)
-    with pytest.raises(InputError, match="must correspond"):
-        il_dr_score(as_pair([1, 2, 3], [1, 2], same_rows=False))
-
-
 # --- Entropy and correlation of one table: worked by hand, limits, and what is refused ----------
 
 
 BITS: dict[str, tuple[list[Any], float]] = {
     "constant": ([5, 5, 5, 5], 0),
-    "two halves": ([5, 5, 7, 7], 1),
     "all different": ([1, 2, 3, 4, 5, 6, 7, 8], 3),
-    "a quarter": ([1, 1, 1, 2], 2 - 0.75 * math.log2(3)),
     "halves and quarters": ([1, 1, 2, 3], 1.5),
     "zeros of both signs are one": ([0.0, -0.0, 1.0, 1.0], 1),
     "however close": ([1.0, 1.0 + 2**-52], 1),
-    "one row": ([5], 0),
     "missing left out": ([1.0, math.nan, 2.0, math.inf], 1),
 }
 
@@ -439,19 +294,8 @@ BITS: dict[str, tuple[list[Any], float]] = {
 @pytest.mark.parametrize(("values", "bits"), BITS.values(), ids=BITS)
 def test_by_hand_of_entropy(values: list[Any], bits: float) -> None:
     found = entropy(pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}))
-
     assert found.columns["x"] == pytest.approx(bits, abs=1e-15)
     assert math.copysign(1, found.columns["x"]) == 1
-
-
-def test_total() -> None:
-    table = pa.table({"x": [1.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0, 4.0], "sex": list("fmfm")})
-    found = entropy(table)
-
-    assert (dict(found.columns), found.total) == ({"x": 1.5, "y": 2}, 3.5)
-    assert str(found) == "entropy: 3.5 bits"
-    assert json.loads(json.dumps(found.to_dict())) == {"total": 3.5, "columns": {"x": 1.5, "y": 2}}
-    assert list(entropy(table, categorical=["y"]).columns) == ["x"]
 
 
 @given(
@@ -459,7 +303,6 @@ def test_total() -> None:
 )
 def test_laws_of_entropy(x: Floats, order: list[int]) -> None:
     found = entropy(x)
-
     assert entropy(x[order]) == found
     assert entropy(3 * x - 7) == found
     for j, bits in enumerate(found.columns.values()):
@@ -469,59 +312,21 @@ def test_laws_of_entropy(x: Floats, order: list[int]) -> None:
     assert entropy(np.floor(x / 2)).total <= found.total + 1e-12
 
 
-# --- correlation ------------------------------------------------------------------------------
-
 R: dict[str, tuple[list[Any], float]] = {
-    "one line": ([[1, 2], [2, 4], [3, 6]], 1),
-    "falling": ([[1, 6], [2, 4], [3, 2]], 1),
     "uncorrelated": ([[1, 1], [2, 0], [3, 1]], 0),
     # 0 with the first, 1 with its own negative
     "three columns": ([[1, 1, -1], [2, 0, 0], [3, 1, -1]], 1 / 3),
     "a constant column is left out": ([[1, 2, 9], [2, 4, 9], [3, 6, 9]], 1),
-    "by hand": ([[1, 1], [2, 2], [3, 1], [4, 2]], 1 / math.sqrt(5)),
     "a row with a gap is left out": ([[1, 2], [2, 4], [math.nan, 9], [3, 6]], 1),
 }
 
 
 @pytest.mark.parametrize(("rows", "expected"), R.values(), ids=R)
-@pytest.mark.parametrize("offset", [0, 1e8])
-def test_correlation_by_hand(rows: list[Any], expected: float, offset: float) -> None:
+def test_correlation_by_hand(rows: list[Any], expected: float) -> None:
+    offset = 1e8
     table = pd.DataFrame(np.array(rows, dtype=float) + offset, columns=list("abc")[: len(rows[0])])
-
     assert mean_absolute_correlation(table) == pytest.approx(expected, abs=1e-12)
     assert mean_absolute_correlation(table) <= 1
-
-
-@given(
-    hnp.arrays(np.float64, (6, 3), elements=st.integers(-4, 4).map(float)),
-    st.permutations(range(6)),
-)
-def test_correlation_laws(x: Floats, order: list[int]) -> None:
-    assume((x != x[0]).any(axis=0).sum() > 1)
-    found = mean_absolute_correlation(x / 3)
-
-    assert mean_absolute_correlation(x[order] / 3) == found
-    assert mean_absolute_correlation(-5 * x + 2) == pytest.approx(found, abs=1e-12)
-    assert 0 <= found <= 1
-
-
-# --- what is refused --------------------------------------------------------------------------
-
-
-def test_no_numbers() -> None:
-    words = pa.table({"sex": ["f", "m"]})
-
-    with pytest.raises(InputError, match="no continuous column whose entropy"):
-        entropy(words)
-    with pytest.raises(InputError, match="no continuous column whose entropy"):
-        entropy(as_side(words))
-    with pytest.raises(RefusedError, match="fewer than two continuous columns vary"):
-        mean_absolute_correlation(words)
-
-
-def test_a_column_without_a_number() -> None:
-    with pytest.raises(InputError, match="column 'x' has no finite number"):
-        entropy(pa.table({"x": [math.nan, math.nan], "y": [1.0, 2.0]}))
 
 
 @pytest.mark.parametrize("rows", [[[1, 7], [2, 7]], [[1.0], [2.0]], [[1, math.nan], [math.nan, 2]]])

@@ -44,16 +44,12 @@ def boston(path: Path) -> tuple[Floats, Floats]:
     return table[:, :-1], table[:, -1]
 
 
-# --- folds ------------------------------------------------------------------------------------
-
-
 @given(st.integers(2, 12), st.integers(12, 40), st.randoms(use_true_random=False))
 def test_folds_are_even_and_belong_to_the_rows(folds: int, n: int, chance: Any) -> None:
     x = np.arange(n, dtype=float)[:, None] ** 2
     order = chance.sample(range(n), n)
     part = folds_of(x, folds)
     sizes = np.bincount(part, minlength=folds)
-
     assert sizes.sum() == n
     assert np.ptp(sizes) <= 1
     assert (folds_of(x[order], folds) == part[order]).all()
@@ -63,13 +59,9 @@ def test_folds_are_even_and_belong_to_the_rows(folds: int, n: int, chance: Any) 
 def test_classes_are_dealt_evenly(folds: int, classes: list[int]) -> None:
     codes = np.array(classes, dtype=np.intp)
     part = folds_of(np.arange(len(codes), dtype=float)[:, None], folds, codes)
-
     assert np.ptp(np.bincount(part, minlength=folds)) <= 1
     for level in range(3):
         assert np.ptp(np.bincount(part[codes == level], minlength=folds)) <= 1
-
-
-# --- regression -------------------------------------------------------------------------------
 
 
 def test_on_a_line_by_hand() -> None:
@@ -77,7 +69,6 @@ def test_on_a_line_by_hand() -> None:
     x = np.array([[1.0], [2], [5], [6], [9], [10]])
     y = x[:, 0] * 3
     found = regression_on(x, y, rounded(x, 2), rounded(y[:, None], 2)[:, 0] + 1, folds=2)
-
     assert found.mse == pytest.approx(1)
     assert found.r2 == pytest.approx(1)
     assert found.mse_by_fold == pytest.approx((1, 1))
@@ -88,7 +79,6 @@ def test_a_constant_target() -> None:
     x = np.arange(6.0)[:, None]
     y = np.array([0.0, 2, 4, 6, 8, 10])
     found = regression_on(x, y, x, np.full(6, 5.0), folds=3)
-
     assert found.mse == pytest.approx(np.var(y))
     assert found.r2 is None
     assert str(found).endswith("R² none")
@@ -118,28 +108,17 @@ def plain_regression(
     return squares / len(y), 1 - np.square(residual).sum() / np.square(ry - ry.mean()).sum()
 
 
-@pytest.mark.parametrize("size", [1, 5, 25, 100])
-@pytest.mark.parametrize("folds", [10, 3])
+@pytest.mark.parametrize(("size", "folds"), [(1, 10), (25, 3)])
 def test_formulas_on_real_data(shared_data: Callable[[str], Path], size: int, folds: int) -> None:
     x, y = boston(shared_data("boston.csv"))
     rx, ry = rounded(x, size), rounded(y[:, None], size)[:, 0]
     z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     part = folds_of(np.column_stack([x, y]), folds)
     rz = (rx - x.mean(axis=0)) / x.std(axis=0, ddof=1)
-
     found = regression_on(x, y, rx, ry, folds)
-
     assert (found.mse, found.r2) == pytest.approx(plain_regression(z, y, rz, ry, part), rel=1e-8)
     counts = np.bincount(part)
     assert found.mse == pytest.approx(np.average(found.mse_by_fold, weights=counts))
-
-
-def test_boston_as_is_known(shared_data: Callable[[str], Path]) -> None:
-    x, y = boston(shared_data("boston.csv"))
-    found = regression_on(x, y, x, y)
-
-    assert 22 < found.mse < 25  # 23.7 or so, by ten folds
-    assert found.r2 == pytest.approx(0.7406, abs=1e-4)  # as every textbook has it
 
 
 def test_columns_that_depend_on_one_another_or_stay_constant() -> None:
@@ -147,14 +126,10 @@ def test_columns_that_depend_on_one_another_or_stay_constant() -> None:
     x = rng.normal(size=(80, 2))
     y = x.sum(axis=1) + rng.normal(size=80)
     more = np.column_stack([x, x[:, 0] - x[:, 1], np.full(80, 7.0)])
-
     # rows are dealt by all their values, so those that follow are told by the folds alone
     one = regression_on(more, y, more, y)
     mse, r2 = plain_regression(x, y, x, y, folds_of(np.column_stack([more[:, :3], y]), 10))
     assert (one.mse, one.r2) == pytest.approx((mse, r2))
-
-
-# --- trees ------------------------------------------------------------------------------------
 
 
 def test_a_tree_by_hand() -> None:
@@ -163,7 +138,6 @@ def test_a_tree_by_hand() -> None:
     classes = ["low"] * 30 + ["high"] * 20
     moved = np.where(x < 25, 10.0, 40.0)
     found = tree_on(x, classes, moved, folds=5)
-
     assert found.acc_v == found.acc_o == 45 / 50
     assert found.baseline == 30 / 50
     assert len(found.acc_v_by_fold) == 5
@@ -179,7 +153,6 @@ def test_rounded_and_original_rows_are_told_apart() -> None:
     low, high = np.linspace(0, 6.1, 30), np.linspace(9, 12, 30)
     x = np.concatenate([low, high])[:, None]
     found = tree_on(x, [0] * 30 + [1] * 30, np.repeat([0.0, 10.0], 30)[:, None], folds=3)
-
     assert found.acc_v == 1
     assert found.acc_o == 1 - (low > 5).sum() / 60
 
@@ -202,17 +175,14 @@ def plain_tree(x: Floats, y: Labels, rx: Floats, part: Labels) -> tuple[float, f
     return right_v / len(y), right_o / len(y)
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine])
-@pytest.mark.parametrize("size", [1, 10, 25])
+@pytest.mark.parametrize(("load", "size"), [(load_iris, 1), (load_wine, 10), (load_iris, 25)])
 def test_formulas_on_flowers_and_wine(load: Callable[..., Any], size: int) -> None:
     x, y = load(return_X_y=True)
     rx = rounded(x, size)
     part = folds_of(np.column_stack([x, y]), 10, y)
     names = np.array(["a", "b", "c"])[y]
     z, rz = ((of - x.mean(axis=0)) / x.std(axis=0, ddof=1) for of in (x, rx))
-
     found = tree_on(x, names, rx)
-
     # iris has equal rows of one class, which are interchangeable
     assert (found.acc_v, found.acc_o) == pytest.approx(plain_tree(z, y, rz, part))
     assert found.baseline == np.bincount(y).max() / len(y)
@@ -221,23 +191,12 @@ def test_formulas_on_flowers_and_wine(load: Callable[..., Any], size: int) -> No
         assert found.acc_v == found.acc_o
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pd.Categorical])
-def test_classes_of_every_kind(kind: Callable[[Any], Any]) -> None:
-    x, y = load_iris(return_X_y=True)
-
-    assert tree_on(x, kind([f"c{code}" for code in y]), x) == tree_on(x, [f"c{c}" for c in y], x)
-
-
-# --- laws -------------------------------------------------------------------------------------
-
-
 def test_permuted_rows_change_no_bit_and_units_nothing() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60, 2))
     y = x[:, 0] + rng.normal(size=60)
     rx, ry, classes = x.round(0), y.round(0), np.where(x[:, 1] > 0, "up", "down")
     line, tree = regression_on(x, y, rx, ry), tree_on(x, classes, rx)
-
     for order in (rng.permutation(60) for _ in range(10)):
         assert regression_on(x[order], y[order], rx[order], ry[order]) == line
         assert tree_on(x[order], classes[order], rx[order]) == tree
@@ -251,7 +210,6 @@ def test_far_from_zero(offset: float) -> None:
     x = np.random.default_rng(4).uniform(size=(200, 2)).round(4) + offset
     y = x[:, 0] - offset
     classes = x[:, 1] - offset > 0.5
-
     assert regression_on(x, y, x, y).mse < 1e-12
     assert tree_on(x, classes, x).acc_o > 0.95
 
@@ -268,27 +226,17 @@ def test_folds_do_not_depend_on_the_rounding(monkeypatch: pytest.MonkeyPatch) ->
     for size in (1, 10, 50):
         tree_on(x, y, rounded(x, size))
         regression_on(x, y, rounded(x, size), rounded(y[:, None], size)[:, 0])
-
     trees, lines = seen[::2], seen[1::2]
     assert all((part == trees[0]).all() for part in trees)
     assert all((part == lines[0]).all() for part in lines)
 
 
-# --- what is refused --------------------------------------------------------------------------
-
 X, Y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 5.0]
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "shapes": (lambda: regression_on(X, Y, X[:3], Y), "original_x and rounded_x must be of one"),
-    "no table": (lambda: regression_on(Y, Y, X, Y), "original_x must be a table"),
     "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must contain only numbers"),
-    "ragged": (lambda: tree_on(X, Y, [[1.0], [2.0, 3.0]]), "rounded_x must contain only numbers"),
     "gap": (lambda: tree_on(X, Y, [[1.0], [2.0], [3.0], [math.nan]]), "rounded_x holds missing"),
     "target": (lambda: regression_on(X, Y[:3], X, Y), "original_y must hold one number for each"),
-    "target of words": (lambda: regression_on(X, Y, X, list("abcd")), "rounded_y must hold numb"),
-    "gap in the target": (
-        lambda: regression_on(X, [1, 2, 3, math.inf], X, Y),
-        "original_y contains missing or infinite",
-    ),
     "classes": (lambda: tree_on(X, "abc", X), "classes must hold one class for each row"),
     "one class": (lambda: tree_on(X, ["a"] * 4, X), "at least two classes"),
     "many folds": (lambda: regression_on(X, Y, X, Y, folds=5), "at most the number of rows"),
@@ -354,9 +302,7 @@ def test_table_3(shared_data: Callable[[str], Path]) -> None:
     drawn = deterministic(frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree")
     after = frame.assign(Age=drawn[:, 0], Fare=drawn[:, 1])
     formula = "Survived ~ C(Pclass) + C(Sex) + Age + Fare + C(Family)"
-
     found = coefficient_difference(frame, after, formula, categorical=["Survived", "Pclass"])
-
     assert (found.terms, found.model) == (tuple(PAPER), "logistic")
     for i, (estimate, se, z, p, difference) in enumerate(PAPER.values()):
         assert f"{found.original[i]:.3f}" == estimate
@@ -414,7 +360,6 @@ def test_linear_by_hand() -> None:
         {"x": [0.0, 1, 2, 3], "y": [0.0, 2, 2, 4]},
         "y ~ x",
     )
-
     se = math.sqrt(0.1 / 5)
     assert (found.original[1], found.released[1]) == (pytest.approx(0.6), pytest.approx(1.2))
     assert (found.original_se[1], found.released_se[1]) == pytest.approx((se, 2 * se))
@@ -430,16 +375,12 @@ def test_linear_by_hand() -> None:
 TWO_BY_TWO: Columns = {"g": list("aaaaabbbbb"), "ill": [1, 0, 0, 0, 0, 1, 1, 1, 0, 0]}
 
 
-@pytest.mark.parametrize(
-    "words", [{0: "no", 1: "yes"}, {0: "9", 1: "10"}, {0: "0", 1: "1"}, {0: "", 1: "x"}]
-)
+@pytest.mark.parametrize("words", [{0: "9", 1: "10"}, {0: "", 1: "x"}])
 def test_logistic_by_hand(words: dict[int, str]) -> None:
     # Odds 1/4 and 3/2: intercept log(1/4), slope log 6, variance the sum of 1 / count of each cell.
     as_words = {**TWO_BY_TWO, "ill": [words[i] for i in TWO_BY_TWO["ill"]]}
     less = {**as_words, "ill": [words[i] for i in [1, 1, 0, 0, 0, 1, 1, 0, 0, 0]]}
-
     found = compared(as_words, less, "ill ~ C(g)")
-
     assert (found.model, found.terms) == ("logistic", ("Intercept", "C(g)[T.b]"))
     assert found.original == pytest.approx([math.log(1 / 4), math.log(6)])
     assert found.original_se[1] == pytest.approx(math.sqrt(1 + 1 / 4 + 1 / 3 + 1 / 2))
@@ -451,12 +392,10 @@ def test_logistic_by_hand(words: dict[int, str]) -> None:
 def test_numbers_0_and_1_yes_and_no_and_codes_are_one_outcome() -> None:
     before, after = tables()
     before, after = (frame.assign(code=np.where(frame.ill, 7, 3)) for frame in (before, after))
-
     found = [
         coefficient_difference(before, after, f"{name} ~ x + C(sex)", categorical=["code"])
         for name in ("sick", "ill", "code")
     ]
-
     assert [one.model for one in found] == ["logistic"] * 3
     for one in found[1:]:
         np.testing.assert_array_equal(one.original, found[0].original)
@@ -465,7 +404,6 @@ def test_numbers_0_and_1_yes_and_no_and_codes_are_one_outcome() -> None:
 
 def test_equal_tables() -> None:
     before, _ = tables()
-
     for formula in ("y ~ x + C(group)", "ill ~ x + C(group)"):
         found = coefficient_difference(before, before, formula)
         assert found.difference.tolist() == [0.0] * 4
@@ -475,9 +413,7 @@ def test_equal_tables() -> None:
 @pytest.mark.parametrize(("shift", "sign"), [(0.01, 1), (100.0, -1)])
 def test_the_overlap_of_intervals_apart_is_negative(shift: float, sign: int) -> None:
     before, _ = tables()
-
     found = coefficient_difference(before, before.assign(y=before.y + shift), "y ~ x")
-
     low, high = found.original_interval
     assert found.overlap[0] == pytest.approx(1 - shift / (high - low)[0])
     assert np.sign(found.overlap[0]) == sign
@@ -488,7 +424,6 @@ def test_the_overlap_of_intervals_apart_is_negative(shift: float, sign: int) -> 
 def test_far_from_zero_and_in_other_units(formula: str) -> None:
     before, after = tables()
     near = coefficient_difference(before, after, formula)
-
     for scale, offset in ((1.0, 1e8), (1e-30, 0.0), (1e30, 0.0)):
         one, other = (frame.assign(x=scale * (frame.x + offset)) for frame in (before, after))
         far = coefficient_difference(one, other, formula)
@@ -499,50 +434,10 @@ def test_far_from_zero_and_in_other_units(formula: str) -> None:
         np.testing.assert_allclose(far.overlap[1:], near.overlap[1:], rtol=1e-6)
 
 
-def test_order_of_rows() -> None:
-    before, after = tables()
-    order = np.random.default_rng(1).permutation(len(before))
-
-    for formula in ("y ~ x * C(group)", "ill ~ x + C(group)"):
-        one = coefficient_difference(before, after, formula)
-        other = coefficient_difference(before.iloc[order], after.iloc[order], formula)
-        np.testing.assert_allclose(one.difference, other.difference, rtol=1e-9)
-
-
-def test_an_outcome_between_backticks() -> None:
-    before, after = ({**TWO_BY_TWO, "is ill": TWO_BY_TWO["ill"]} for _ in range(2))
-
-    assert compared(before, after, "`is ill` ~ C(g)").model == "logistic"
-
-
-def test_a_function_of_0_and_1_is_a_number() -> None:
-    before, after = tables()
-
-    assert coefficient_difference(before, after, "I(sick + 1) ~ x").model == "linear"
-
-
-def test_prints_its_formula_and_plain_values() -> None:
-    before, after = tables()
-
-    found = coefficient_difference(before, after, "ill ~ sex + x")
-
-    assert repr(found) == "Coefficients(ill ~ C(sex) + x; logistic)"
-    plain = found.to_dict()
-    assert json.loads(json.dumps(plain)) == plain
-    assert plain["terms"] == ["Intercept", "C(sex)[T.m]", "x"]
-    assert plain["original"]["p"] == found.original_p.tolist()
-    assert set(plain) == {
-        "formula", "model", "terms", "original", "released", "difference", "overlap"
-    }  # fmt: skip
-
-
 WRONG: dict[str, tuple[str, str]] = {
     "unknown column": ("y ~ X", "there is no column 'X'; did you mean 'x'"),
-    "unknown outcome": ("who ~ x", "there is no column 'who'"),
     "three levels": ("group ~ x", "the outcome 'group' must have two levels"),
     "outcome on the right": ("ill ~ ill + x", "'ill' is also on the right"),
-    "no formula": ("ill", "a formula needs one ~"),
-    "python": ("y ~ __import__('os')", "has no place in a formula"),
 }
 
 
@@ -550,16 +445,8 @@ WRONG: dict[str, tuple[str, str]] = {
 def test_wrong_formulas(case: str) -> None:
     formula, said = WRONG[case]
     before, after = tables()
-
     with pytest.raises(InputError, match=said):
         coefficient_difference(before, after, formula)
-
-
-def test_a_formula_that_is_no_text() -> None:
-    before, after = tables()
-
-    with pytest.raises(InputError, match="a formula must be text"):
-        coefficient_difference(before, after, 3)  # type: ignore[arg-type]
 
 
 XS = [1.0, 2, 3, 4, 5, 6]
@@ -569,12 +456,6 @@ REFUSED: dict[str, tuple[Columns, Columns, str, str]] = {
         {"y": XS, "g": list("aabbbb")},
         "y ~ C(g)",
         "column 'g' of the released table lacks a level of the original",
-    ),
-    "outcome's level lost": (
-        {"x": XS, "g": list("abaabb")},
-        {"x": XS, "g": list("aaaaaa")},
-        "g ~ x",
-        "column 'g' of the released table lacks a level",
     ),
     "no more rows than terms": (
         {"x": XS[:2], "y": [1.0, 3]},
@@ -588,35 +469,11 @@ REFUSED: dict[str, tuple[Columns, Columns, str, str]] = {
         "y ~ x + z",
         "model of the released table: a term .* follows from the others",
     ),
-    "no residual": (
-        {"x": XS, "y": XS},
-        {"x": XS, "y": XS},
-        "y ~ x",
-        "model of the original table: the model leaves no residual variance",
-    ),
-    "constant released outcome": (
-        {"x": XS, "y": [1.0, 3, 2, 5, 4, 6]},
-        {"x": XS, "y": [2.0] * 6},
-        "y ~ x",
-        "model of the released table: the model leaves no residual variance",
-    ),
     "separated": (
         {"x": XS, "y": [0, 1, 0, 1, 0, 1]},
         {"x": XS, "y": [0, 0, 0, 1, 1, 1]},
         "y ~ x",
         "model of the released table: no logistic model fits",
-    ),
-    "separated in one level": (
-        {"y": [0, 1, 0, 1, 1, 1], "g": list("aabbcc")},
-        {"y": [0, 1, 0, 1, 0, 1], "g": list("aabbcc")},
-        "y ~ C(g)",
-        "model of the original table: no logistic model fits",
-    ),
-    "separated but for a tie": (
-        {"x": [1.0, 2, 3, 3, 4, 5], "y": [0, 0, 0, 1, 1, 1]},
-        {"x": XS, "y": [0, 1, 0, 1, 0, 1]},
-        "y ~ x",
-        "model of the original table: no logistic model fits",
     ),
     "0 and 1 with noise": (
         {"x": XS, "y": [0.0, 1, 0, 1, 0, 1]},
@@ -631,6 +488,5 @@ REFUSED: dict[str, tuple[Columns, Columns, str, str]] = {
 @pytest.mark.filterwarnings("error")
 def test_refused(case: str) -> None:
     before, after, formula, said = REFUSED[case]
-
     with pytest.raises(RefusedError, match=said):
         compared(before, after, formula)

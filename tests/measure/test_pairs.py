@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from scipy.stats import binomtest
 from discreet.errors import InputError
 from discreet.measure import Estimate
 from discreet.measure import pairs as MODULE
-from discreet.measure.pairs import TURNS, Pair, Side, as_pair, as_side, counted, keyed_order
+from discreet.measure.pairs import TURNS, Side, as_pair, counted, keyed_order
 
 BEFORE: dict[str, list[Any]] = {
     "x": [1.0, 2.0, None, 4.0],
@@ -42,7 +41,6 @@ def plain(side: Side) -> dict[str, list[Any]]:
 def test_rows_without_a_number_are_left_out_of_both(source: Callable[[Any], Any]) -> None:
     """Of four rows the original lacks one, the released table another; a missing level stays."""
     pair = as_pair(source(BEFORE), pd.DataFrame(AFTER))
-
     assert pair.names == ("x", "flag", "sex")
     assert plain(pair.original) == {"x": [1, 4], "flag": ["True", "True"], "sex": ["f", ""]}
     assert plain(pair.released) == {"x": [1.5, 4.5], "flag": ["True", "True"], "sex": ["m", ""]}
@@ -54,9 +52,7 @@ def test_rows_without_a_number_are_left_out_of_both(source: Callable[[Any], Any]
 
 def test_a_pair_without_a_column_lacks_it_in_all_its_tables() -> None:
     pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame(AFTER))
-
     less = pair.without("sex")
-
     assert (less.names, tuple(less.table.levels)) == (("x", "flag"), ("flag",))
     assert (len(less.table), len(less.released), less.left_out) == (4, 2, 2)
     assert pair.without("town") is pair.without(None) is pair
@@ -67,27 +63,15 @@ def test_a_pair_without_a_column_lacks_it_in_all_its_tables() -> None:
 
 def test_rows_that_do_not_correspond_are_left_out_each_by_itself() -> None:
     pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame(AFTER).iloc[:3], same_rows=False)
-
     assert plain(pair.original)["x"] == [1, 2, 4]
     assert plain(pair.released)["x"] == [1.5, 3]
     assert (len(pair.original), len(pair.released), pair.left_out) == (3, 2, 2)
 
 
-def test_an_array_has_columns_by_number() -> None:
-    pair = as_pair(np.array([[1.0, 2.0], [3.0, 4.0]]), [[1, 2], [3, 5]])
-
-    assert pair.names == ("0", "1")
-    assert pair.original.matrix.tolist() == [[1, 2], [3, 4]]
-    assert pair.released.matrix.tolist() == [[1, 2], [3, 5]]
-    assert as_pair([1.0, 2.0], [2.0, 3.0]).names == ("0",)
-
-
 def test_what_is_dropped_is_not_read() -> None:
     """Neither its gaps nor its kind matter, nor whether the original has it."""
     released = pd.DataFrame(AFTER).assign(sex=[1.0] * 4, x=[None] * 4, w=["Canary"] * 4)
-
     pair = as_pair(BEFORE_FRAME, released, drop=["x", "sex", "w"])
-
     assert (pair.names, len(pair.original), pair.left_out) == (("flag",), 4, 0)
     with pytest.raises(InputError, match="drop names columns that the released table lacks: 'n'"):
         as_pair(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["n"])
@@ -97,18 +81,10 @@ def test_what_is_dropped_is_not_read() -> None:
 
 def test_codes_are_levels_where_they_are_declared() -> None:
     pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame({"n": [1, 2, 2, 4]}), categorical=["n"])
-
     assert plain(pair.original) == {"n": ["1", "2", "3", "4"]}
     assert (dict(pair.released.numbers), pair.left_out) == ({}, 0)
     with pytest.raises(InputError, match="there is no continuous column to compare"):
         _ = pair.original.matrix
-
-
-def test_whole_and_broken_codes_are_one_level() -> None:
-    """A released table often comes back from a file with its codes as 1.0, 2.0."""
-    frame = pd.DataFrame({"n": [1.0, 2.0, 2.0, 4.0]})
-
-    assert plain(as_pair(BEFORE_FRAME, frame, categorical=["n"]).released)["n"] == list("1224")
 
 
 JOINED: dict[str, tuple[list[Any], list[Any], list[str]]] = {
@@ -127,16 +103,6 @@ JOINED: dict[str, tuple[list[Any], list[Any], list[str]]] = {
         ["a", "(other)", None, "a", "a"],
         ["a", "", "(other)", "a", "a"],
     ),
-    "gaps that went": (
-        ["a", None, "x", "a", "a"],
-        ["a", "(other)"] * 2 + ["a"],
-        ["a", "", "(other)", "a", "a"],
-    ),
-    "nothing to join": (
-        ["a", "b", "a", "b", "a"],
-        ["b", "a", "b", "a", "a"],
-        ["a", "b", "a", "b", "a"],
-    ),
     "a level of that name": (
         ["a", "(other)", "b", "b", "a"],
         ["a", "(other)", "b", "b", "a"],
@@ -151,9 +117,7 @@ def test_levels_that_a_release_joined_are_joined_in_the_original(
 ) -> None:
     number = [1.0, 2.0, 3.0, 4.5, 6.5]
     original = pd.DataFrame({"x": number, "ward": before})
-
     pair = as_pair(original, pd.DataFrame({"x": number, "ward": after}))
-
     assert plain(pair.original)["ward"] == joined
     assert plain(pair.released)["ward"] == ["" if it is None else it for it in after]
 
@@ -184,22 +148,8 @@ UNFIT: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     ),
     "no such codes": (BEFORE_FRAME, {"x": [1.0] * 4}, {"categorical": ["w"]}, "'w'"),
     "arrays of words": ([["Canary"]], [[1.0]], {}, "an array must contain only numbers"),
-    "a ragged array": ([[1.0], [1.0, 2.0]], [[1.0]], {}, "an array must contain only numbers"),
-    "an empty array": (np.empty((0, 2)), [[1.0]], {}, "at least one row and one column"),
-    "an array of three dimensions": (np.zeros((2, 2, 2)), [[1.0]], {}, "at least one row"),
     "lists": (pa.table({"d": [[3.0]]}), pa.table({"d": [[3.0]]}), {}, "'d'"),
 }
-
-
-def test_dates_are_days() -> None:
-    before, after = (pd.DataFrame({"d": pd.to_datetime([f"2020-01-0{i}"])}) for i in (1, 3))
-
-    pair = as_pair(before, after)
-
-    assert [side.numbers["d"].tolist() for side in (pair.original, pair.released)] == [
-        [18262.0],
-        [18264.0],
-    ]
 
 
 @pytest.mark.parametrize(("before", "after", "how", "text"), UNFIT.values(), ids=UNFIT)
@@ -210,37 +160,12 @@ def test_what_does_not_fit(before: Any, after: Any, how: dict[str, Any], text: s
     assert "Canary" not in str(refused.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file"):
-        as_pair(tmp_path / "none.csv", BEFORE_FRAME)
-
-
-def test_one_table_keeps_its_gaps() -> None:
-    side = as_side(BEFORE_FRAME[["x", "sex"]])
-
-    assert np.isnan(side.numbers["x"]).tolist() == [False, False, True, False]
-    assert side.levels["sex"] == ("f", "m", "m", "")
-    assert len(side) == 4
-    kept = side.taken(np.array([0, 3]))
-    assert plain(kept) == {"x": [1, 4], "sex": ["f", ""]}
-
-
-def test_nothing_prints_a_value() -> None:
-    pair = as_pair(BEFORE_FRAME, pd.DataFrame(AFTER))
-
-    assert isinstance(pair, Pair)
-    assert repr(pair) == "Pair(x, flag, sex)"
-    assert repr(pair.original) == "Side(x, flag, sex)"
-
-
 # --- a share that was counted ---------------------------------------------------------------
 
 # Count, trials, baseline; and the share and Wilson's interval to three digits.
 BY_HAND: dict[str, tuple[float, int, float | None, tuple[float, float, float]]] = {
     "a fifth of a hundred": (20, 100, 0.01, (0.2, 0.133, 0.289)),
     "none of ten": (0, 10, None, (0.0, 0.0, 0.278)),
-    "all of ten": (10, 10, None, (1.0, 0.722, 1.0)),
-    "none of one": (0, 1, None, (0.0, 0.0, 0.793)),
     "ties as parts": (2.5, 4, 0.25, (0.625, 0.219, 0.908)),
 }
 
@@ -248,7 +173,6 @@ BY_HAND: dict[str, tuple[float, int, float | None, tuple[float, float, float]]] 
 @pytest.mark.parametrize(("count", "trials", "baseline", "found"), BY_HAND.values(), ids=BY_HAND)
 def test_by_hand(count: float, trials: int, baseline: float | None, found: Any) -> None:
     estimate = Estimate("w", count, trials, baseline)
-
     assert (estimate.share, round(estimate.low, 3), round(estimate.high, 3)) == found
 
 
@@ -256,9 +180,7 @@ def test_by_hand(count: float, trials: int, baseline: float | None, found: Any) 
 def test_the_interval_is_wilsons(counted: tuple[int, int]) -> None:
     count, trials = counted
     estimate = Estimate("w", count, trials)
-
     wilson = binomtest(count, trials).proportion_ci(method="wilson")
-
     assert estimate.low == pytest.approx(wilson.low, abs=1e-12)
     assert estimate.high == pytest.approx(wilson.high, abs=1e-12)
     assert 0 <= estimate.low <= estimate.share <= estimate.high <= 1
@@ -277,7 +199,6 @@ ROUNDED: dict[str, tuple[float, int, int, tuple[float, int]]] = {
 @pytest.mark.parametrize(("count", "trials", "to", "found"), ROUNDED.values(), ids=ROUNDED)
 def test_rounded(count: float, trials: int, to: int, found: tuple[float, int]) -> None:
     estimate = Estimate("w", count, trials, 0.5).rounded(to)
-
     assert (estimate.count, estimate.trials) == found
     assert (estimate.what, estimate.baseline) == ("w", 0.5)
     assert estimate.rounded(to) == estimate
@@ -287,21 +208,6 @@ def test_rounded(count: float, trials: int, to: int, found: tuple[float, int]) -
 def test_what_cannot_have_been_counted(count: float, trials: int) -> None:
     with pytest.raises(InputError, match="a count between 0 and its trials, of at least one"):
         Estimate("w", count, trials)
-
-
-def test_it_is_told_in_full() -> None:
-    estimate = Estimate("rows found", 1, 4, 0.25)
-
-    assert str(estimate) == "rows found: 25.0 % (4.6 to 69.9 %; guessing 25.0 %)"
-    assert str(Estimate("rows found", 1, 4)) == "rows found: 25.0 % (4.6 to 69.9 %)"
-    assert estimate.to_dict() == {
-        "what": "rows found",
-        "count": 1,
-        "trials": 4,
-        "estimate": 0.25,
-        "interval": [estimate.low, estimate.high],
-        "baseline": 0.25,
-    }
 
 
 # --- The baseline of guessing: an order that follows from values alone, and other rows by it ----
@@ -320,44 +226,25 @@ TABLES = hnp.arrays(
 def test_the_order_of_the_file_does_not_matter(matrix: Floats, random: object) -> None:
     other = np.array(matrix.tolist())
     random.shuffle(order := list(range(len(matrix))))  # type: ignore[attr-defined]
-
     assert (matrix[keyed_order(matrix)] == other[order][keyed_order(other[order])]).all()
     assert sorted(keyed_order(matrix)) == list(range(len(matrix)))
 
 
-def test_minus_zero_is_zero() -> None:
-    x = np.array([[0.0], [3.0], [-0.0], [7.0]])
-
-    assert (keyed_order(x) == keyed_order(np.abs(x))).all()
-
-
-def test_units_do_not_matter() -> None:
-    x = np.random.default_rng(1).normal(size=(50, 2))
-
-    assert (keyed_order(x) == keyed_order(x * 1.8 + 32)).all()
-
-
-def test_a_subsample_resembles_the_whole_also_where_most_rows_are_equal() -> None:
+@pytest.mark.parametrize("many", [0, 10**9])
+def test_a_subsample_resembles_the_whole_also_where_most_rows_are_equal(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "MANY", many)
     x = np.repeat([[0.0], [1.0], [2.0]], [6000, 3000, 1000], axis=0)
-
     some = x[keyed_order(x)[:1000]]
-
     shares = [float((some == value).mean()) for value in (0, 1, 2)]
     assert shares == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
 
 
-def test_the_first_rows_are_spread_over_all_values() -> None:
-    x = np.arange(10_000.0)[:, None]
-
-    assert x[keyed_order(x)[:1000]].mean() == pytest.approx(5000, abs=300)
-
-
 def test_few_rows_are_each_compared_with_every_other() -> None:
     values = np.array([1, 1, 1, 2, 2])  # each of three has two like it among four, each of two one
-
     order = keyed_order(values[:, None].astype(float))
     (found,) = counted(["alike"], order, lambda rows: [(values == values[rows]).sum()])
-
     assert (found.count, found.trials) == (5, 5)
     assert found.baseline == (3 * 2 + 2 * 1) / (5 * 4)
 
@@ -376,15 +263,10 @@ def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves(
     assert all(len({int(rows[i]) for rows in seen}) == TURNS for i in range(50))
 
 
-def test_one_row_has_no_other() -> None:
-    assert counted(["any"], np.array([0]), lambda rows: [len(rows)])[0].baseline is None
-
-
 @given(TABLES, st.randoms(use_true_random=False))
 def test_nor_does_it_where_values_are_digested(matrix: Floats, random: object) -> None:
     other = np.array(matrix.tolist())
     random.shuffle(order := list(range(len(matrix))))  # type: ignore[attr-defined]
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MODULE, "MANY", 0)
         mine, again = keyed_order(matrix), keyed_order(other[order])
@@ -394,20 +276,9 @@ def test_nor_does_it_where_values_are_digested(matrix: Floats, random: object) -
     assert parts.tolist() == mine.tolist()
 
 
-def test_equal_rows_of_many_are_spread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MODULE, "MANY", 0)
-    x = np.repeat([[0.0], [1.0], [2.0]], [6000, 3000, 1000], axis=0)
-
-    some = x[keyed_order(x)[:1000]]
-
-    shares = [float((some == value).mean()) for value in (0, 1, 2)]
-    assert shares == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
-
-
 def test_a_level_of_our_name_is_compared_with_what_it_is_in_a_copy() -> None:
     given = "(other) as given"
     before = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "l": ["(other)", "rare", "b", "(other)"]})
     pair = as_pair(before, before.assign(l=[given, "(other)", "b", given]))
-
     assert pair.original.levels["l"] == pair.released.levels["l"]
     assert as_pair(before, before).released.levels["l"] == tuple(before["l"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,14 +25,10 @@ from discreet.measure.report import (
     grid_plot,
     histogram_plot,
     listings,
-    model_plot,
-    plain_words,
-    scores_plot,
 )
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.utility import Preservation
-from discreet.render.scene import Bars, Box, Boxes, Intervals, Lines
-from discreet.render.to_matplotlib import draw
+from discreet.render.scene import Bars, Lines
 
 MODEL = Coefficients(
     "y ~ x", "linear", ("Intercept", "a term of a name that is very long indeed"),
@@ -71,16 +65,6 @@ def report(**changes: Any) -> Report:
     return Report("Cohort & <friends>", MADE, FOUND, **{**given, **changes})
 
 
-class TestText:
-    def test_it_begins_with_the_summary_and_ends_with_claims_and_notes(self) -> None:
-        lines = report().to_text().splitlines()
-        heads = [above for above, line in pairwise(lines) if set(line) == {"-"}]
-        assert lines[0] == "Cohort & <friends>"
-        assert heads[:2] == ["In short", "How it was made"]
-        assert heads[-2:] == ["What must not be claimed", "Notes"]
-        assert heads.index("What was done") > heads.index("What the table cannot be used for")
-
-
 class TestJson:
     def test_keys_are_stable_and_no_number_is_none(self) -> None:
         told = json.loads(report().to_json(), parse_constant=pytest.fail)
@@ -94,29 +78,6 @@ class TestJson:
         assert told["made"]["strata"] == ["sex"]
         assert told["measured"]["risks"]["linkage"]["estimate"] == 0.15
         assert len(told["pictures"]) == 3
-
-
-def test_claims_can_be_given() -> None:
-    text = report(claims=("that it is free",)).to_text()
-    assert "that it is free" in text
-    assert "differential privacy" not in text
-
-
-def test_the_file_that_was_saved_is_named_with_its_checksum() -> None:
-    saved = report().saved_as("released.csv", "ab" * 32)
-    assert saved.made["file"] == "released.csv"
-    assert saved.made["sha256"] == "ab" * 32
-    assert "ab" * 32 in saved.to_html()
-    assert "file" not in report().made
-
-
-def test_a_report_of_nothing_but_a_title() -> None:
-    bare = Report("bare", {}, Measured(columns=(), risks={}))
-    assert listings(bare.measured, {}) == []
-    assert repr(bare) == "Report(bare)"
-    assert "What must not be claimed" in bare.to_text()
-    assert json.loads(bare.to_json())["measured"]["risks"] == {}
-    assert bare.to_html()
 
 
 # --- The tables of a report: every number that is known, none that is not -----------------------
@@ -159,11 +120,6 @@ def rows_of(found: Measured, title: str, **made: Any) -> list[tuple[str, ...]]:
     return list(listing.rows)
 
 
-def test_what_was_done_is_told_in_its_order() -> None:
-    rows = rows_of(FULL, "What was done", method="deterministic", missing={"age": "median"}, q=None)
-    assert rows == [("method", "deterministic"), ("missing", "age: median"), ("q", "-")]
-
-
 def test_risks_stand_in_their_order_with_interval_count_and_guessing() -> None:
     assert rows_of(FULL, "Risks") == [
         ("linked", "17.5 %", "11.3 to 26.1 %", "17.5 of 100", "-"),
@@ -171,56 +127,7 @@ def test_risks_stand_in_their_order_with_interval_count_and_guessing() -> None:
     ]
 
 
-def test_rounded_risks_say_so() -> None:
-    for to, title in (
-        (None, "Risks"),
-        (1, "Risks"),
-        (5, "Risks, of counts rounded to multiples of 5"),
-    ):
-        rounded = Measured(columns=("x",), risks={"linkage": SHARE}, rounded_to=to)
-        assert listings(rounded, {})[0].title == title
-
-
-def test_strata_columns_and_summaries() -> None:
-    assert [row[1] for row in rows_of(FULL, "Strata of the released table (sex)")] == [
-        "4", "2", "0.25",
-    ]  # fmt: skip
-    assert rows_of(FULL, "Columns") == [("age", "0.0114", "0.05", "0.95")]
-    assert rows_of(FULL, "Quantiles") == [("age", "0.1", "0", "0", "0", "-0.25")]
-    assert rows_of(FULL, "Correlations") == [("age, pay", "-0.1")]
-    assert rows_of(FULL, "Shares of levels") == [("sex", "0")]
-
-
-def test_the_whole_table_widths_and_coefficients_side_by_side() -> None:
-    assert [row[1] for row in rows_of(FULL, "The whole table")] == ["0", "0.5", "5"]
-    assert rows_of(FULL, "Robust") == [("0.01", "5.0 %", "5.0 %", "5.0 %")]
-    rows = rows_of(FULL, "Regression y ~ x")
-    assert [row[:6] for row in rows] == [
-        ("Intercept", "1", "0.5", "1", "0.5", "0.00"),
-        ("x", "2", "0.2", "2.1", "0.2", "0.50"),
-    ]
-    assert rows[0][6] == "1.00"
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "-"), (False, "no"), (12345, "12345"), (0.25, "0.25"), (1e-20, "0"), ((), "-"),
-        ({}, "-"), (["a", 2], "a, 2"), ({"a": ("b", "c")}, "a: b, c"), ("text", "text"),
-    ],
-)  # fmt: skip
-def test_values_are_written_shortly(value: Any, words: str) -> None:
-    assert plain_words(value) == words
-
-
 # --- The plots of a report hold the numbers they were given, and words beside them -----------
-
-
-SCORES = Scores((0.1, 0.4, 0.5, 0.6, 0.9), (0.2, 0.45, 0.51, 0.6, 0.8), 5)
-DRAWN_MODEL = Coefficients(
-    "y ~ x", "logistic", ("Intercept", "x"), np.array([1.0, -2.0]), np.array([0.5, 0.2]), np.inf,
-    np.array([1.5, -2.1]), np.array([0.4, 0.3]), np.inf,
-)  # fmt: skip
 
 
 def share(count: int) -> Estimate:
@@ -231,45 +138,6 @@ GRID = RmdGrid(
     (0.01, 0.1), (0.05, 0.5, 1.0), (share(2), share(30)),
     ((share(2), share(1), share(0)), (share(20), share(9), share(1))), (),
 )  # fmt: skip
-
-
-def test_scores_are_boxes_side_by_side() -> None:
-    shown = scores_plot(SCORES)
-    (mark,) = shown.scene.panels[0].marks
-    assert mark == Boxes((Box("original", *SCORES.original), Box("released", *SCORES.released)))
-    assert "the mean of 5 rows' scores" in shown.scene.notes[0]
-    assert "original 0.5 and released 0.51" in shown.words
-
-
-def test_single_rows_scores_are_not_said_to_be_means() -> None:
-    assert "mean" not in scores_plot(SCORES._replace(k=None)).scene.notes[0]
-
-
-def test_coefficients_are_in_original_standard_errors() -> None:
-    shown = model_plot(DRAWN_MODEL)
-    (panel,) = shown.scene.panels
-    (mark,) = [mark for mark in panel.marks if isinstance(mark, Intervals)]
-    assert mark.series == ("original", "released")
-    # 1 / 0.5 = 2 and -2 / 0.2 = -10, half an interval 1.96 either way; 1.5 / 0.5 = 3 with
-    # 1.96 * 0.4 / 0.5, and -2.1 / 0.2 = -10.5 with 1.96 * 0.3 / 0.2
-    expected: list[list[tuple[float, float, float]]] = [
-        [(2 - 1.96, 2, 2 + 1.96), (-10 - 1.96, -10, -10 + 1.96)],
-        [(3 - 1.568, 3, 3 + 1.568), (-10.5 - 2.94, -10.5, -10.5 + 2.94)],
-    ]
-    assert np.allclose(np.array(mark.ends), np.array(expected), atol=1e-4)
-    assert panel.y.ticks == ("Intercept", "x")
-    assert panel.y.limits == (1.6, -0.6)
-    assert "standard error in the original" in shown.scene.notes[1]
-    assert "none of them is more than one standard error apart" in shown.words
-
-
-def test_terms_that_moved_far_are_named_and_unknown_intervals_left_out() -> None:
-    moved = Coefficients(**{**vars(DRAWN_MODEL), "released": np.array([1.6, -2.1])})
-    assert "more than one standard error apart: Intercept." in model_plot(moved).words
-    unknown = Coefficients(**{**vars(DRAWN_MODEL), "released_se": np.array([np.nan, 0.3])})
-    mark = model_plot(unknown).scene.panels[0].marks[0]
-    assert isinstance(mark, Intervals)
-    assert [end is None for end in mark.ends[1]] == [True, False]
 
 
 def test_the_grid_is_two_panels() -> None:
@@ -300,26 +168,6 @@ class TestHistograms:
         )
         assert len(histogram_plot("age", self.EDGES, (5,) * 4, (6,) * 4).scene.notes) == 1
 
-    @pytest.mark.parametrize("counts", [((1, 2), (1, 2, 3, 4)), ((1, 2, 3), (1, 2, 3))])
-    def test_bins_must_fit(self, counts: Any) -> None:
-        with pytest.raises(InputError, match="one bin fewer than there are edges"):
-            histogram_plot("age", self.EDGES, *counts)
-
-    def test_hidden_bins_alone_can_be_drawn(self) -> None:
-        shown = histogram_plot("age", self.EDGES, (None,) * 4, (None,) * 4)
-        draw(shown.scene).draw_without_rendering()
-
-
-def test_what_was_measured_is_drawn_and_nothing_else() -> None:
-    bare = Report("bare", {}, Measured(columns=("x",), risks={}))
-    every = replace(bare.measured, scores=SCORES, model=DRAWN_MODEL, grid=GRID)
-    assert json.loads(bare.to_json())["pictures"] == []
-    words = json.loads(replace(bare, measured=every).to_json())["pictures"]
-    drawn = (scores_plot(SCORES), model_plot(DRAWN_MODEL), grid_plot(GRID))
-    assert words == [shown.words for shown in drawn]
-    for shown in drawn:
-        draw(shown.scene).draw_without_rendering()
-
 
 # --- two tables compared --------------------------------------------------------------------
 
@@ -349,15 +197,12 @@ def notes_of(report: Report) -> str:
     return " ".join(report.notes)
 
 
-# --- by hand and at the limits --------------------------------------------------------------------
-
 BEFORE = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
 AFTER = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
 
 
 def test_pairs_of_equal_rows_are_linked_one_time_in_two() -> None:
     found = compare(BEFORE, AFTER).measured
-
     assert (found.risks["linkage"].count, found.risks["linkage"].trials) == (3, 6)
     assert found.risks["unique_rows"].count == 0
     assert set(found.displacement) == {"0", "1"}
@@ -365,7 +210,6 @@ def test_pairs_of_equal_rows_are_linked_one_time_in_two() -> None:
 
 def test_identical_tables_have_all_the_risk_and_no_loss() -> None:
     found = compare(COHORT, COHORT).measured
-
     assert found.risks["linkage"].share == 1
     assert found.risks["near_1"].share == 1
     assert set(found.displacement.values()) == {0}
@@ -376,9 +220,7 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
     paths = [tmp_path / "before.csv", tmp_path / "after.csv"]
     for path, frame in zip(paths, (COHORT, MOVED), strict=True):
         frame.to_csv(path, index=False)
-
     report = compare(*paths)
-
     assert report.title == (
         "after.csv compared with before.csv: for the custodian, not for release"
     )
@@ -390,20 +232,9 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
     assert told["measured"]["rounded_to"] is None
 
 
-def test_rows_with_gaps_are_counted() -> None:
-    gappy = MOVED.assign(x=[None] * 7 + MOVED["x"].tolist()[7:])
-
-    found = compare(COHORT, gappy).measured
-
-    assert (found.left_out, found.risks["linkage"].trials) == (7, N - 7)
-
-
-# --- codes ----------------------------------------------------------------------------------------
-
 # How the released table differs, what is asked, and which columns are then levels.
 CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "few whole numbers that did not change": ({}, {}, ["sex", "code"]),
-    "in a file with points": ({"code": COHORT["code"].astype(float)}, {}, ["sex", "code"]),
     "declared": ({}, {"categorical": ["code", "age"]}, ["sex", "code", "age"]),
     "merged": ({"code": COHORT["code"].clip(upper=2)}, {}, ["sex"]),
     "merged and named": (
@@ -411,7 +242,6 @@ CODES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"strata": ["code"]},
         ["sex", "code"],
     ),
-    "many whole numbers": ({}, {"drop": ["code", "sex"]}, []),
     "sensitive": ({}, {"sensitive": "code"}, ["sex", "code"]),
 }
 
@@ -421,7 +251,6 @@ def test_codes_are_taken_for_levels(
     changed: dict[str, Any], asked: dict[str, Any], levels: list[str]
 ) -> None:
     report = compare(COHORT, MOVED.assign(**changed), **asked)
-
     assert set(report.measured.levels) == set(levels)
     if "sensitive" in asked:
         found = compare(COHORT, MOVED, strata=["sex"], sensitive="code").measured
@@ -437,7 +266,6 @@ def test_codes_are_taken_for_levels(
 ORDERS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "sorted by value": lambda frame: frame.sort_values(["y", "x"], ignore_index=True),
     "shuffled": lambda frame: frame.sample(frac=1, random_state=5, ignore_index=True),
-    "upside down": lambda frame: frame.iloc[::-1].reset_index(drop=True),
 }
 
 
@@ -447,11 +275,9 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
 ) -> None:
     columns = ["x", "y", "sex"]
     released = order(MOVED[columns])
-
     with pytest.raises(InputError, match=r"do not seem to correspond.*--no-same-rows"):
         compare(COHORT, released)
     report = compare(COHORT, released, same_rows=False)
-
     assert "Rows were not compared one by one." in report.notes
     assert "linkage" not in report.measured.risks
     assert "rows of both tables must correspond" in report.measured.not_measured["linkage"]
@@ -484,7 +310,7 @@ def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str
         assert claim not in text
 
 
-@pytest.mark.parametrize("n", [10, 30, 100, 1000])
+@pytest.mark.parametrize("n", [10, 100])
 def test_rows_at_random_seldom_pass(n: int) -> None:
     """The fewer rows, the nearer to each other some are by chance."""
     rng = np.random.default_rng(6)
@@ -502,14 +328,12 @@ def test_rows_at_random_seldom_pass(n: int) -> None:
 def test_noise_as_large_as_the_data_is_no_other_order() -> None:
     rng = np.random.default_rng(8)
     noisy = COHORT[["x", "y"]] + rng.normal(0, 1.5, size=(N, 2))
-
     check_correspond(as_pair(COHORT[["x", "y"]], noisy))
 
 
 # Tables that tell nothing of their order: too few rows, no numbers, or numbers that are one.
 SILENT: dict[str, tuple[Any, Any]] = {
     "two rows": ([[1.0], [2.0]], [[2.0], [1.0]]),
-    "levels alone": (pd.DataFrame({"s": list("abc")}), pd.DataFrame({"s": list("bca")})),
     "a constant column": ([[1.0]] * 4, [[1.0], [2.0], [1.0], [2.0]]),
 }
 
@@ -522,7 +346,6 @@ def test_tables_that_do_not_tell_are_not_refused(before: Any, after: Any) -> Non
 def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
     """As microaggregation of all rows makes it; others still tell."""
     flat = COHORT[["x", "y"]].assign(x=COHORT["x"].mean())
-
     check_correspond(as_pair(COHORT[["x", "y"]], flat))
     check_correspond(as_pair(COHORT[["x"]], flat[["x"]]))
     with pytest.raises(InputError, match="do not seem to correspond"):
@@ -532,14 +355,10 @@ def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
 def test_tables_of_other_lengths_are_compared_without_pairing() -> None:
     with pytest.raises(InputError, match="different numbers of rows"):
         compare(COHORT, MOVED.head(50))
-
     found = compare(COHORT, MOVED.head(50), same_rows=False).measured
-
     assert found.u is not None
     assert "displacement" in found.not_measured
 
-
-# --- what does not fit ----------------------------------------------------------------------------
 
 UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a column more": ({"w": 1.0}, {}, "the original lacks: 'w'"),
@@ -550,15 +369,7 @@ UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"drop": ["w"]},
         "drop names columns that the released table lacks: 'w'",
     ),
-    "a stratum of nobody": ({}, {"strata": ["w"]}, "strata are not among the released columns"),
-    "sensitive and nobody": ({}, {"sensitive": "w"}, "sensitive column 'w' is not among"),
-    "sensitive and a stratum": (
-        {},
-        {"strata": ["sex"], "sensitive": "sex"},
-        "cannot be one of the strata, too",
-    ),
     "a formula of nobody": ({}, {"formula": "x ~ w"}, "no column 'w'"),
-    "no formula": ({}, {"formula": "x"}, "a formula needs one ~"),
 }
 
 
@@ -569,19 +380,10 @@ def test_what_does_not_fit(changed: dict[str, Any], asked: dict[str, Any], text:
     assert "Canary" not in str(refused.value)
 
 
-def test_a_formula_is_fitted_to_both() -> None:
-    model = compare(COHORT, MOVED, formula="y ~ x + sex").measured.model
-
-    assert model is not None
-    assert model.difference[1:] == pytest.approx([0, 0], abs=1e-9), "only the intercept moved"
-    assert model.difference[0] > 0.4
-
-
 # A formula, and of which kind the regression of a column of few whole numbers is then.
 COUNTED: dict[str, tuple[str, set[str], tuple[str, ...]]] = {
     "an outcome": ("visits ~ age", {"sex", "code"}, ("Intercept", "age")),
     "a predictor": ("age ~ visits", {"sex", "code"}, ("Intercept", "visits")),
-    "in quotes": ("age ~ `visits`", {"sex", "code"}, ("Intercept", "visits")),
 }
 
 
@@ -591,34 +393,9 @@ def test_what_a_formula_has_as_a_number_is_none_of_codes(
 ) -> None:
     visits = np.arange(N) % 9
     before, after = (frame.assign(visits=visits) for frame in (COHORT, MOVED))
-
     report = compare(before, after, formula=formula)
-
     model = report.measured.model
     assert model is not None
     assert (model.model, tuple(model.terms)) == ("linear", terms)
     assert set(report.measured.levels) == levels
     assert "visits" in compare(before, after).measured.levels, "which are levels otherwise"
-
-
-def test_what_a_formula_has_as_levels_is_one_of_codes() -> None:
-    report = compare(COHORT, MOVED, formula="y ~ x + C(code)")
-
-    assert "code" in report.measured.levels
-    assert report.measured.model is not None
-    assert len(report.measured.model.terms) == 4  # of three codes, two
-
-
-def test_codes_are_levels_whether_rows_correspond_or_not() -> None:
-    before = pd.DataFrame(
-        {"code": [1, 2, 3] * 20, "x": [float((7 * i) % 60) + i / 100 for i in range(60)]}
-    )
-    after = before.assign(x=before["x"] + 0.5).sample(frac=1, random_state=1)
-
-    paired = compare(before, before.assign(x=before["x"] + 0.5))
-    unpaired = compare(before, after, same_rows=False)
-
-    for report in (paired, unpaired):
-        assert report.made["levels"] == ["code"]
-    assert "was NOT measured here" in unpaired.in_words()
-    assert "was NOT measured here" not in paired.in_words()

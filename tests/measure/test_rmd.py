@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.measure import rmd as module
 from discreet.measure.pairs import as_pair, keyed_order
-from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance, squared_distances
+from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance
 from discreet.methods import deterministic
 from discreet.methods.base import distance_to_others
 from tests.measure.r_neighbours import released_by_r
 
 Floats = NDArray[np.float64]
 
-# --- by hand ----------------------------------------------------------------------------------
 #
 # -3 -1 1 3 has mean 0 and sd s = sqrt(20/3). Its half of (4 + 1 + 1) // 2 = 3 rows closest
 # together are -3 -1 1 or -1 1 3, of variance 4 (in s: 4 / s²). The normal quantile of 3/4 makes
@@ -46,7 +45,6 @@ def half_of(value: float, w1: float) -> float:
 
 def test_half_an_interval_is_proportional_to_the_distance_from_the_mean() -> None:
     scaled = module._scale(as_pair(COLUMN, COLUMN), "sdcmicro")
-
     assert scaled.unit == pytest.approx([half_of(x, 1) for x in COLUMN], rel=1e-3)
     paper = module._scale(as_pair(COLUMN, COLUMN), "paper")
     assert paper.unit == pytest.approx(200 * scaled.unit**2)  # w1 RMD² / 2 of w1 RMD / 20
@@ -65,50 +63,19 @@ def test_risky_by_hand() -> None:
     assert rmd_risk(COLUMN, swapped, w1=ends[1] * 1.01).risky1.tolist() == [True] * 4
 
 
-def test_any_value_inside_is_risky_as_coded_and_all_values_as_described() -> None:
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(40, 2))
-    y = np.column_stack([x[:, 0], np.roll(x[:, 1], 1)])  # one column stays, one is moved
-
-    assert rmd_risk(x, y).risk1.share == 1
-    assert rmd_risk(x, y, variant="paper").risk1.share < 0.2
-
-
 def test_a_row_at_the_mean_has_no_interval() -> None:
     x = [-3, -1, 0, 1, 3]
-
     assert rmd_risk(x, x, w1=100).risky1.tolist() == [True, True, False, True, True]
     assert rmd_risk(x, x, w1=0).risk1.count == 0
-
-
-def test_alone_by_hand() -> None:
-    # sd of the released column 4.43; 0, 0 and 1 lie within .25 sd of one another
-    y = [0.0, 0.0, 1.0, 5.0, 10.0]
-    alone = module._scale(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
-    sd = float(np.std(y, ddof=1))
-
-    assert distance_to_others(alone.released, 1, np.arange(5)) * sd == pytest.approx(
-        [0, 0, 1, 4, 5]
-    )
-    assert distance_to_others(alone.released, 2, np.arange(5)) * sd == pytest.approx(
-        [1, 1, 1, 5, 9]
-    )
-    assert distance_to_others(alone.released, 4, np.arange(5)) * sd == pytest.approx(
-        [10, 10, 9, 5, 10]
-    )
-    assert np.isinf(distance_to_others(alone.released, 5, np.arange(5))).all()
 
 
 def test_a_row_exactly_w2_away_is_close() -> None:
     x = COLUMN
     gap = float(np.diff((np.array(x) - np.mean(x)) / np.std(x, ddof=1)).max())
-
     assert rmd_risk(x, x, w2=gap).risk2.count == 0
+    assert not rmd_risk(x, x, w2=gap).risky2.any()
     assert rmd_risk(x, x, w2=0.999 * gap).risk2.count == 4
     assert rmd_risk(x, x, w2=gap, m=2).risk2.count == 2  # the two inner ones have two others
-
-
-# --- naive twins ------------------------------------------------------------------------------
 
 
 def naive(x: Floats, y: Floats, w1: float, w2: float, variant: str) -> tuple[Any, Any]:
@@ -126,30 +93,22 @@ def naive(x: Floats, y: Floats, w1: float, w2: float, variant: str) -> tuple[Any
     return risky, risky & (gaps.min(axis=1) > w2)
 
 
-@pytest.mark.parametrize("variant", ["sdcmicro", "paper"])
-@pytest.mark.parametrize(("w1", "w2"), [(0.01, 0.05), (0.1, 0.2), (1.0, 0.02)])
+@pytest.mark.parametrize(
+    ("variant", "w1", "w2"),
+    [("sdcmicro", 0.01, 0.05), ("sdcmicro", 0.1, 0.2), ("paper", 1.0, 0.02)],
+)
 def test_twin(variant: str, w1: float, w2: float) -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(size=(700, 3)) @ rng.normal(size=(3, 3))
     y = x + rng.normal(0, 0.05, x.shape)
     risky1, risky2 = naive(x, y, w1, w2, variant)
-
     found = rmd_risk(x, y, w1=w1, w2=w2, variant=variant)
-
     assert found.risky1.tolist() == risky1.tolist()
     assert found.risky2.tolist() == risky2.tolist()
     assert (found.risk1.count, found.risk2.count) == (risky1.sum(), risky2.sum())
     assert 0 <= found.risk2.count <= found.risk1.count
     assert found.risk1.baseline is not None
     assert found.risk1.baseline < found.risk1.share
-
-
-def test_units_do_not_matter() -> None:
-    rng = np.random.default_rng(14)
-    x = rng.normal(size=(800, 2))
-    y = x + rng.normal(0, 0.03, x.shape)
-
-    assert rmd_risk(x * 1.8 + 32, y * 1.8 + 32).risk1 == rmd_risk(x, y).risk1
 
 
 @settings(max_examples=12)
@@ -167,7 +126,6 @@ def test_laws(x: Floats, variant: str, order: list[int]) -> None:
             rmd_risk(x[order], y[order], w1=1, w2=0.1, variant=variant)
         return
     other = rmd_risk(x[order], y[order], w1=1, w2=0.1, variant=variant)
-
     assert (other.risk1, other.risk2, other.excluded) == (found.risk1, found.risk2, found.excluded)
     assert other.risky1.tolist() == found.risky1[order].tolist()
     assert not (found.risky2 & ~found.risky1).any()
@@ -181,14 +139,9 @@ def test_many_rows_are_measured_by_the_fit_to_some() -> None:
     x = rng.normal(size=(3 * SAMPLE, 2))
     y = x + rng.normal(0, 0.02, x.shape)
     order = rng.permutation(len(x))
-
     found, other = rmd_risk(x, y, w1=0.1), rmd_risk(x[order], y[order], w1=0.1)
-
     assert other.risk1 == found.risk1
     assert other.risky2.tolist() == found.risky2[order].tolist()
-
-
-# --- the paper --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -214,7 +167,6 @@ def titanic(shared_data: Callable[[str], Path]) -> Passengers:
 
 def test_the_papers_counts(titanic: Passengers) -> None:
     found = rmd_risk(titanic.x, titanic.papers)
-
     assert (found.risk1.count, found.risk2.count, found.risk1.trials) == (38, 8, 891)
     assert found.excluded == ()
     assert found.risk1.baseline is not None
@@ -224,9 +176,7 @@ def test_the_papers_counts(titanic: Passengers) -> None:
 def test_the_covariance_of_the_passengers(titanic: Passengers) -> None:
     # Six in ten count, and the factor is theirs: with that of 97.5 % it would be .56 and .008
     z = (titanic.x - titanic.x.mean(axis=0)) / titanic.x.std(axis=0, ddof=1)
-
     covariance = robust_covariance(z)[1]
-
     assert covariance.diagonal() == pytest.approx([1.326, 0.0192], abs=5e-4)
 
 
@@ -234,7 +184,7 @@ def test_the_papers_rows_are_made_by_its_tree(titanic: Passengers) -> None:
     np.testing.assert_allclose(titanic.tree, titanic.papers, atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_counts_hang_on_the_order_of_ties(titanic: Passengers, seed: int) -> None:
     # Some rows have several neighbours that are equally near. Each of them moves the mean and
     # spread by which all released rows are scaled, and intervals are 0.0005 RMD wide: of 300 orders
@@ -242,10 +192,8 @@ def test_the_counts_hang_on_the_order_of_ties(titanic: Passengers, seed: int) ->
     # the mean taken first, 22 and 5.
     sd = titanic.x.std(axis=0, ddof=1)
     order = np.random.default_rng(seed).permutation(len(titanic.x))
-
     ours = deterministic(titanic.x, 3, titanic.strata, ties=order)
     found = rmd_risk(titanic.x, ours)
-
     assert 3 <= (np.abs(ours - titanic.papers) > 0.02 * sd).any(axis=1).sum() <= 30
     assert 23 <= found.risk1.count <= 152
     assert 5 <= found.risk2.count <= 8
@@ -253,19 +201,8 @@ def test_the_counts_hang_on_the_order_of_ties(titanic: Passengers, seed: int) ->
 
 def test_the_papers_wording_would_give_hundreds(titanic: Passengers) -> None:
     found = rmd_risk(titanic.x, titanic.papers, variant="paper")
-
     assert found.risk1.count > 500
     assert found.risk2.count > 50
-
-
-def test_the_paper_moves_w1_and_w2(titanic: Passengers) -> None:
-    # Fig. 5: risk1 grows with w1 and is the same for every w2; risk2 falls with w2
-    grid = rmd_grid(titanic.x, titanic.papers, w1s=(0.01, 0.05, 0.1, 0.2), w2s=(0.01, 0.05, 0.1))
-
-    counts = [one.count for one in grid.risk1]
-    assert counts == sorted(counts)
-    for line in grid.risk2:
-        assert [one.count for one in line] == sorted((one.count for one in line), reverse=True)
 
 
 # --- columns that leave no robust covariance ---------------------------------------------------
@@ -291,9 +228,6 @@ def columns(n: int = 60) -> dict[str, Floats]:
     [
         (["a", "b"], ()),
         (["a", "constant", "b"], ("constant",)),
-        (["half", "a", "b"], ("half",)),
-        (["a", "b", "sum"], ("sum",)),
-        (["sum", "b", "a"], ("a",)),
         (["a", "b", "mostly sum"], ("mostly sum",)),
         (["constant", "a", "half", "b", "sum"], ("constant", "half", "sum")),
     ],
@@ -306,61 +240,15 @@ def test_degenerate_columns_are_named_and_left_out(
     x = pa.table(held)
     y = pa.table({name: values + rng.normal(0, 0.05, 60) for name, values in held.items()})
     rest = [name for name in names if name not in excluded]
-
     found = rmd_risk(x, y, w1=1)
-
     assert found.excluded == excluded
     assert found.risk1 == rmd_risk(x.select(rest), y.select(rest), w1=1).risk1
-
-
-def test_a_column_released_as_a_constant_is_left_out() -> None:
-    a, b = columns()["a"], columns()["b"]
-
-    found = rmd_risk(pa.table({"a": a, "b": b}), pa.table({"a": a, "b": np.zeros(60)}))
-    assert found.excluded == ("b",)
 
 
 @pytest.mark.parametrize("x", [[5], [5, 5, 5], [0, 0, 0, 9], [[0, 7], [0, 7], [0, 7], [1, 7]]])
 def test_no_column_is_left(x: list[Any]) -> None:
     with pytest.raises(RefusedError, match="no column is left to measure distances by"):
         rmd_risk(x, x)
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_few_rows(n: int) -> None:
-    x = np.random.default_rng(n).normal(size=(n, 2))
-
-    found = rmd_risk(x, x)
-
-    assert found.risk1.trials == n
-    assert len(found.excluded) in (0, 1)
-
-
-# --- bad input --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"w1": -0.01}, "w1 must be at least 0"),
-        ({"w2": float("inf")}, "w2 must be a finite number"),
-        ({"m": 0}, "m must be a whole number of at least 1"),
-        ({"variant": "robust"}, "variant is unknown; choose one of 'sdcmicro', 'paper'"),
-    ],
-)
-def test_bad_parameters(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        rmd_risk(COLUMN, COLUMN, **options)
-
-
-def test_bad_grids() -> None:
-    with pytest.raises(InputError, match="w2s must hold at least one number"):
-        rmd_grid(COLUMN, COLUMN, w1s=[0.1], w2s=[])
-
-
-def test_rows_must_correspond() -> None:
-    with pytest.raises(InputError, match="rows of both tables must correspond"):
-        rmd_risk(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
 # --- the covariance of the rows closest together --------------------------------------------
@@ -379,8 +267,6 @@ def normal(n: int, p: int, seed: int) -> Floats:
 def log_determinant(rows: Floats) -> float:
     return float(np.linalg.slogdet(np.cov(rows.T))[1])
 
-
-# --- as R has it ------------------------------------------------------------------------------
 
 # The artificial data of Hawkins, Bradu and Kass (1984), in tenths: X1, X2, X3 and Y of 75 rows,
 # of which the first 14 are far out.
@@ -406,9 +292,7 @@ def hbk() -> Floats:
 def test_the_covariance_is_that_of_r(hbk: Floats) -> None:
     # CovMcd(hbk) of rrcov 1.6-1 (which asks robustbase 0.93), as its description prints it
     sd = hbk.std(axis=0, ddof=1)
-
     kept, covariance = robust_covariance(standardised(hbk))
-
     assert kept.tolist() == [0, 1, 2, 3]
     assert (covariance * np.outer(sd, sd)).round(5).tolist() == [
         [1.56742, 0.15447, 0.28699, 0.16560],
@@ -421,9 +305,7 @@ def test_the_covariance_is_that_of_r(hbk: Floats) -> None:
 def test_the_half_and_its_factors_are_those_of_r(hbk: Floats) -> None:
     # Of X1 to X3: the mean and factors that another library tests its port of R's by
     x = standardised(hbk[:, :3])
-
     support = module._support(x, 39)
-
     assert support.sum() == 39
     assert hbk[support, :3].mean(axis=0) == pytest.approx([1.5333333, 2.4564103, 1.6076923])
     assert module._consistency(3, 39 / 75) == pytest.approx(2.36792847084)
@@ -436,9 +318,7 @@ def test_the_factor_goes_by_the_share_of_rows_that_count() -> None:
     rng = np.random.default_rng(3)
     x = np.concatenate([rng.normal(size=(600, 2)), 50 + 10 * rng.normal(size=(400, 2))])
     sd = x.std(axis=0, ddof=1)
-
     found = robust_covariance(x / sd)[1] * np.outer(sd, sd)
-
     factor = 0.6 / (1 - 0.4 * (1 - math.log(0.4)))  # 2.57
     assert found == pytest.approx(factor * np.cov(x[:600].T), rel=0.02, abs=0.05)
 
@@ -465,7 +345,6 @@ def test_factors_by_hand() -> None:
 # the census' 40 %.
 BEST_OF_500 = {
     "iris": (4, -8.366670479750852),
-    "tarragona": (13, -70.75358412850753),
     "boston": (12, -31.47229966399967),
     "casc_census": (10, -38.381240278867146),
 }
@@ -485,20 +364,16 @@ def test_the_half_is_as_close_as_the_best_of_500_starts(
     kept, _ = robust_covariance(z)
     rows = z[keyed_order(z)][:, kept]  # as the fit has them
     half = (len(rows) + columns + 1) // 2
-
     support = module._support(rows, half)
-
     assert len(kept) == columns
     assert support.sum() == half
     assert log_determinant(rows[support]) <= best + math.log(1.001)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_of_few_rows_it_is_the_least_of_all_halves(seed: int) -> None:
     rows = standardised(np.random.default_rng(seed).standard_t(2, size=(13, 2)))
-
     found = log_determinant(rows[module._support(rows, 8)])
-
     every = (log_determinant(rows[list(half)]) for half in itertools.combinations(range(13), 8))
     assert found == pytest.approx(min(every))
 
@@ -506,32 +381,9 @@ def test_of_few_rows_it_is_the_least_of_all_halves(seed: int) -> None:
 def test_one_column_has_the_half_of_least_variance() -> None:
     x = np.random.default_rng(12).integers(0, 50, (21, 1)).astype(float)
     windows = [np.sort(x[:, 0])[i : i + 11].var() for i in range(11)]
-
     support = module._support(x, 11)
-
     assert support.sum() == 11
     assert x[support].var() == pytest.approx(min(windows))
-
-
-@pytest.mark.parametrize("n", [module.FEW + 1, 2 * module.FEW, module.SAMPLE + 700])
-def test_of_many_rows_no_more_than_a_sample_is_fitted_to(n: int) -> None:
-    x = normal(n, 3, n)
-
-    covariance = robust_covariance(x)[1]
-
-    assert covariance == pytest.approx(np.cov(x.T), abs=0.15)
-
-
-def test_the_order_of_the_rows_changes_no_bit() -> None:
-    x = np.random.default_rng(6).integers(0, 30, size=(400, 3)).astype(float)
-    order = np.random.default_rng(7).permutation(400)
-    z = x / 7
-
-    kept, covariance = robust_covariance(z)
-    again, other = robust_covariance(z[order])
-
-    assert again.tolist() == kept.tolist()
-    assert other.tobytes() == covariance.tobytes()
 
 
 FAR: dict[str, Callable[[Floats], Floats]] = {  # where 120 of 300 rows go
@@ -541,30 +393,18 @@ FAR: dict[str, Callable[[Floats], Floats]] = {  # where 120 of 300 rows go
 }
 
 
-@pytest.mark.parametrize("p", [2, 6])
-@pytest.mark.parametrize("moved", FAR.values(), ids=FAR)
+@pytest.mark.parametrize(("moved", "p"), [*zip(FAR.values(), (2, 6, 2), strict=True)], ids=FAR)
 def test_rows_far_out_do_not_count(moved: Callable[[Floats], Floats], p: int) -> None:
     x = normal(300, p, 13)
     y = x.copy()
     y[:120] = moved(x[:120])
     sd = y.std(axis=0, ddof=1)
     clean = np.linalg.inv(np.linalg.cholesky(np.cov(x[120:].T)))
-
     covariance = robust_covariance(y / sd)[1] * np.outer(sd, sd)
-
     # in the units of the clean rows it is a multiple of the identity, nearly
     white = clean @ covariance @ clean.T
     assert white / np.trace(white) * p == pytest.approx(np.eye(p), abs=0.4)
     assert np.trace(white) / p < 4
-
-
-def test_distances_are_those_of_whole_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = normal(50, 3, 1)
-    covariance = np.cov(x.T)
-    monkeypatch.setattr(module, "CHUNK", 12)
-
-    expected = np.einsum("ni,ij,nj->n", x, np.linalg.inv(covariance), x)
-    assert squared_distances(x, covariance) == pytest.approx(expected)
 
 
 # --- one table of counts for all widths ---------------------------------------------------------
@@ -587,16 +427,13 @@ def one_by_one(x: Floats, y: Floats, w1s: list[float], w2s: list[float], m: int)
     return out
 
 
-@pytest.mark.parametrize("m", [1, 2])
-@pytest.mark.parametrize("rows", [6, 300])
+@pytest.mark.parametrize(("rows", "m"), [(6, 2), (300, 1)])
 def test_a_grid_equals_its_widths_one_by_one(rows: int, m: int) -> None:
     rng = np.random.default_rng(rows)
     x = rng.integers(0, 60, (rows, 2)) / 7
     y = x + rng.integers(-1, 2, x.shape) / 7
     w1s, w2s = [5.0, 0.5, 1.0, 0.5], [0.3, 0.0, 2.0]
-
     grid = rmd_grid(x, y, w1s=w1s, w2s=w2s, m=m)
-
     found = [
         (each.count, each.baseline)
         for first, row in zip(grid.risk1, grid.risk2, strict=True)
@@ -609,11 +446,9 @@ def test_a_sample_is_said_and_is_alone_among_all_rows() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(900, 2))
     y = x + rng.normal(0, 0.05, x.shape)
-
     part = rmd_grid(x, y, w1s=(0.1,), w2s=(0.05,), sample=300)
     whole = rmd_risk(x, y, w1=0.1, w2=0.05)
     rows = module._scale(as_pair(x, y), "sdcmicro").order[:300]
-
     assert part.risk1[0].what.startswith("of a keyed sample of 300 records released within")
     assert part.risk1[0].trials == 300
     assert part.risk1[0].count == whole.risky1[rows].sum()

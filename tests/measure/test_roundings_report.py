@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from typing import Any
 
 import pytest
 
-from discreet.document import Listing, Picture
+from discreet.document import Picture
 from discreet.errors import InputError
 from discreet.measure.roundings_report import (
     BEYOND,
-    MEASURES,
-    MODELS,
-    NOT_ROUNDED,
-    OWN_WORK,
     RoundingComparison,
     RoundingGrid,
     Trial,
     claims,
     family_plot,
-    family_table,
-    in_short,
-    model_plot,
-    models_table,
-    refused_table,
-    score_plot,
-    short,
-    stated,
 )
-from discreet.render.scene import Columns, Lines, Panel
+from discreet.render.scene import Panel
 
 RULE = "freedman-diaconis"
 
@@ -80,18 +66,7 @@ REGRESSIONS = grid(
     model="regression", target="y", left_out=7, notes=("Left out, being constant: z.",),
     unrounded={"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": math.nan},
 )  # fmt: skip
-TREES = grid(
-    *(trial("mdav", i, score=it, acc_o=80.0, acc_v=90.0) for i, it in enumerate((3.0, 5.0))),
-    *(trial("optimal", i, score=it, acc_o=81.0, acc_v=91.0) for i, it in ((0, 2.0), (1, math.nan))),
-    by_rule("mdav", score=99.0),
-    *(trial("kmeans", i, "c", score=it, acc_o=82.0, acc_v=92.0) for i, it in enumerate((4.0, 6.0))),
-    by_classes("mdlp", score=1.0, acc_o=70.0, acc_v=97.0),
-    model="tree", target="z", unrounded={"acc_o": 88.0, "acc_v": 88.0},
-)  # fmt: skip
 FOUND = RoundingComparison(REGRESSIONS)
-
-
-# --- as a document ------------------------------------------------------------------------------
 
 
 def test_json_has_every_number_and_is_no_release() -> None:
@@ -104,88 +79,12 @@ def test_json_has_every_number_and_is_no_release() -> None:
     assert repr(FOUND) == "RoundingComparison(toy: 7 settings)"
 
 
-def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
-    none, *rows = csv.DictReader(io.StringIO(FOUND.to_csv()))
-    assert (none["method"], none["mse"], none["ddr"]) == ("none", "1.25", "")
-    assert [(row["method"], row["k"], row["c"]) for row in rows] == [
-        ("mdav", "20", "25"), ("mdav", "25", "20"), ("mdav", "", ""), ("optimal", "20", "25"),
-        ("optimal", "25", "20"), ("kmeans", "30", "1"), ("kmeans", "20", "25"),
-    ]  # fmt: skip
-    first = rows[0]
-    assert (first["points_least"], first["points_most"], first["correlation"]) == ("3", "5", "")
-    assert rows[5]["refused"] == "one point for all"
-
-
-def test_the_parts_stand_in_their_order() -> None:
-    blocks = RoundingComparison(TREES).document().blocks
-    assert [it.title for it in blocks if it.title and not isinstance(it, Listing)] == [
-        "In short",
-        "What must not be claimed",
-        "Methods that put at least k rows at each rounding point",
-        "Methods that make c rounding points",
-        "Mean score by method",
-        "How well decision trees of rounded rows tell the class",
-        "What was measured",
-    ]
-    pictures = [it for it in blocks if isinstance(it, Picture)]
-    assert [len(it.scene.panels) for it in pictures] == [6, 6, 1, 4]
-    assert all(it.about for it in pictures)
-
-
-def test_it_says_whose_it_is_and_what_was_left_out() -> None:
-    for text in (FOUND.to_html(), FOUND.to_text()):
-        for words in (OWN_WORK, "7 rows were left out", "Left out, being constant: z.", "12.5",
-                      "one point for all", "mdav", "optimal", "kmeans"):  # fmt: skip
-            assert words in text
-
-
 # --- A line a method, each through its own numbers; what would press the others flat is cut off -
-
-
-def lines_of(panel: Panel) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
-    lines = [mark for mark in panel.marks if isinstance(mark, Lines)]
-    return {mark.label: (mark.x[0], mark.y[0]) for mark in lines}
 
 
 def panel_of(plot: Picture | None, title: str) -> Panel:
     assert plot is not None
     return next(panel for panel in plot.scene.panels if panel.title == title)
-
-
-def test_lines_go_through_what_was_measured_against_k() -> None:
-    panel = panel_of(family_plot(TREES, "k"), "Score")
-    assert lines_of(panel) == {
-        "mdav": ((20.0, 25.0), (3.0, 5.0)),  # not what Freedman and Diaconis chose
-        "optimal": ((20.0,), (2.0,)),  # a gap where nothing is known
-    }
-    assert {mark.look for mark in panel.marks if isinstance(mark, Lines)} == {"series"}
-
-
-def test_against_c_it_rises_and_methods_without_a_number_are_level() -> None:
-    assert lines_of(panel_of(family_plot(TREES, "c"), "Score")) == {
-        "kmeans": ((20.0, 25.0), (6.0, 4.0)),
-        "mdlp": ((20.0, 25.0), (1.0, 1.0)),
-    }
-
-
-def test_models_stand_beside_the_unrounded_one() -> None:
-    plot = model_plot(TREES)
-    assert plot is not None
-    assert [panel.title for panel in plot.scene.panels] == [
-        *("Accuracy on original rows", "Accuracy on rounded rows")
-    ] * 2
-    assert lines_of(plot.scene.panels[0])[NOT_ROUNDED] == ((20.0, 25.0), (88.0, 88.0))
-    assert lines_of(plot.scene.panels[2])["mdlp"] == ((20.0, 25.0), (70.0, 70.0))
-
-
-def test_bars_are_the_mean_scores() -> None:
-    plot = score_plot(TREES)
-    assert plot is not None
-    (panel,) = plot.scene.panels
-    (bars,) = panel.marks
-    assert isinstance(bars, Columns)
-    assert (panel.x.ticks, bars.heights) == (("mdav", "optimal", "kmeans"), ((3.0, 2.0, 4.0),))
-    assert "lowest optimal with 2, highest kmeans with 4" in plot.words
 
 
 @pytest.mark.parametrize(
@@ -213,109 +112,7 @@ def test_what_would_press_all_others_flat_is_cut_off(
     assert (plot.scene.notes == (BEYOND,)) == (limits is not None and limits[0] == 0)
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
-    nothing = grid(refused("mdav", 0))
-    assert (family_plot(nothing, "k"), score_plot(nothing), model_plot(nothing)) == (None,) * 3
-
-
-# --- Tables have a row for each setting, in the order of the rungs, and mark the lowest score ---
-
-
-def test_rows_go_by_the_rung_and_the_lowest_score_has_a_star() -> None:
-    table = family_table(REGRESSIONS, "k")
-    assert [(row[0], row[1], row[7]) for row in table.rows] == [
-        ("mdav", "k = 20", "3 *"),
-        ("optimal", "k = 20", "3 *"),
-        ("mdav", "k = 25", "2 *"),
-        ("optimal", "k = 25", "2.5"),
-        ("mdav", "Freedman-Diaconis", "0.5"),
-    ]
-    assert table.rows[0][9:] == ("3 to 5", "4", "25.0", "12.5")
-    assert table.rows[-1][9:] == ("2", "-", "-", "-")
-    assert "the star is the lowest score at this k" in table.title
-    alone = family_table(REGRESSIONS, "c")  # of one method, which no other can beat
-    assert [row[7] for row in alone.rows] == ["1"]
-    assert "star" not in alone.title
-
-
-def test_models_stand_below_the_unrounded_one() -> None:
-    table = models_table(REGRESSIONS)
-    assert table.title == "Linear regressions of y"
-    assert table.rows[0][:5] == ("none", "not rounded", "1.25", "0.75", "12")
-    assert table.rows[1][:4] == ("mdav", "k = 20", "2", "0.5")
-    assert len(table.rows) == 1 + len(REGRESSIONS.usable)
-    assert models_table(grid(trial("mdav", 0, sse=1.0))).rows == ()
-
-
-def test_refused_settings_say_why() -> None:
-    assert refused_table(REGRESSIONS).rows == (("kmeans", "c = 1", "one point for all"),)
-
-
 # --- Sentences say which method is best, with the numbers, and what must not be claimed ---------
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "0"), (0.00123456, "0.00123"), (99.95, "100"), (12345.6, "12,300"), (-0.5, "-0.5"),
-     (999.9, "1,000"), (float("nan"), "-")],
-)  # fmt: skip
-def test_numbers_have_three_digits_that_count(value: float, text: str) -> None:
-    assert (short(value), stated("score", value)) == (text, text)
-    assert stated("ddr", value) == f"{text} %"
-
-
-IDR = "Fewest rows disclosed by interval (IDR)"
-SHORT: dict[str, tuple[RoundingGrid, tuple[str, ...]]] = {
-    "the first, the second and the last": (
-        grid(
-            *(trial("a", 0, score=1.0), trial("a", 1, score=5.0)),
-            *(trial("b", 0, score=4.0), trial("b", 1, score=4.0)),
-            *(trial("c", 0, "c", score=9.0), trial("c", 1, "c", score=7.0)),
-        ),
-        (
-            "Lowest IL-DR score: a, 3 on average over 2 settings (the best at 1 of them);"
-            " next b, 4; last c, 8.",
-        ),
-    ),
-    "all alike": (
-        grid(*(trial(m, 0, idr=0.0) for m in "abc")),
-        (f"{IDR}: all methods are alike, 0 %.",),
-    ),
-    "two alike": (
-        grid(*(trial(m, 0, idr=it) for m, it in (("a", 1.0), ("b", 1.0), ("c", 2.0)))),
-        (f"{IDR}: a, b, 1 % at the one setting; next c, 2 %.",),
-    ),
-    "one alone": (grid(trial("a", 0, score=1.0)), ()),
-}
-
-
-@pytest.mark.parametrize(("tried", "sentences"), SHORT.values(), ids=SHORT)
-def test_what_is_best_by_what(tried: RoundingGrid, sentences: tuple[str, ...]) -> None:
-    assert in_short(tried) == sentences
-
-
-def test_models_are_compared_with_the_unrounded_one() -> None:
-    first, *others = in_short(
-        grid(
-            *(trial("a", 0, acc_o=90.0), trial("b", 0, acc_o=80.0), by_rule("a", acc_o=88.0)),
-            by_classes("mdlp", acc_o=70.0, acc_v=97.0),
-            model="tree", target="z", unrounded={"acc_o": 85.0, "acc_v": 85.0},
-        )
-    )  # fmt: skip
-    assert first.startswith("Trees that are right most often on original rows: a, 90 %")
-    for sentence, words in zip(
-        others,
-        (
-            "in 1 of 2 settings (a 1, b 0)",
-            "from 88 % (a) to 88 % (a); not rounded 85 %",
-            "mdlp 97 % on rounded and 70 % on original rows; not rounded 85 %",
-        ),
-        strict=True,
-    ):
-        assert words in sentence
-    errors = grid(trial("a", 0, mse=2.0), trial("b", 0, mse=4.0), model="regression", target="y",
-                  unrounded={"mse": 2.0})  # fmt: skip
-    assert "at least as well in 1 of 2 settings (a 1, b 0)" in in_short(errors)[-1]
 
 
 def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
@@ -332,37 +129,6 @@ def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
     assert "at k = 20 100.0 % of the rows share" in alike
 
 
-def test_points_of_one_row_are_named() -> None:
-    _, second, *_ = claims(grid(trial("kmeans", 0, "c", fewest=1, sse=1.0), trial("a", 0, sse=1.0)))
-    assert "in 1 setting, of kmeans, a point stands for one row alone" in second
-
-
-# --- trials -------------------------------------------------------------------------------------
-
-
-def test_a_trial_is_called_by_its_method_and_setting() -> None:
-    tried = (trial("mdav", 0, sse=1.0), trial("kmeans", 0, "c", sse=1.0), by_rule("mdav", sse=1.0),
-             by_classes("mdlp", sse=1.0))  # fmt: skip
-    assert [it.name for it in tried] == [
-        "mdav (k = 20)",
-        "kmeans (c = 25)",
-        "mdav (Freedman-Diaconis)",
-        "mdlp (by classes)",
-    ]
-    assert tried[0].value("sse") == 1.0
-    assert math.isnan(tried[0].value("ddr"))
-
-
-def test_plain_values_are_json() -> None:
-    values = {"sse": 2.5, "correlation": math.nan}
-    plain = Trial("mdav", "k", k=20, points={"x": 3}, values=values).to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == {
-        "method": "mdav", "family": "k", "rule": "number", "k": 20, "c": None, "points": {"x": 3},
-        "fewest": None, "below": None, "alone": None, "sse": 2.5, "correlation": None,
-        "refused": None,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("given", "match"),
     [
@@ -377,11 +143,6 @@ def test_half_a_trial_is_refused(given: dict[str, Any], match: str) -> None:
         Trial(**{"method": "mdav", "family": "k", **given})
 
 
-def test_every_measure_is_explained() -> None:
-    gauges = [*MEASURES.values(), *(g for of in MODELS.values() for g in of.values())]
-    assert all(gauge.name and gauge.words and not gauge.words.endswith(".") for gauge in gauges)
-
-
 # --- Means are over the settings that all methods have; the best are found, and ties are told ---
 
 # At rung 1, c could not be used; b and c are alike at rung 0.
@@ -393,17 +154,6 @@ TRIED = grid(
     by_classes("mdlp", score=0.5, acc_o=99.0),
     model="tree", target="z", unrounded={"acc_o": 85.0},
 )  # fmt: skip
-
-
-def test_methods_and_trials_stand_in_their_order() -> None:
-    assert TRIED.methods() == ("b", "a", "c", "mdlp")
-    assert TRIED.methods("k") == ("b", "a")
-    assert TRIED.methods("c", "classes") == ("c", "mdlp")
-    assert [t.rung for t in TRIED.line("a")] == [0, 1]
-    assert [t.name for t in TRIED.by_rule(RULE)] == ["a (Freedman-Diaconis)"]
-    assert TRIED.by_rule(RULE, "c") == ()
-    assert [t.method for t in TRIED.by_rule("classes")] == ["mdlp"]
-    assert repr(TRIED) == "RoundingGrid(toy: 8 settings)"
 
 
 @pytest.mark.parametrize(

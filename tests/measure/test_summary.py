@@ -17,7 +17,7 @@ from discreet.measure.attacks import Success
 from discreet.measure.evaluate import Measured
 from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
-from discreet.measure.summary import claims_of, listed, out_of, per_cent, rings, summary
+from discreet.measure.summary import claims_of, out_of, rings, summary
 from discreet.measure.utility import Preservation
 from discreet.methods import ROW_METHODS
 
@@ -78,7 +78,6 @@ def test_the_first_sentence_is_on_the_worst_attack(
     risks: dict[str, tuple[float, float | None]], says: str
 ) -> None:
     (heading, (first,)), *_ = summary(measured(risks), {"method": "whole"})
-
     assert heading == "In short"
     assert says in first
 
@@ -87,7 +86,6 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
     name, found = "Membership of anybody", Success("of", 0.8, 0.72, 0.86, 0.5, "guessing", 100)
     (_, (first,)), *_ = summary(linked(20), {}, (name, found))
     (_, (loud,)), *_ = summary(linked(500), {}, (name, replace(found, rings=True)))
-
     assert "(Membership of anybody) is considerable" in first
     assert "right in 80.0 % (72.0 to 86.0 %; guessing 50.0 %), in about 30 of 100 cases" in first
     assert "Membership" not in summary(linked(500), {}, (name, found))[0][1][0]
@@ -110,9 +108,6 @@ def test_an_attack_that_was_made_for_the_report_may_be_the_worst() -> None:
 )
 def test_what_rings(risks: dict[str, tuple[float, float | None]], rung: bool) -> None:
     assert rings(measured(risks)) is rung
-
-
-# --- shares and names ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -139,14 +134,6 @@ def test_a_share_is_never_called_none_or_all_unless_it_is(share: float) -> None:
         many = int(number[2].replace(",", ""))
         assert abs(int(number[1]) / many - share) <= 0.5 / many + 1e-12
 
-
-def test_displacements_are_whole_per_cents_and_names_stand_as_in_a_sentence() -> None:
-    assert [per_cent(share) for share in (0.004, 0.0, 1.7)] == ["less than 1 %", "0 %",
-                                                                "about 170 %"]  # fmt: skip
-    assert (listed(["a"]), listed(("a", "b", "c"))) == ("a", "a, b and c")
-
-
-# --- sentences ----------------------------------------------------------------------------------
 
 FEW = "released rows that fewer than 7 rows share in all columns"
 SHARED = {"below_k": Estimate(FEW, 930, 1000)}
@@ -195,30 +182,20 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         (linked(300), "considerable (20 to 50 of 100 cases): the row is found about 300 times"),
         (linked(100), "moderate (5 to 20 of 100 cases): the row is found"),
         (linked(20), "low (fewer than 5 of 100 cases): the row is found about 20"),
-        (linked(0), "in no case; guessing would find it in about 1 of 1000. The risk of this"),
-        (linked(1000), "in every case; guessing"),
         (
             linked(3, 0.002),
             "cannot be distinguished from guessing, which says nothing about other attacks",
         ),
         (linked(98, 0.97, trials=100), GUESSES),
-        (linked(98, 0.97, trials=100), "can be found"),
         (NONE, "in fewer than 5 of 1000 cases"),
-        (NONE, "Fewer than 5 of 1000 released rows lie"),
         (ALL, "in all but fewer than 5 of 1000"),
-        (ALL, "All but fewer than 5 of 1000 released rows lie"),
         (
             measured({"far_linkage": (1, 0.01)}, trials=5),
             "Of the 5 records that differ most from the others, about 1 is found",
         ),
-        (measured({"far_linkage": (0, 0.01)}, trials=5), "others, none is found"),
-        (measured({"far_linkage": (5, 0.01)}, trials=5), "others, all are found"),
         (measured({"far_linkage": (0, 0.01)}, trials=20, rounded_to=5), "hardly any is found"),
         (measured({"far_linkage": (20, 0.01)}, trials=20, rounded_to=5), "nearly all are found"),
         (measured({"near_5": (340, 0.02)}), "About 34 of 100 released rows lie so near"),
-        (measured({"near_5": (340, 0.02)}), "by chance about 2 of 100 would"),
-        (measured({"near_5": (0, 0.02)}), "No released row lies so near"),
-        (measured({"near_5": (1000, 0.02)}), "All released rows lie so near"),
         (
             Measured(columns=("age",), risks=SHARED),
             "Columns were rounded one at a time, so the table is not k-anonymous: about 93 of 100"
@@ -226,7 +203,6 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
         ),
         (NO_FEW, f"There are no {FEW}, but this is not guaranteed."),
         (ALONE, "Some row is the only one with its combination of sex and town"),
-        (ALONE, "was NOT measured here"),
         (
             measured(strata=("sex",), k=7),
             "Every level of sex that occurs is shared by at least 7 rows.",
@@ -240,7 +216,6 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "For about 40 of 100 rows, all rows of the same sex have the same ill",
         ),
         (VARIED, "each has at least 2 different values"),
-        (VARIED, "may still be likely"),
     ),
     GOOD: (
         (
@@ -248,16 +223,12 @@ SAID: Mapping[str, Sequence[tuple[Measured, str]]] = {
             "about 11 % in age and about 22 % in pay",
         ),
         (measured(u=0.000117), "can hardly do so (U = 0.00012;"),
-        (measured(u=0.000117), "averages alone"),
         (measured(u=1e-33), "can hardly do so (U is below 0.0001;"),
         (measured(u=0.01), "can to some degree do so (U = 0.01;"),
-        (measured(u=0.24), "can easily do so (U = 0.24;"),
         (measured(preservation=KEPT), "The spread of age changed by more than a tenth."),
         (measured(preservation=KEPT), "The correlations of columns changed by 0.12 at most."),
         (moved(0.5), "no coefficient moved by more than 0.5 of its own"),
-        (moved(0.42), "no coefficient moved by more than 0.5 of"),
         (moved(0.0), "no coefficient moved by more than 0.1 of"),
-        (moved(0.0, rounded_to=5), "more than 0.1 of"),
         (moved(1.5), "gives other answers for x: they differ by more than the original"),
     ),
     NOT: (
@@ -299,43 +270,9 @@ def test_what_is_not_said() -> None:
         assert words not in said(found, heading)
 
 
-def test_rows_that_few_share_stand_between_the_persons_found_and_the_strata() -> None:
-    risks = {"linkage": (1, 0.01), "near_5": (1, 0.01), "below_k": (9, None)}
-    text = said(measured(risks, strata=("sex",), k=7), LEARN)
-    places = [text.index(words) for words in ("so near", "one at a time", "level of sex")]
-    assert places == sorted(places)
-
-
 # --- how it was made, and what must not be claimed ------------------------------------------------
 
-MADE: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"method": "deterministic", "k": 3}, "Each value was replaced by the mean of 3"),
-    ({"method": "microaggregation", "k": 5}, "groups of at least 5, and each row shows"),
-    ({"method": "condensation", "k": 5}, "each row was drawn anew"),
-    ({"method": "probabilistic", "q": 0.25}, "(q = 0.25)."),
-    (
-        {"method": "rounding", "k": 7, "rounding": "kmeans"},
-        "Similar records were put into groups of at least 7 (found by kmeans), and each row shows"
-        " its group's means.",
-    ),
-    (
-        {
-            "method": "column-rounding",
-            "rounding": "optimal",
-            "representative": "median",
-            "encoding": "nearest",
-        },
-        "Each column was rounded by itself: every value became one of a few points (found by"
-        " optimal; the median of a region stands for it; encoding: nearest).",
-    ),
-)
 METHODS = (*ROW_METHODS, "column-rounding")
-
-
-def test_methods_are_put_in_words() -> None:
-    for made, words in MADE:
-        assert words in said(measured(), HOW, **made)
-    assert HOW not in dict(summary(measured(), {"method": "somebody else's"}))
 
 
 @pytest.mark.parametrize("method", METHODS)

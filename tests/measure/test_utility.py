@@ -1,7 +1,6 @@
 """Displacement, preservation and propensity: by hand, identities, twins, what is refused."""
 
 import importlib
-import json
 import math
 import os
 import warnings
@@ -15,9 +14,8 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.measure.pairs import as_pair
 from discreet.measure.utility import (
     QUANTILES,
@@ -42,26 +40,20 @@ def kept(before: Columns, after: Columns, same_rows: bool = True) -> Preservatio
 
 
 MOVED = {
-    # The variance of 0, 0, 6, 6 is 12 (divisor 3).
-    "nothing": ([0, 0, 6, 6], [0, 0, 6, 6], 0),
     "one row": ([0, 0, 6, 6], [0, 0, 6, 0], (36 / 4) / 12),
     "all by one": ([0, 0, 6, 6], [1, 1, 5, 5], 1 / 12),
     "to the mean": ([0, 0, 6, 6], [3, 3, 3, 3], 3 / 4),
     "turned round": ([0, 0, 6, 6], [6, 6, 0, 0], 3),
     "shifted far": ([0, 0, 6, 6], [60, 60, 66, 66], 300),
-    "two rows": ([1, 3], [2, 2], 1 / 2),
 }
 
 
 @pytest.mark.parametrize("case", MOVED)
-@pytest.mark.parametrize("offset", [0.0, 2.0**40])
-@pytest.mark.parametrize("scale", [1.0, -2.0, 2.0**-150, 2.0**150])
-def test_displacement_by_hand_in_any_unit(case: str, offset: float, scale: float) -> None:
+def test_displacement_by_hand_in_any_unit(case: str) -> None:
     before, after, expected = MOVED[case]
-
-    turned = [[scale * (x + offset) for x in values] for values in (before, after)]
-
-    assert moved(*turned) == pytest.approx(expected, rel=1e-12)
+    for scale, offset in ((1.0, 0.0), (-2.0, 2.0**40), (2.0**-150, 0.0), (2.0**150, 0.0)):
+        turned = [[scale * (x + offset) for x in values] for values in (before, after)]
+        assert moved(*turned) == pytest.approx(expected, rel=1e-12)
 
 
 def test_displacement_is_of_numbers_alone() -> None:
@@ -71,16 +63,8 @@ def test_displacement_is_of_numbers_alone() -> None:
     after = pd.DataFrame(
         {"g": ["b", "b", "a"], "x": [1.0, 2, 4], "code": [1, 1, 1], "y": [4.0, 0, 2]}
     )
-
     assert displacement(before, after, categorical=["code"]) == {"x": pytest.approx(1 / 3), "y": 0}
     assert displacement(before[["g"]], after[["g"]]) == {}
-
-
-def test_shuffled_values_move_by_twice_the_variance_on_average() -> None:
-    x = np.random.default_rng(0).gamma(2, 1, 20_000)
-    order = np.random.default_rng(1).permutation(len(x))
-
-    assert moved(x.tolist(), x[order].tolist()) == pytest.approx(2, abs=0.1)
 
 
 VALUES = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float)
@@ -90,9 +74,7 @@ VALUES = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float)
 def test_laws_of_displacement(rows: list[tuple[float, float]], random: Any) -> None:
     before, after = map(list, zip(*rows, strict=True))
     assume(np.ptp(before) > 1e-3)
-
     delta = moved(before, after)
-
     brute = sum((x - y) ** 2 for x, y in rows) / len(rows) / np.var(before, ddof=1)
     assert delta == pytest.approx(brute, rel=1e-9, abs=1e-300)
     assert moved(before, before) == 0
@@ -101,43 +83,13 @@ def test_laws_of_displacement(rows: list[tuple[float, float]], random: Any) -> N
     assert shuffled == delta  # to the last bit
 
 
-def test_titanic(shared_data: Callable[[str], Path]) -> None:
-    frame = pd.read_csv(shared_data("titanic.csv"))
-    frame["Age"] = frame.Age.fillna(frame.Age.median())
-    family = frame.SibSp + frame.Parch > 0
-    strata = frame.Pclass.astype(str) + frame.Sex + family.astype(str)
-    drawn = deterministic(
-        frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree"
-    )  # as the paper has it
-
-    ours = displacement(frame[["Age", "Fare"]], pd.DataFrame(drawn, columns=["Age", "Fare"]))
-
-    assert {name: f"{delta:.4f}" for name, delta in ours.items()} == {
-        "Age": "0.0114",
-        "Fare": "0.0473",
-    }
-
-
-def test_displacement_needs_rows_that_correspond() -> None:
-    pair = as_pair([[1.0], [2.0]], [[1.0], [2.0]], same_rows=False)
-
-    with pytest.raises(InputError, match="the rows of these tables do not correspond"):
-        displacement(pair)
-
-
 @pytest.mark.parametrize("before", [[3.0, 3.0, 3.0], [1e8, 1e8 + 1e-8, 1e8], [0.0, 1e-80, 0.0]])
 def test_a_constant_original_is_refused_by_name(before: list[float]) -> None:
     frames = [pd.DataFrame({"size": values}) for values in (before, [1.0, 2.0, 3.0])]
-
     with pytest.raises(RefusedError, match="column 'size' is constant in the original table"):
         displacement(*frames)
     with pytest.raises(RefusedError, match="column 'size' is constant in the original table"):
         preservation(*frames)
-
-
-def test_one_row_has_no_spread() -> None:
-    with pytest.raises(RefusedError, match="column '0' is constant"):
-        displacement([[1.0]], [[2.0]])
 
 
 @pytest.mark.parametrize("measure", [displacement, preservation])
@@ -145,7 +97,6 @@ def test_one_row_has_no_spread() -> None:
 def test_numbers_too_large(measure: Callable[..., object], huge: int) -> None:
     tables = [[[1.0], [2.0], [3.0]], [[1.0], [2.0], [3.0]]]
     tables[huge][1][0] = -1e71
-
     with pytest.raises(RefusedError, match="column '0' has numbers too large"):
         measure(*tables)
 
@@ -156,7 +107,6 @@ def test_preservation_by_hand() -> None:
         {"x": [0.0, 0, 6, 6], "y": [0.0, 0, 6, 6], "g": list("aabb")},
         {"x": [2.5, 2.5, 5.5, 5.5], "y": [6.0, 6, 0, 0], "g": list("abbb")},
     )
-
     sd = math.sqrt(12)
     assert dict(found.means) == {"x": pytest.approx(1 / sd), "y": 0}
     assert dict(found.spreads) == {"x": pytest.approx(1 / 2), "y": pytest.approx(1)}
@@ -166,25 +116,6 @@ def test_preservation_by_hand() -> None:
     assert dict(found.correlations) == {("x", "y"): pytest.approx(-2)}
     assert found.correlation == pytest.approx(2)
     assert dict(found.levels) == {"g": 0.25}
-
-
-LEVELS = {
-    "same": ("aabb", "abab", 0),
-    "shares, not counts": ("aabb", "ab", 0),
-    "one of four": ("aabb", "abbb", 1 / 4),
-    "one lost": ("abc", "aab", 1 / 3),
-    "all but one lost": ("abcd", "aaaa", 3 / 4),
-}
-
-
-@pytest.mark.parametrize("case", LEVELS)
-def test_levels_by_hand(case: str) -> None:
-    before, after, expected = LEVELS[case]
-
-    found = kept({"g": list(before)}, {"g": list(after)}, same_rows=False)
-
-    assert found.levels["g"] == pytest.approx(expected)
-    assert (dict(found.means), dict(found.correlations), found.correlation) == ({}, {}, 0.0)
 
 
 def test_equal_tables_in_other_units_and_orders() -> None:
@@ -214,9 +145,7 @@ def test_tables_of_other_lengths_against_pandas() -> None:
     rng = np.random.default_rng(4)
     before = pd.DataFrame(rng.gamma(2, 1, (300, 3)) + 5, columns=list("xyz"))
     after = pd.DataFrame(rng.gamma(3, 1, (200, 3)), columns=list("xyz"))
-
     found = preservation(before, after, same_rows=False)
-
     sd = before.std()
     assert dict(found.means) == pytest.approx(dict((after.mean() - before.mean()) / sd))
     assert dict(found.spreads) == pytest.approx(dict(after.std() / sd))
@@ -229,37 +158,8 @@ def test_tables_of_other_lengths_against_pandas() -> None:
         assert value == pytest.approx(correlations.loc[one, other])
 
 
-def test_a_constant_released_column_has_no_correlation() -> None:
-    found = kept({"x": [1.0, 2, 3], "y": [1.0, 2, 3]}, {"x": [2.0, 2, 2], "y": [1.0, 2, 3]})
-
-    assert found.spreads["x"] == 0
-    assert found.correlations["x", "y"] == pytest.approx(-1)
-
-
-@pytest.mark.parametrize("rows", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
-def test_order_of_rows(rows: list[int]) -> None:
-    before, after = np.array([0.1, 0.2, 0.7, 9.3]), np.array([0.3, 0.3, 0.6, 8.1])
-
-    one = preservation(before, after)
-    other = preservation(before[rows], after[rows])
-
-    assert (one.means, one.spreads, one.quantiles) == (other.means, other.spreads, other.quantiles)
-
-
-def test_plain_values() -> None:
-    pair = as_pair([[0.0, 0], [0, 6], [6, 6]], [[0.0, 0], [0, 6], [6, 6]])
-
-    plain = preservation(pair).to_dict()
-
-    assert json.loads(json.dumps(plain)) == plain
-    assert plain["correlations"] == [["0", "1", 0.0]]
-    assert plain["at"] == [0.05, 0.25, 0.5, 0.75, 0.95]
-    assert plain["largest correlation"] == 0.0
-
-
 # --- propensity scores ----------------------------------------------------------------------
 
-Floats = NDArray[np.float64]
 PropensityColumns = Mapping[str, Any]
 
 MODULE = importlib.import_module("discreet.measure.utility")  # as names of it are re-exported
@@ -305,23 +205,13 @@ HAND = {
         1 / 18,
         1 / 18 * 12 / (2 / 8),
     ),
-    "the first never": (
-        "bbccaa",
-        "bbcccc",
-        [0.5, 0.5, 2 / 3, 2 / 3, 0, 0],
-        [0.5, 0.5, *[2 / 3] * 4],
-        1 / 18,
-        1 / 18 * 12 / (2 / 8),
-    ),
 }
 
 
 @pytest.mark.parametrize("case", HAND)
 def test_worked_by_hand(case: str) -> None:
     before, after, scores, scores_after, u, ratio = HAND[case]
-
     ours = found({"g": list(before)}, {"g": list(after)})
-
     np.testing.assert_allclose(ours.original, scores, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(ours.released, scores_after, rtol=1e-9, atol=1e-9)
     assert ours.u == pytest.approx(u, rel=1e-9)
@@ -329,20 +219,10 @@ def test_worked_by_hand(case: str) -> None:
     assert ours.terms == len(set(before)) - 1
 
 
-def test_numbers_of_two_values_are_as_levels() -> None:
-    ours = found({"x": [5.0, 5.0, 5.0, 9.0]}, {"x": [5.0, 9.0, 9.0, 9.0]})
-
-    assert ours.u == pytest.approx(1 / 16, rel=1e-10)
-    assert ours.terms == 1
-
-
-@pytest.mark.parametrize(("n", "m"), [(50, 50), (200, 500), (2000, 1000)])
-@pytest.mark.parametrize("shift", [1e-6, 1e-3, 0.1, 1.0, 2.0])
+@pytest.mark.parametrize(("n", "m", "shift"), [(50, 50, 2.0), (200, 500, 1e-3), (900, 500, 0.1)])
 def test_as_statsmodels(n: int, m: int, shift: float) -> None:
     before, after = tables(n, m, shift)
-
     ours = found(before, after)
-
     assert ours.u == pytest.approx(twin_u(before, after), rel=1e-9)
     assert ours.terms == 6
     c = m / (n + m)
@@ -352,20 +232,18 @@ def test_as_statsmodels(n: int, m: int, shift: float) -> None:
 def test_nearly_equal_tables_keep_their_digits() -> None:
     before, _ = tables(300, 1, 0.0)
     after = before.assign(x=before.x + 1e-6)
-
     assert found(before, after).u == pytest.approx(twin_u(before, after), rel=1e-6)
     assert 0 < found(before, after).u < 1e-12
 
 
-@pytest.mark.parametrize("part", [["x", "y", "z", "g"], ["g"], ["x"]])
+@pytest.mark.parametrize("part", [["x", "y", "z", "g"], ["g"]])
 def test_equal_tables_have_none(part: list[str]) -> None:
-    before, _ = tables(5000, 1, 0.0)
+    before, _ = tables(800, 1, 0.0)
     before = before[part]
     thrice = pd.concat([before] * 3)
     shuffled = before.sample(frac=1, random_state=1)
-
     assert (found(before, before).u, found(before, before).ratio) == (0.0, 0.0)
-    assert found(before, before).original.tolist() == [0.5] * 5000
+    assert found(before, before).original.tolist() == [0.5] * 800
     assert found(before, thrice).u < 1e-30
     assert found(before, shuffled).u < 1e-30
 
@@ -378,52 +256,32 @@ def test_means_alone_are_seen() -> None:
 @pytest.mark.slow
 def test_the_ratio_of_samples_of_the_table_and_of_the_population() -> None:
     ratios = []
-    for seed in range(100):
+    for seed in range(40):
         before, fresh = (each[["x", "y", "g"]] for each in tables(400, 300, 0.0, seed))
         drawn = before.sample(300, replace=True, random_state=seed)
         ratios.append([found(before, drawn).ratio, found(before, fresh).ratio])
-
-    # Five degrees of freedom: a ratio has variance 2/5, its mean over 100 the hundredth of it.
+    # Five degrees of freedom: a ratio has variance 2/5, its mean over 40 a fortieth of it.
     of_the_table, of_the_population = np.mean(ratios, axis=0)
-    assert of_the_table == pytest.approx(1, abs=3 * math.sqrt(0.004))
-    assert of_the_population * (1 - 3 / 7) == pytest.approx(1, abs=3 * math.sqrt(0.004))
+    assert of_the_table == pytest.approx(1, abs=3 * math.sqrt(0.01))
+    assert of_the_population * (1 - 3 / 7) == pytest.approx(1, abs=3 * math.sqrt(0.01))
 
 
-GAPS = [3.0, 1.0, 1e-3, 1e-6]
-
-
-@pytest.mark.parametrize("gap", GAPS)
-@pytest.mark.parametrize("m", [100, 20])
+@pytest.mark.parametrize(("gap", "m"), [(3.0, 100), (1e-6, 20)])
 def test_separated_tables(gap: float, m: int) -> None:
     before = np.linspace(0, 1, 100)
     after = 1 + gap + np.linspace(0, 1, m)
     c = m / (100 + m)
-
     for frames in ({"x": before}, {"x": after}), ({"x": -before}, {"x": -after}):
         ours = found(*frames)
         assert ours.u == pytest.approx(c * (1 - c), abs=1e-6)
         assert ours.u <= c * (1 - c)
 
 
-def test_separated_by_levels_by_one_row_each_and_by_a_combination() -> None:
-    rng = np.random.default_rng(3)
-    x, y = rng.standard_cauchy((2, 60))
-    line = {"x": x, "y": y, "z": x - y}
-
-    assert found({"g": ["a", "a", "b"]}, {"g": ["b", "b", "b"]}).u < 0.2
-    assert found({"x": [1.0]}, {"x": [2.0]}).u == pytest.approx(0.25, abs=1e-6)
-    pair = pd.DataFrame(line), pd.DataFrame({**line, "z": x - y + 0.5})
-    assert found(*pair).u == pytest.approx(0.25, abs=1e-6)
-    assert found({"x": [0.0] * 4}, {"x": [1.0] * 4}).u == pytest.approx(0.25, abs=1e-6)
-
-
 def test_extremes_do_not_throw_newton_off() -> None:
     rng = np.random.default_rng(5)
     before = pd.DataFrame(rng.standard_cauchy((300, 3)) ** 3, columns=list("xyz"))
     after = pd.DataFrame(rng.standard_cauchy((300, 3)) ** 3 + 5, columns=list("xyz"))
-
     ours = found(before, after)
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert ours.u == pytest.approx(twin_u(before, after), rel=1e-8)
@@ -432,7 +290,6 @@ def test_extremes_do_not_throw_newton_off() -> None:
 def test_newton_that_leaps_too_far() -> None:
     before = pd.DataFrame({"x": [0.0] * 30 + [50.0, 55.0]})
     after = pd.DataFrame({"x": [1.0, 2.0, 1000.0]})  # a full second step would raise the loss
-
     assert found(before, after).u == pytest.approx(twin_u(before, after), rel=1e-9)
 
 
@@ -443,18 +300,14 @@ def test_chances_of_exactly_one(gap: float, first: int, u: float) -> None:
     ends, g = np.ones(2), ["a"] * 20 + ["b"] * 2
     before = {"x": np.append(np.linspace(0, gap, 20), -ends), "g": g}
     after = {"x": np.append(np.linspace(first * gap, 3 * gap, 20), ends), "g": g}
-
     assert found(before, after).u == pytest.approx(u, abs=1e-7)
 
 
 LEFT_OUT: Mapping[str, Callable[[pd.DataFrame], Any]] = {
-    "constant": lambda frame: 7.0,
     "constant but for rounding": lambda frame: 1e8 + 1e-8 * (frame.x > 0),
     "constant level": lambda frame: "a",
-    "twice": lambda frame: frame.x,
     "scaled and shifted": lambda frame: 1e3 - 1e-6 * frame.x,
     "follows from two": lambda frame: frame.x + 2 * frame.y,
-    "levels twice": lambda frame: frame.g + "!",
     "levels coarser": lambda frame: frame.g.replace({"a": "b"}),
 }
 
@@ -463,56 +316,25 @@ LEFT_OUT: Mapping[str, Callable[[pd.DataFrame], Any]] = {
 def test_what_tells_nothing_new_is_left_out(case: str) -> None:
     before, after = tables(300, 300, 0.2)
     more, more_after = (frame.assign(h=LEFT_OUT[case](frame)) for frame in (before, after))
-
     ours = found(more, more_after)
-
     assert ours.terms == 6
     assert ours.u == pytest.approx(found(before, after).u, rel=1e-8)
 
 
-def test_nothing_to_tell_by() -> None:
-    ours = found({"x": [1.0, 1.0], "g": ["a", "a"]}, {"x": [1.0, 1.0], "g": ["a", "a"]})
-
-    assert (ours.u, ours.ratio, ours.terms) == (0.0, 0.0, 0)
-    assert ours.released.tolist() == [0.5, 0.5]
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-60, 1e60, -3.0])
-@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize(("scale", "offset"), [(-3.0, 1e8), (1e-60, 0.0), (1e60, 0.0)])
 def test_units_do_not_matter(scale: float, offset: float) -> None:
     before, after = tables(400, 400, 0.3)
     turned = [frame.assign(x=scale * (offset + frame.x)) for frame in (before, after)]
-
     # 1e8 leaves 8 digits of the numbers themselves.
     assert found(*turned).u == pytest.approx(
         found(before, after).u, rel=1e-10 if not offset else 1e-7
     )
 
 
-def test_swapped_tables() -> None:
-    before, after = tables(300, 200, 0.5)
-
-    one, other = found(before, after), found(after, before)
-
-    np.testing.assert_allclose(one.original, 1 - other.released, rtol=1e-9)
-    assert one.u == pytest.approx(other.u, rel=1e-10)
-
-
-def test_rows_twice_have_the_same_u_and_twice_the_ratio() -> None:
-    before, after = tables(300, 200, 0.2)
-
-    once, twice = found(before, after), found(*(pd.concat([f, f]) for f in (before, after)))
-
-    assert twice.u == pytest.approx(once.u, rel=1e-11)
-    assert twice.ratio == pytest.approx(2 * once.ratio, rel=1e-11)
-
-
 def test_order_of_rows_and_of_columns() -> None:
-    before, after = tables(3000, 2000, 0.4)
-    order = np.random.default_rng(1).permutation(3000)
-
+    before, after = tables(600, 400, 0.4)
+    order = np.random.default_rng(1).permutation(600)
     one, other = found(before, after), found(before.iloc[order], after[::-1])
-
     assert other.u == pytest.approx(one.u, rel=1e-12)
     np.testing.assert_allclose(other.original, one.original[order], rtol=1e-12)
     turned = found(before[list("gzyx")], after[list("zxgy")])
@@ -529,7 +351,6 @@ def test_threads_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(found(before, after))
     monkeypatch.setattr(MODULE, "CELLS", 700)
     chunked = found(before, after)
-
     assert made[0].u == made[1].u
     assert (made[0].original == made[1].original).all()
     assert chunked.u == pytest.approx(whole.u, rel=1e-12)
@@ -546,9 +367,7 @@ def test_laws(data: st.DataObject) -> None:
         dict(zip("xyg", map(list, zip(*each, strict=True)), strict=True)) for each in rows
     )
     before = {name: [*values, *after[name]] for name, values in before.items()}
-
     ours = found(before, after)
-
     c = len(after["x"]) / (len(after["x"]) + len(before["x"]))
     scores = np.concatenate([ours.original, ours.released])
     assert 0 <= ours.u <= c * (1 - c)
@@ -568,40 +387,20 @@ def test_propensity_titanic(shared_data: Callable[[str], Path]) -> None:
         frame[["Age", "Fare"]].to_numpy(), 3, strata.tolist(), ties="tree"
     )  # as the paper has it
     after = frame.assign(Age=drawn[:, 0], Fare=drawn[:, 1])
-
     ours = propensity(frame, after, categorical=("Survived", "Pclass"))
-
     assert f"{ours.u:.6f}" == "0.000117"
     assert ours.terms == 7
     assert propensity_u(frame, after, categorical=("Survived", "Pclass")) == ours.u
     assert propensity(as_pair(frame, after, categorical=("Survived", "Pclass"))).u == ours.u
 
 
-def test_prints_no_row() -> None:
-    ours = found({"x": [1.0, 2.0, 3.0]}, {"x": [1.0, 2.0, 4.0]})
-
-    assert repr(ours) == "Propensity(u=0.0061, ratio=0.293, terms=1)"
-
-
-def test_rows_that_correspond_must_be_as_many() -> None:
-    with pytest.raises(InputError, match="different numbers of rows"):
-        found({"x": [1.0, 2.0]}, {"x": [1.0]}, same_rows=True)
-
-
-def test_propensity_numbers_too_large() -> None:
-    with pytest.raises(RefusedError, match="column 'x' has numbers too large"):
-        found({"x": [1.0, 2.0]}, {"x": [1.0, -1e71]})
-
-
 def test_too_many_levels() -> None:
     words = {"x": [1.0] * 1001, "g": [f"{i}" for i in range(1001)]}
-
     with pytest.raises(RefusedError, match="levels of column 'g' there are more than 1000 terms"):
         found(words, words)
 
 
 def test_no_fit_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "MOST_STEPS", 1)
-
     with pytest.raises(RefusedError, match="could not be fitted; leave out columns"):
         found(*tables(100, 100, 1.0))

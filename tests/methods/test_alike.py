@@ -73,9 +73,7 @@ def noisy(columns: Columns, sd: float) -> Columns:
 
 REPEATED: dict[str, Callable[[], Columns]] = {
     "each twice": lambda: taken(persons(), np.tile(np.arange(N), 2)),
-    "each twenty times": lambda: taken(persons(), np.tile(np.arange(N), 20)),
     "joined with visits": lambda: visits(persons()),
-    "with noise of 1e-6 sd": lambda: noisy(visits(persons()), 1e-6),
     "with noise of 1e-4 sd": lambda: noisy(visits(persons()), 1e-4),
     "with a number of each visit": lambda: _numbered(visits(persons())),
     "with a name of each person": lambda: taken(
@@ -91,10 +89,8 @@ BY_CHANCE: dict[str, Callable[[], Columns]] = {
     "ages and a level": ages_and_levels,
     "what is said of places": hospitals,
     "one number": lambda: ({"x": np.random.default_rng(8).normal(size=N)}, {}),
-    "one level": lambda: ({}, {"sex": np.arange(N) % 2}),
     "two numbers that hang together": lambda: _pair(0.99),
     "two numbers that are nearly one": lambda: _pair(0.9999),
-    "a constant": lambda: ({"x": np.ones(N)}, {"sex": np.arange(N) % 2}),
 }
 
 
@@ -120,37 +116,31 @@ def _pair(r: float) -> Columns:
     return {"x": x, "y": r * x + np.sqrt(1 - r * r) * y}, {}
 
 
-@pytest.mark.parametrize("drawn", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("drawn", [0.0, 1.0])
 @pytest.mark.parametrize("made", REPEATED.values(), ids=REPEATED)
 def test_rows_of_a_person_are_one_persons_whatever_the_secret_draws(
     made: Callable[[], Columns], drawn: float
 ) -> None:
     numbers, codes = made()
-
     whose = persons_of_alike(numbers, codes, drawn)
-
     assert whose is not None
     assert len(np.unique(whose)) < len(whose)
 
 
-@pytest.mark.parametrize("drawn", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("drawn", [0.0, 1.0])
 @pytest.mark.parametrize("made", BY_CHANCE.values(), ids=BY_CHANCE)
 def test_rows_that_are_alike_by_chance_stay_persons_of_their_own(
     made: Callable[[], Columns], drawn: float
 ) -> None:
     numbers, codes = made()
-
     whose = persons_of_alike(numbers, codes, drawn)
-
     # Where hardly any two are alike, it does not matter that these are one person's.
     assert whose is None or len(np.unique(whose)) > 0.9 * len(whose)
 
 
 def test_persons_are_those_whose_rows_they_are() -> None:
     numbers, codes = noisy(taken(persons(), np.repeat(np.arange(N), 6)), 1e-6)
-
     whose = persons_of_alike(numbers, codes, 0.5)
-
     assert whose is not None
     assert (whose.reshape(N, 6) == whose.reshape(N, 6)[:, :1]).all(), "all rows of each are one's"
     assert len(np.unique(whose)) > 0.9 * N, "few people are alike in everything"
@@ -161,19 +151,9 @@ def test_one_persons_rows_however_many_move_what_decides_by_little() -> None:
     numbers, codes = few_levels()
     many = taken((numbers, codes), np.r_[0:900, np.zeros(500, dtype=np.intp)])
     before, after = alike(numbers, codes, CELLS[0]), alike(*many, CELLS[0])
-
     assert after.repeats == before.repeats + 500
     assert after.pairs == before.pairs
     assert after.by_chance == before.by_chance
-
-
-def test_the_order_of_rows_changes_nothing() -> None:
-    columns = visits(persons())
-    order = np.random.default_rng(10).permutation(len(columns[0]["age"]))
-    one, two = alike(*columns, CELLS[0]), alike(*taken(columns, order), CELLS[0])
-
-    assert one[1:] == two[1:]
-    assert len(np.unique(one.rows)) == len(np.unique(two.rows))
 
 
 CELLS_BY_HAND = {
@@ -181,7 +161,6 @@ CELLS_BY_HAND = {
     "noise": ([1.0, 1.0 + 1e-7, 2.0, 2.0 - 1e-7, 3.0], [0, 0, 1, 1, 2]),
     "gaps are alike": ([np.nan, 1.0, np.nan, 2.0], [2, 0, 2, 1]),
     "one far out parts no others": ([1.0, 2.0, 3.0, *np.arange(4.0, 44.0), 1e12], [*range(44)]),
-    "one value": ([5.0, 5.0], [0, 0]),
     "nothing": ([np.nan, np.nan], [0, 0]),
     "a spread of no float": ([-1e308, 1e308, 0.0], [0, 2, 1]),
 }
@@ -190,5 +169,4 @@ CELLS_BY_HAND = {
 @pytest.mark.parametrize(("values", "cells"), CELLS_BY_HAND.values(), ids=CELLS_BY_HAND)
 def test_cells_of_numbers(values: list[float], cells: list[int]) -> None:
     found = as_codes(np.array(values), 0.02)
-
     assert np.unique(found, return_inverse=True)[1].tolist() == cells

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from discreet.arguments import Floats, Labels, as_matrix, as_strata
+from discreet.arguments import Floats, Labels, as_matrix
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Condensation, Deterministic, Microaggregation, Probabilistic, Rounding
 from discreet.methods.base import (
@@ -37,9 +37,6 @@ BAD: dict[str, tuple[Any, str]] = {
     "text": ([["Canary Alice", 1]], "numbers alone"),
     "ragged": ([[1.0, 2.0], [3.0]], "numbers alone"),
     "no rows": (np.empty((0, 2)), "at least one row"),
-    "no columns": (np.empty((2, 0)), "at least one row"),
-    "three axes": (np.zeros((2, 2, 2)), "at least one row"),
-    "missing": ([[1.0], [np.nan]], "missing or infinite"),
     "infinite": ([[1.0], [np.inf]], "missing or infinite"),
 }
 
@@ -52,31 +49,10 @@ def test_what_is_no_table_of_numbers_is_refused_without_quoting_it(case: str) ->
     assert "Canary" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_one_column_may_be_flat_and_nothing_is_copied() -> None:
-    flat = np.array([1.0, 2.0])
-    assert as_matrix(flat).shape == (2, 1)
-    table = np.zeros((3, 2))
-    assert as_matrix(table) is table
-
-
-def test_strata_are_numbered_from_0() -> None:
-    assert as_strata(["b", "a", "b"], 3).tolist() == [1, 0, 1]
-    assert as_strata(None, 2).tolist() == [0, 0]
-    with pytest.raises(InputError, match="one label for each row"):
-        as_strata(["a"], 2)
-
-
 def test_spread_is_mean_and_sd_with_n_less_1() -> None:
     mean, sd = ordered_spread(np.array([[1.0, 2.0], [3.0, 6.0]]))
     assert mean.tolist() == [2.0, 4.0]
     assert sd == pytest.approx([2**0.5, 8**0.5], abs=1e-15)
-
-
-def test_spread_refuses_constant_columns_and_single_rows() -> None:
-    with pytest.raises(RefusedError, match="column 1 of X is constant"):
-        ordered_spread(np.array([[1.0, 5.0], [2.0, 5.0]]))
-    with pytest.raises(RefusedError, match="too few rows"):
-        ordered_spread(np.array([[1.0]]))
 
 
 @pytest.mark.parametrize("values", [[4.5, 4.5], [1e-200, 2e-200], [1.7e308, -1.7e308]])
@@ -108,13 +84,6 @@ def test_permuted_rows_give_the_same_bits(matrix: Any, random: Any) -> None:
         assert (other_mean.tobytes(), other_sd.tobytes()) == (mean.tobytes(), sd.tobytes())
 
 
-def test_spread_is_that_of_the_column() -> None:
-    mean, sd = ordered_spread(np.array([[4.0, 0.0], [2.0, 10.0], [6.0, 5.0]]))
-
-    assert mean.tolist() == [4.0, 5.0]
-    assert sd.tolist() == [2.0, 5.0]
-
-
 REFUSED: dict[str, tuple[Any, str]] = {
     "one row": ([[1.0, 2.0]], "too few rows"),
     "a constant column": ([[1.0, 2.0], [3.0, 2.0]], "column 1 of X is constant"),
@@ -130,7 +99,6 @@ def test_what_has_no_z_scores_is_refused(matrix: Any, message: str) -> None:
 
 def test_there_is_one_zero_and_nothing_next_to_it() -> None:
     z = standardise(np.array([[-1.0], [-0.0], [1e-200], [0.0], [-1e-200], [1.0]]))[0]
-
     assert z[1:5].tobytes() == np.zeros(4).tobytes()
 
 
@@ -144,18 +112,6 @@ ORDERS: dict[str, tuple[Any, list[int]]] = {
 @pytest.mark.parametrize(("matrix", "order"), ORDERS.values(), ids=ORDERS)
 def test_rows_are_ordered_by_columns_from_the_first_on(matrix: Any, order: list[int]) -> None:
     assert lexicographic(np.array(matrix, dtype=float)).tolist() == order
-
-
-def test_blocks_are_ordered_one_after_the_other() -> None:
-    strata, matrix = np.array([1, 0, 1, 0]), np.array([[1.0], [4.0], [0.0], [3.0]])
-
-    assert lexicographic(strata, matrix).tolist() == [3, 1, 2, 0]
-
-
-def test_rows_are_found_by_stratum() -> None:
-    found = rows_by_stratum(np.array([1, 0, 1, 2, 0, 2]), k=2)
-
-    assert [rows.tolist() for rows in found] == [[1, 4], [0, 2], [3, 5]]
 
 
 def test_a_small_stratum_is_refused_without_its_size() -> None:
@@ -192,9 +148,7 @@ def visits(seed: int, n: int = 60, most: int = 6) -> tuple[Floats, Floats, Label
 def test_each_person_has_one_mean_in_each_stratum() -> None:
     values = np.array([[1.0, 5.0], [3.0, 7.0], [9.0, 9.0], [4.0, 0.0]])
     strata, persons = np.array([0, 0, 0, 1]), np.array([7, 7, 2, 7])
-
     means, strata_of, at = means_of_persons(values, strata, persons)
-
     assert means.tolist() == [[9, 9], [2, 6], [4, 0]]
     assert strata_of.tolist() == [0, 0, 1]
     assert at.tolist() == [1, 1, 0, 2]
@@ -206,7 +160,6 @@ def test_each_person_has_one_mean_in_each_stratum() -> None:
 def test_persons_are_counted_once_for_each_label() -> None:
     labels = np.array([0, 0, 2, 2, 2])
     persons = np.array([4, 4, 4, 5, 5])
-
     assert persons_in(labels, persons).tolist() == [1, 0, 2]
     assert persons_in(labels, None).tolist() == [2, 0, 3]
     assert several_rows(None) is several_rows(np.array([3, 1])) is None
@@ -221,16 +174,14 @@ def test_a_group_of_too_few_persons_breaks_the_promise() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_neither_order_nor_numbers_of_persons_matter(method: RowMethod, seed: int) -> None:
     values, normals, persons = visits(seed)
     strata = persons % 2
     rng = np.random.default_rng(seed)
     order, numbers = rng.permutation(len(values)), rng.permutation(60)
-
     found = method(values, normals, strata, persons)
     moved = method(values[order], normals[order], strata[order], numbers[persons[order]])
-
     assert (moved == found[order]).all()
 
 
@@ -238,7 +189,6 @@ def test_neither_order_nor_numbers_of_persons_matter(method: RowMethod, seed: in
 def test_persons_of_one_row_each_are_rows(method: RowMethod) -> None:
     values, normals, _ = visits(3, most=2)
     strata = np.zeros(len(values), dtype=np.intp)
-
     each = method(values, normals, strata, np.arange(len(values)))
     np.testing.assert_allclose(each, method(values, normals, strata), atol=1e-12)
 
@@ -248,9 +198,7 @@ def test_persons_of_one_row_each_are_rows(method: RowMethod) -> None:
 def test_every_released_row_is_shared_by_k_persons_of_its_stratum(name: str, seed: int) -> None:
     values, normals, persons = visits(seed)
     strata = np.arange(len(values)) % 2  # so that most persons are in both
-
     found = METHODS[name](values, normals, strata, persons)
-
     shared = defaultdict(set)
     for row, stratum, person in zip(map(tuple, found.tolist()), strata, persons, strict=True):
         shared[row, stratum].add(person)
@@ -260,9 +208,7 @@ def test_every_released_row_is_shared_by_k_persons_of_its_stratum(name: str, see
 def test_rows_of_one_person_are_in_one_group() -> None:
     values, normals, persons = visits(4)
     strata = np.zeros(len(values), dtype=np.intp)
-
     found = Microaggregation(K)(values, normals, strata, persons)
-
     places = defaultdict(set)
     for person, row in zip(persons.tolist(), map(tuple, found.tolist()), strict=True):
         places[person].add(row)
@@ -274,7 +220,6 @@ def test_who_has_very_many_rows_weighs_no_more_than_others() -> None:
     values = np.array([[0.0]] * 1 + [[0.0]] * 1 + [[3.0]] * 1000)
     persons = np.array([0, 1, *[2] * 1000])
     normals, strata = np.zeros_like(values), np.zeros(len(values), dtype=np.intp)
-
     for method in METHODS.values():
         if not isinstance(method, Rounding) or method.method == "mdav":
             assert set(method(values, normals, strata, persons).ravel().round(9)) == {1.0}
@@ -290,7 +235,6 @@ def test_a_column_that_varies_within_persons_alone_is_no_constant_one() -> None:
     visit = np.tile([1.0, 2.0, 3.0], len(values) // 3)
     values = np.column_stack([values, visit])
     normals = np.random.default_rng(5).normal(size=values.shape)
-
     found = Condensation(K)(values, normals, np.zeros(len(values), dtype=np.intp), persons)
     assert found[:, 2].std() == pytest.approx(visit.std(), rel=0.15)
 
@@ -298,7 +242,6 @@ def test_a_column_that_varies_within_persons_alone_is_no_constant_one() -> None:
 def test_methods_that_know_rows_alone_refuse_persons() -> None:
     values, normals, persons = visits(6)
     strata = np.zeros(len(values), dtype=np.intp)
-
     for method in (Deterministic(), Probabilistic(q=0.5), ColumnRounding(k=3)):
         with pytest.raises(RefusedError, match=r"some person has several rows.*'condensation'"):
             method(values, normals, strata, persons)
@@ -308,7 +251,7 @@ def test_methods_that_know_rows_alone_refuse_persons() -> None:
 
 def test_who_knows_all_rows_of_a_person_finds_one_of_them_as_by_a_guess_among_k() -> None:
     k, n, found = 5, 100, Counter[bool]()
-    for seed in range(12):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         persons = np.repeat(np.arange(n), 5)
         values = rng.normal(size=(n, 3))[persons] + 0.02 * rng.normal(size=(5 * n, 3))

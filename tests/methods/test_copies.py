@@ -7,7 +7,7 @@ import pytest
 
 from discreet.arguments import Floats
 from discreet.keys import row_keys
-from discreet.methods.copies import Draws, shortened, step_of
+from discreet.methods.copies import Draws, step_of
 from discreet.secret import Secret
 
 SECRET, OTHER = (Secret.from_bytes(bytes(range(it, it + 32))) for it in (0, 1))
@@ -17,7 +17,6 @@ DRAWS = Draws(SECRET, b"1", KEYS)
 
 def test_draws_are_of_the_secret_the_version_and_the_record() -> None:
     found = DRAWS.of_rows("a")[:, 0]
-
     assert len(np.unique(found)) == 40
     for other in (Draws(SECRET, b"2", KEYS), Draws(OTHER, b"1", KEYS)):
         assert not np.isin(other.of_rows("a"), found).any()
@@ -28,7 +27,6 @@ def test_draws_are_of_the_secret_the_version_and_the_record() -> None:
 
 def test_draws_of_a_table_are_of_the_secret_and_the_version() -> None:
     found = DRAWS.of_table("a", 40)
-
     assert len(np.unique(found)) == 40
     for other in (Draws(SECRET, b"2", KEYS), Draws(OTHER, b"1", KEYS)):
         assert not np.isin(other.of_table("a", 40), found).any()
@@ -38,7 +36,6 @@ def test_draws_of_a_table_are_of_the_secret_and_the_version() -> None:
 
 def test_a_threshold_is_one_of_k_to_2_k_minus_1() -> None:
     found = {DRAWS.threshold(str(name), 5) for name in range(200)}
-
     assert found == {5, 6, 7, 8, 9}
 
 
@@ -57,15 +54,6 @@ def step(raw: Floats, drawn: float = 0.5) -> Floats:
     return step_of(raw, raw, lambda name, count: always(drawn, name, count), 5)
 
 
-def test_the_last_digits_of_a_sum_go() -> None:
-    assert shortened(np.array([0.1 + 0.2, 0.0, -1e-300, 12345678.900000001])).tolist() == [
-        0.3,
-        0.0,
-        -1e-300,
-        12345678.9,
-    ]
-
-
 @pytest.mark.parametrize(
     ("wrong", "whole"),
     [(4, (True, True)), (5, (False, True)), (8, (False, True)), (9, (False,) * 2)],
@@ -73,23 +61,15 @@ def test_the_last_digits_of_a_sum_go() -> None:
 def test_a_column_is_whole_but_for_a_drawn_number(wrong: int, whole: tuple[bool, bool]) -> None:
     raw = RANDOM.integers(0, 150, 400).astype(np.float64)
     raw[: 40 * wrong : 40] += 0.5
-
     assert tuple(step(raw, drawn).min() == 1 for drawn in (0.0, 0.999)) == whole
 
 
-@pytest.mark.parametrize("grain", [0.1, 0.2, 0.25, 0.5, 5.0, 100.0])
+@pytest.mark.parametrize("grain", [0.1, 0.25, 100.0])
 def test_a_column_keeps_its_grain_where_numbers_are_near_0(grain: float) -> None:
     found = step(np.round(RANDOM.normal(9, 9, 500)) * grain)
-
     assert found.min() >= grain
     np.testing.assert_allclose(found / grain, np.round(found / grain))
 
 
 def test_few_numbers_beside_zeros_are_not_rounded_to_them() -> None:
     assert step(np.concatenate([np.zeros(9940), RANDOM.uniform(3, 7, 60)])).max() == 1
-
-
-def test_a_number_keeps_two_digits() -> None:
-    raw = np.exp(RANDOM.normal(0, 3, 500))
-
-    assert (step(raw) <= raw / 10).all()

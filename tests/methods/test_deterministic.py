@@ -58,7 +58,6 @@ BY_HAND: dict[str, tuple[list[float], int, list[str] | None, list[float]]] = {
 @pytest.mark.parametrize(("x", "k", "strata", "centroids"), BY_HAND.values(), ids=BY_HAND)
 def test_by_hand(x: list[float], k: int, strata: list[str] | None, centroids: list[float]) -> None:
     out = deterministic(x, k, strata)
-
     np.testing.assert_allclose(out[:, 0], rescaled(x, centroids), rtol=1e-12)
 
 
@@ -67,18 +66,11 @@ PAIRS = [1, 1, 2, 3, 3, 8, 9, 10]  # the 1s and the 3s are as far from 2
 # x, k, the order of ties and the centroids before they are rescaled
 TIED_BY_HAND: dict[str, tuple[list[int], int, Sequence[float], list[float]]] = {
     "the lower of two": (EIGHT, 4, EIGHT, [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5]),
-    "the upper of two": (EIGHT, 4, EIGHT[::-1], [1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5, 5.5]),
     "now this, now that": (  # 2 takes 0 before 4, 3 takes 5 before 1, 4 takes 2, 5 takes 7
         EIGHT,
         4,
         [0, 6, 2, 5, 3, 1, 7, 4],
         [1.5, 1.5, 1.5, 3.5, 3.5, 5.5, 5.5, 5.5],
-    ),
-    "any numbers": (
-        EIGHT,
-        4,
-        [-1e9, -0.5, 0, 0.25, 1, 7e7, 1e300, 1.7e308],
-        [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5],
     ),
     "points of some weight": (PAIRS, 3, EIGHT, [4 / 3, 4 / 3, 4 / 3, 8 / 3, 8 / 3, 9, 9, 9]),
     "of equal rows the first": (
@@ -97,7 +89,6 @@ def test_ties_come_in_the_order_that_is_given(
     x: list[int], k: int, ties: Sequence[float], centroids: list[float]
 ) -> None:
     out = deterministic(x, k, ties=ties)
-
     np.testing.assert_allclose(out[:, 0], rescaled(x, centroids), rtol=1e-12)
 
 
@@ -123,9 +114,7 @@ def test_ties_draw_nobody_towards_the_mean() -> None:
         "digests": deterministic(GRID, 3),
         "keyed": by_secret(1),
     }
-
     found = {name: pull(out, GRID) / step for name, out in centroids.items()}
-
     assert found["mean last"] - found["mean first"] > 0.3
     middle = (found["mean last"] + found["mean first"]) / 2
     assert abs(found["digests"] - middle) < 0.1
@@ -140,9 +129,7 @@ def by_secret(seed: int, order: Any = slice(None), k: int = 3) -> Floats:
 
 def test_the_methods_ties_hang_on_the_secret_and_not_on_the_order_of_rows() -> None:
     order = np.random.default_rng(3).permutation(len(GRID))
-
     once, other = by_secret(1), by_secret(2)
-
     assert by_secret(1, order).tobytes() == once[order].tobytes()
     assert (np.abs(once - other) > 0.1).any(axis=1).mean() > 0.5
 
@@ -150,58 +137,24 @@ def test_the_methods_ties_hang_on_the_secret_and_not_on_the_order_of_rows() -> N
 # --- the tree of R ----------------------------------------------------------------------------
 
 OF_R: dict[str, Callable[[Any], Floats]] = {
-    "no ties": lambda rng: rng.normal(size=(300, 2)),
-    "a grid": lambda rng: rng.permutation(GRID),
-    "few points of many rows": lambda rng: rng.integers(0, 3, size=(200, 2)).astype(float),
-    "a column of few values": lambda rng: rng.integers(0, 5, size=(150, 1)).astype(float),
-    "four columns": lambda rng: rng.integers(0, 4, size=(250, 4)).astype(float),
-    "far rows": lambda rng: np.exp(4 * rng.normal(size=(200, 2))).round(1),
+    "no ties": lambda rng: rng.normal(size=(120, 2)),
+    "a grid": lambda rng: rng.permutation(GRID[:160]),
+    "few points of many rows": lambda rng: rng.integers(0, 3, size=(100, 2)).astype(float),
+    "a column of few values": lambda rng: rng.integers(0, 5, size=(90, 1)).astype(float),
+    "four columns": lambda rng: rng.integers(0, 4, size=(120, 4)).astype(float),
+    "far rows": lambda rng: np.exp(4 * rng.normal(size=(90, 2))).round(1),
 }
 
 
-@pytest.mark.parametrize("k", [3, 10])
-@pytest.mark.parametrize("make", OF_R.values(), ids=list(OF_R))
+@pytest.mark.parametrize(
+    ("make", "k"), [*zip(OF_R.values(), (3, 10, 3, 10, 3, 10), strict=True)], ids=OF_R
+)
 def test_the_tree_is_that_of_r(make: Callable[[Any], Floats], k: int) -> None:
     rng = np.random.default_rng(k)
     x = make(rng)
     strata = rng.choice(["a", "b"], size=len(x)).tolist()
-
     found = deterministic(x, k, strata, ties="tree")
-
     np.testing.assert_allclose(found, released_by_r(x, strata, k), rtol=1e-10, atol=1e-10)
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
-def test_the_tree_finds_the_nearest_by_either_metric(metric: str) -> None:
-    x = _matrix(datasets.d1())  # without ties, so that the order of them does not matter
-
-    found = deterministic(x, 5, metric=metric, ties="tree")
-
-    np.testing.assert_allclose(found, deterministic(x, 5, metric=metric), rtol=1e-9)
-
-
-def test_the_methods_tree_follows_the_order_of_the_rows() -> None:
-    x = GRID[(GRID < 17).all(axis=1)]  # points lie on the cuts of its boxes
-    zero, strata = np.zeros(x.shape), np.zeros(len(x), dtype=np.intp)
-    order = np.random.default_rng(4).permutation(len(x))
-    method = Deterministic(k=3, ties="tree")
-
-    once, other = method(x, zero, strata), method(x[order], zero, strata)
-
-    assert once.tobytes() == deterministic(x, 3, ties="tree").tobytes()
-    assert not np.allclose(other, once[order])
-
-
-def test_the_spread_of_each_column_is_kept_and_means_are_not_forced() -> None:
-    x = _matrix(datasets.d2())
-
-    out = deterministic(x, 10)
-
-    np.testing.assert_allclose(out.std(axis=0, ddof=1), x.std(axis=0, ddof=1), rtol=1e-12)
-    assert (np.abs(out.mean(axis=0) - x.mean(axis=0)) > 1e-6).all()
-
-
-# --- against brute force ----------------------------------------------------------------------
 
 
 def twin(
@@ -252,11 +205,9 @@ def _matrix(table: Any) -> Floats:
     return np.column_stack([table[name].to_numpy() for name in table.column_names])
 
 
-@pytest.mark.parametrize("k", [3, 5, 10, 50])
-@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+@pytest.mark.parametrize(("k", "metric"), [(3, "euclidean"), (50, "mahalanobis")])
 def test_brute_force_agrees_on_the_papers_data(k: int, metric: str) -> None:
     x = _matrix(datasets.d1())
-
     np.testing.assert_array_equal(deterministic(x, k, metric=metric), twin(x, k, metric=metric))
 
 
@@ -269,66 +220,30 @@ TIED_DATA: dict[str, tuple[int, int, int]] = {  # rows, columns, different value
 
 
 @pytest.mark.parametrize(("n", "p", "values"), TIED_DATA.values(), ids=TIED_DATA)
-@pytest.mark.parametrize("k", [3, 5, 10, 50])
-@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+@pytest.mark.parametrize(("k", "metric"), [(3, "euclidean"), (10, "mahalanobis")])
 def test_brute_force_agrees_on_ties_and_duplicates(
     n: int, p: int, values: int, k: int, metric: str
 ) -> None:
     rng = np.random.default_rng(n + p)
     x = rng.integers(0, values, size=(n, p)).astype(float)
     strata, ties = rng.choice(["a", "b"], size=n), rng.permutation(n)
-
     np.testing.assert_array_equal(
         deterministic(x, k, strata, metric, ties), twin(x, k, strata, metric, ties)
     )
 
 
-@pytest.mark.parametrize("k", [3, 10])
-def test_brute_force_agrees_where_some_rows_are_tied_and_some_not(k: int) -> None:
-    rng = np.random.default_rng(k)
-    alone, tied = rng.normal(size=(500, 2)), rng.normal(size=(300, 2)).round(1)
-    x = rng.permutation(np.vstack([alone, -alone[:100], tied, alone[:50]]))
-    ties = rng.permutation(len(x))
-
-    np.testing.assert_array_equal(deterministic(x, k, ties=ties), twin(x, k, ties=ties))
-
-
-def test_all_points_of_a_ring_tied_with_its_centre_are_looked_at() -> None:
-    angle = np.linspace(0, 2 * np.pi, 360, endpoint=False)
-    x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(angle), np.sin(angle)])])
-
-    ties = np.random.default_rng(5).permutation(len(x))
-
-    found = deterministic(x, 5, ties=ties)
-
-    np.testing.assert_allclose(found, twin(x, 5, ties=ties), rtol=1e-9, atol=1e-12)
-
-
-def test_many_rows_are_worked_through_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.random.default_rng(0).integers(0, 12, size=(300, 2)).astype(float)
-    at_once = deterministic(x, 5)
-
-    monkeypatch.setitem(deterministic.__globals__, "CHUNK", 50)
-
-    assert deterministic(x, 5).tobytes() == at_once.tobytes()
-
-
-@pytest.mark.parametrize(("k", "sharing"), [(3, 242), (5, 169), (10, 95)])
+@pytest.mark.parametrize(("k", "sharing"), [(3, 242), (10, 95)])
 def test_rows_of_one_set_of_neighbours_share_a_place_to_the_last_bit(k: int, sharing: int) -> None:
     x = _matrix(datasets.d1())
     z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     near = np.sort(np.argsort(cdist(z, z), axis=1)[:, :k], axis=1)
-
     out = deterministic(x, k)
-
     _, set_of, rows = np.unique(near, axis=0, return_inverse=True, return_counts=True)
     assert (rows[set_of.ravel()] > 1).sum() == sharing
     _, place_of = np.unique(out, axis=0, return_inverse=True)
     assert len(set(zip(set_of.ravel(), place_of.ravel(), strict=True))) == len(rows)
     assert place_of.max() + 1 == len(rows)
 
-
-# --- laws -------------------------------------------------------------------------------------
 
 laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(6, 30), st.integers(1, 3)).flatmap(
@@ -356,7 +271,6 @@ def test_permuted_rows_give_the_permuted_result(
         with pytest.raises(RefusedError, match=r"k|constant|coincide|covariance"):
             deterministic(x[order], k, strata[order], metric, again)
         return
-
     found = deterministic(x[order], k, strata[order], metric, again)
     assert found.tobytes() == out[order].tobytes()
 
@@ -369,49 +283,20 @@ def test_the_spread_is_kept_and_the_input_left_alone(x: Floats, k: int) -> None:
         out = deterministic(x, k)
     except RefusedError:
         return
-
     assert x.tobytes() == before
     np.testing.assert_allclose(out.std(axis=0, ddof=1), x.std(axis=0, ddof=1), rtol=1e-6)
 
-
-def test_the_input_may_be_of_any_layout() -> None:
-    x = _matrix(datasets.d1())
-    kept = x.copy()
-
-    out = deterministic(np.asfortranarray(x), 3)
-
-    assert out.tobytes() == deterministic(x[::1], 3).tobytes()
-    assert x.tobytes() == kept.tobytes()
-    assert not np.shares_memory(out, x)
-
-
-def test_one_column_is_alike_by_both_metrics() -> None:
-    x = _matrix(datasets.d3())[:, 1]
-
-    np.testing.assert_allclose(
-        deterministic(x, 4), deterministic(x, 4, metric="mahalanobis"), rtol=1e-12
-    )
-
-
-# --- what is refused --------------------------------------------------------------------------
 
 TEN = [[float(i), float(i * i % 7)] for i in range(10)]
 LIMITS = "k must be at least 3 and at most the number of rows less 3"
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "k is a float": ({"k": 3.0}, InputError, "k must be a whole number"),
-    "k is a bool": ({"k": True}, InputError, "k must be a whole number"),
-    "k is nought": ({"k": 0}, InputError, "k must be a whole number of at least 1"),
     "k is below 3": ({"k": 2}, RefusedError, LIMITS),
     "k is above n - 3": ({"k": 8}, RefusedError, LIMITS),
     "an unknown metric": ({"metric": "manhattan"}, InputError, "'euclidean', 'mahalanobis'"),
     "unknown ties": ({"ties": "mean"}, InputError, "ties must be 'tree', or one finite number"),
-    "ties of other rows": ({"ties": [1, 2]}, InputError, "one finite number for each row"),
-    "ties that are no numbers": ({"ties": ["a"] * 10}, InputError, "one finite number for each"),
     "a missing tie": ({"ties": [*range(9), float("nan")]}, InputError, "one finite number for"),
-    "strata of other rows": ({"strata": [1, 2]}, InputError, "one label for each row"),
     "a small stratum": ({"strata": [0] * 8 + [1] * 2}, RefusedError, "a stratum holds fewer"),
-    "a missing value": ({"X": [[1.0], [float("nan")]]}, InputError, "missing or infinite"),
-    "no rows": ({"X": np.empty((0, 2))}, InputError, "at least one row"),
     "a constant column": ({"X": [[1.0, i] for i in range(10)]}, RefusedError, "is constant"),
     "a column twice": (
         {"X": [[i, 2 * i] for i in range(10)], "metric": "mahalanobis"},
@@ -437,43 +322,16 @@ def test_what_is_wrong_or_not_allowed(
 @pytest.mark.parametrize("k", [2, 24, 1000])
 def test_the_limits_are_told_without_the_number_of_rows(k: int) -> None:
     x = np.random.default_rng(1).normal(size=(26, 2))
-
     with pytest.raises(RefusedError, match=LIMITS) as refused:
         deterministic(x, k)
     assert set("".join(c if c.isdigit() else " " for c in str(refused.value)).split()) == {"3"}
-
-
-# --- the method -------------------------------------------------------------------------------
 
 
 def test_the_method_adds_noise_in_proportion_to_the_raw_spread() -> None:
     x = _matrix(datasets.d1())
     normals = np.random.default_rng(2).normal(size=x.shape)
     strata = np.zeros(len(x), dtype=np.intp)
-
     plain = Deterministic(k=5)(x, normals, strata)
     noised = Deterministic(k=5, q=0.1)(x, normals, strata)
-
     assert plain.tobytes() == deterministic(x, 5).tobytes()
     np.testing.assert_allclose(noised - plain, 0.1 * x.std(axis=0, ddof=1) * normals, atol=1e-12)
-
-
-WRONG_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
-    "k is a bool": ({"k": True}, "k must be a whole number of at least 1"),
-    "k is nought": ({"k": 0}, "k must be a whole number of at least 1"),
-    "q is negative": ({"q": -0.1}, "q must be at least 0"),
-    "q is infinite": ({"q": float("inf")}, "q must be a finite number"),
-    "an unknown metric": ({"metric": "cosine"}, "metric is unknown"),
-    "unknown ties": ({"ties": "random"}, "ties is unknown"),
-}
-
-
-@pytest.mark.parametrize(("fields", "message"), WRONG_FIELDS.values(), ids=WRONG_FIELDS)
-def test_the_methods_fields_are_checked(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Deterministic(**fields)
-
-
-def test_noise_of_another_shape_is_refused() -> None:
-    with pytest.raises(InputError, match="normals must hold one finite number"):
-        Deterministic(q=0.1)(np.array(TEN), np.zeros((10, 1)), np.zeros(10, dtype=np.intp))

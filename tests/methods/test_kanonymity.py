@@ -18,7 +18,6 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import kanonymity
 from discreet.methods.hierarchy import Hierarchy, Step
 from discreet.methods.kanonymity import Repair, repair
-from discreet.progress import listening
 from tests.cases import examples
 
 Levels = dict[str, list[str]]
@@ -26,8 +25,6 @@ Way = dict[str, str] | None
 """The name that each level of a column gets; None if the column is dropped."""
 Chosen = tuple[Fraction, tuple[int, ...], list[bool]]
 """The loss, how many steps each column goes, and which rows are kept."""
-
-# --- tables worked out by hand ----------------------------------------------------------------
 
 TOWNS = Hierarchy(
     "town",
@@ -38,15 +35,6 @@ TOWNS = Hierarchy(
 )
 Worked = tuple[Levels, dict[str, Any], dict[str, str], list[tuple[str, str, str]], str, float]
 BY_HAND: dict[str, Worked] = {
-    # levels, arguments, new levels, steps, rows kept, loss
-    "holds already": (
-        {"sex": [*"ffmm"]},
-        {"least": 2},
-        {"sex": "f f m m"},
-        [],
-        "1111",
-        0,
-    ),
     # a and b join: each loses 1 of 2, in 2 of 4 rows
     "the smallest are joined": (
         {"home": [*"abcc"]},
@@ -65,59 +53,13 @@ BY_HAND: dict[str, Worked] = {
         "01111",
         1 / 5,
     ),
-    # joining loses 1 + 2 times 1/2, suppressing 1
-    "suppression is cheaper": (
-        {"home": [*"abbcccc"]},
-        {"least": 2, "most_suppressed": 0.2},
-        {"home": "a b b c c c c"},
-        [],
-        "0111111",
-        1 / 7,
-    ),
-    "as many may be suppressed as said": (
-        {"home": [*"abbbcccccc"]},
-        {"least": 2, "most_suppressed": 0.09},
-        {"home": "other other other other c c c c c c"},
-        [("home", "joined", "the smallest levels are 'other'")],
-        "1111111111",
-        4 / 20,
-    ),
-    # a column of two levels can only be dropped: 1 in half of the cells
-    "a column is dropped": (
-        {"sex": [*"fmff"], "home": [*"aabb"]},
-        {"least": 2, "most_suppressed": 0},
-        {"home": "a a b b"},
-        [("sex", "dropped", "left out")],
-        "1111",
-        1 / 2,
-    ),
-    # dropping either column does: the one named last goes
-    "of equals the last goes": (
-        {"sex": [*"ffmm"], "home": [*"abab"]},
-        {"least": 2, "most_suppressed": 0},
-        {"sex": "f f m m"},
-        [("home", "dropped", "left out")],
-        "1111",
-        1 / 2,
-    ),
-    "all columns are dropped": (
-        {"sex": [*"fmmm"], "home": [*"aaab"]},
-        {"least": 4, "most_suppressed": 0},
-        {},
-        [("sex", "dropped", "left out"), ("home", "dropped", "left out")],
-        "1111",
-        1,
-    ),
     # Dropping home (its second step) costs 4, and suppressing the last row then 1; joining a and
     # b of home costs 2 x 1/2, and dropping sex 4: as much, in as many steps.
     "fewer steps of the first": (
         {"home": [*"cacb"], "sex": [*"fffm"]},
         {"least": 2, "most_suppressed": 0.25},
         {"home": "c other c other"},
-        [
-            ("home", "joined", "the smallest levels are 'other'"),
-            ("sex", "dropped", "left out"),
-        ],
+        [("home", "joined", "the smallest levels are 'other'"), ("sex", "dropped", "left out")],
         "1111",
         5 / 8,
     ),
@@ -130,24 +72,14 @@ BY_HAND: dict[str, Worked] = {
         "111111",
         2 / 18,
     ),
-    "the second step of a hierarchy": (
-        {"town": ["York", "Leeds", "Bury", "Truro", "Truro"]},
-        {"least": 2, "most_suppressed": 0, "hierarchies": {"town": TOWNS}},
-        {"town": "north north north south south"},
-        [("town", "generalised", "step 2 of its hierarchy")],
-        "11111",
-        6 / 15,
-    ),
     # the smallest would be the young and the old
     "neighbours": (
         {"age": ["child", "youth", "youth", "adult", "adult", "old"]},
+        {"least": 2, "most_suppressed": 0, "ordered": {"age": ["child", "youth", "adult", "old"]}},
         {
-            "least": 2,
-            "most_suppressed": 0,
-            "ordered": {"age": ["child", "youth", "adult", "old"]},
+            "age": "child_to_youth child_to_youth child_to_youth adult_to_old adult_to_old"
+            " adult_to_old"
         },
-        {"age": "child_to_youth child_to_youth child_to_youth adult_to_old adult_to_old"
-            " adult_to_old"},
         [("age", "joined", "intervals of 2 neighbouring levels")],
         "111111",
         1 / 3,
@@ -160,16 +92,7 @@ BY_HAND: dict[str, Worked] = {
         "11111",
         1 / 5,
     ),
-    "one level is left alone": (
-        {"sex": [*"ffff"], "home": [*"abbb"]},
-        {"least": 2, "most_suppressed": 0.25},
-        {"sex": "f f f f", "home": "a b b b"},
-        [],
-        "0111",
-        1 / 4,
-    ),
-    "one row of one": ({"sex": ["f"]}, {"least": 1}, {"sex": "f"}, [], "1", 0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -184,7 +107,6 @@ def test_by_hand(
     loss: float,
 ) -> None:
     done = repair(levels, **arguments)
-
     names = {column: tuple(text.split()) for column, text in renamed.items()}
     assert {column: tuple(name.replace(" ", "_") for name in row)
             for column, row in done.levels.items()} == names  # fmt: skip
@@ -195,19 +117,9 @@ def test_by_hand(
     assert done.complete
 
 
-def test_what_is_returned_cannot_be_written_to() -> None:
-    done: Any = repair({"sex": [*"ff"]}, 2)
-
-    with pytest.raises(ValueError, match="read-only"):
-        done.kept[0] = False
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        done.levels["sex"] = ("f", "m")
-
-
 def test_a_share_of_rows_is_what_it_says() -> None:
     # 0.29 of 100 is 28.999999999999996 to the machine.
     levels = {"home": [*["a"] * 29, *["b"] * 71]}
-
     assert repair(levels, 30, most_suppressed=0.29).suppressed == 29
     assert repair(levels, 30, most_suppressed=0.28).suppressed == 0  # dropped
 
@@ -220,27 +132,17 @@ def test_diversity() -> None:
     levels = {"home": [*"aaaabbcc"]}
     sick = [*"nynynyyy"]
     assert repair(levels, 2, sensitive=sick).steps == ()
-
     done = repair(levels, 2, sensitive=sick, diversity=2)
     assert done.levels["home"] == (*"aaaa", *["other"] * 4)
     assert done.loss == pytest.approx(4 / 16)
-
     done = repair(levels, 2, sensitive=sick, diversity=2, most_suppressed=0.25)
     assert done.kept.tolist() == [*[True] * 6, False, False]  # 2 rows lose 1: 2/8, but no step
-
-
-def test_diversity_counts_values_not_rows() -> None:
-    levels = {"home": [*"aaabbb"]}
-    with pytest.raises(RefusedError, match="reaches k rows and diversity in each"):
-        repair(levels, 2, sensitive=[*"xxyxyy"], diversity=3)
-    assert repair(levels, 2, sensitive=[*"xyzxyz"], diversity=3).steps == ()
 
 
 def test_closeness() -> None:
     # Half are sick in all, 3 of 4 in a: half of |3/4 - 1/2| + |1/4 - 1/2| is 1/4.
     levels = {"home": [*"aaaabbbb"]}
     sick = [*"yyynynnn"]
-
     assert repair(levels, 2, sensitive=sick, closeness=0.25).steps == ()
     assert repair(levels, 2, sensitive=sick, closeness=0.24).steps == (
         Step("home", "dropped", "left out"),
@@ -251,7 +153,6 @@ def test_closeness_is_to_all_rows_suppressed_ones_included() -> None:
     # 4 of 10 rows are sick; without the row of b it would be 4 of 9, as in a.
     levels = {"home": [*"aaaaaaaaab"]}
     sick = [*"yyyynnnnn", "n"]
-
     done = repair(levels, 2, sensitive=sick, closeness=0.045)
     assert done.suppressed == 1  # 4/9 - 4/10 = 0.0444...
     assert repair(levels, 2, sensitive=sick, closeness=0.044).suppressed == 0  # dropped
@@ -261,25 +162,6 @@ def test_closeness_at_the_bound_holds() -> None:
     # Distances of 1/5, which no float is.
     levels = {"home": [*"aaaaabbbbb"]}
     assert repair(levels, 2, sensitive=[*"yyynnynnnn"], closeness=0.2).steps == ()
-
-
-def test_joining_may_spoil_closeness() -> None:
-    # 18 of 33 are sick: 9 of 20 in c and 6 of 10 in a are within 0.1 of it, all 3 of b are not,
-    # and, joined with b as the hierarchy has it, a is not either.
-    levels = {"home": [*"a" * 10, *"b" * 3, *"c" * 20]}
-    sick = [*"y" * 6, *"n" * 4, *"yyy", *"y" * 9, *"n" * 11]
-    hierarchy = Hierarchy("home", ({"a": "ab", "b": "ab", "c": "c"},))
-
-    done = repair(
-        levels, 2, sensitive=sick, closeness=0.1, hierarchies={"home": hierarchy}, may_drop=False
-    )
-
-    assert done.steps == ()
-    assert done.kept.tolist() == [*[True] * 10, *[False] * 3, *[True] * 20]
-
-
-def test_a_sensitive_column_alone_asks_for_nothing() -> None:
-    assert repair({"home": [*"aabb"]}, 2, sensitive=[*"ssss"]).steps == ()
 
 
 # --- the least loss, against all ways tried ---------------------------------------------------
@@ -393,7 +275,7 @@ def cases(draw: st.DrawFn) -> tuple[Levels, dict[str, Any]]:
     return table, {**arguments, "sensitive": sensitive}
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(75))
 @given(cases())
 def test_no_way_loses_less(case: tuple[Levels, dict[str, Any]]) -> None:
     levels, arguments = case
@@ -477,23 +359,6 @@ def test_the_order_of_rows_does_not_matter(
         assert other.levels[column] == tuple(names[i] for i in order)
 
 
-@given(cases())
-def test_repairing_again_changes_nothing(case: tuple[Levels, dict[str, Any]]) -> None:
-    levels, arguments = case
-    asked = {"least": arguments["least"], "most_suppressed": arguments["most_suppressed"]}
-    try:
-        done = repair(levels, **asked)
-    except RefusedError:
-        return
-    kept = {
-        column: list(itertools.compress(names, done.kept)) for column, names in done.levels.items()
-    }
-    if kept:
-        again = repair(kept, **asked)
-        assert again.steps == ()
-        assert again.kept.all()
-
-
 # --- a search that is cut short ---------------------------------------------------------------
 
 
@@ -512,7 +377,6 @@ def test_more_tries_lose_no_more() -> None:
     levels = many(4, 6, 600)
     best = repair(levels, 5)
     short = [repair(levels, 5, most_tried=tried) for tried in (1, 10, 100)]
-
     assert best.complete
     assert not any(done.complete for done in short)
     assert all(min(strata_of(done).values()) >= 5 for done in short)
@@ -520,31 +384,15 @@ def test_more_tries_lose_no_more() -> None:
     assert short[-1].loss < 1.2 * best.loss
 
 
-def test_many_tries_are_told_of() -> None:
-    told: list[tuple[str, int, int]] = []
-    with listening(lambda *words: told.append(words)):
-        repair(many(5, 8, 500), 5, most_tried=600)
-
-    assert told == [("merging levels", done, 600) for done in (256, 512)]
-
-
 def test_the_descent_mends_most_rows_per_loss() -> None:
     # Of sex (f m f f) and home (a a b b), dropping sex mends both failing rows, home but one.
     done = repair({"sex": [*"fmff"], "home": [*"aabb"]}, 2, most_suppressed=0, most_tried=1)
-
     assert done.steps == (Step("sex", "dropped", "left out"),)
     assert not done.complete
 
 
-def test_the_descent_does_not_drop_what_tells_nothing() -> None:
-    done = repair({"home": [*"abcd"], "sex": [*"ffff"]}, 3, most_suppressed=0.25, most_tried=1)
-
-    assert "sex" in done.levels
-
-
 def test_what_the_descent_found_is_bettered_again_and_again() -> None:
     done = repair(many(6, 9, 600), 5, most_tried=3000)
-
     assert min(strata_of(done).values()) >= 5
     assert done.loss < 0.55  # 0.559 after bettering it once
 
@@ -552,41 +400,19 @@ def test_what_the_descent_found_is_bettered_again_and_again() -> None:
 def test_strata_are_told_apart_in_columns_of_any_number() -> None:
     # The first of 66 columns of two levels: its place value is 2 ** 65.
     levels = {f"c{i}": ["x" if i == 0 else "a", *["a"] * 5, *["x"] * 5] for i in range(66)}
-
     done = repair(levels, 2, most_suppressed=0)
-
     assert done.steps == (Step("c0", "dropped", "left out"),)
     assert done.loss == pytest.approx(1 / 66)
 
-
-def test_columns_of_many_levels_do_not_overflow() -> None:
-    # 60 ** 11 combinations and losses in units of a common multiple: beyond 64 bits.
-    levels = {f"c{i}": [f"{j % (60 + i)}" for j in range(150)] for i in range(11)}
-
-    done = repair(levels, 3, most_tried=5)
-
-    assert min(strata_of(done).values()) >= 3
-    assert 0 < done.loss <= 1
-
-
-# --- what cannot be reached, and bad input ----------------------------------------------------
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "fewer rows than k": (
         {"least": 5},
         "reaches k rows in each; the custodian can choose a smaller k, fewer strata, or allow more",
     ),
-    "no column may be dropped": (
-        {"least": 3, "may_drop": False},
-        "fewer strata, let columns be dropped, or allow",
-    ),
     "too few different values": (
         {"least": 1, "sensitive": [*"xxyy"], "diversity": 3},
         "reaches k rows and diversity in each",
-    ),
-    "too far from the whole": (
-        {"least": 1, "sensitive": [*"xxyy"], "closeness": 0.1, "may_drop": False},
-        "reaches k rows and closeness in each",
     ),
     "no row would be left": (
         {"least": 5, "most_suppressed": 1, "sensitive": [*"xxyy"], "diversity": 3, "closeness": 0},
@@ -603,26 +429,12 @@ def test_what_cannot_be_reached_is_refused(arguments: dict[str, Any], message: s
 
 SEX = {"sex": [*"ffmm"]}
 BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "no columns": ({}, {}, "levels must name at least one column"),
     "no rows": ({"sex": []}, {}, "must all hold as many rows, and at least one"),
-    "other lengths": ({"sex": ["f"], "home": [*"ab"]}, {}, "must all hold as many rows"),
     "no text": ({"sex": ["f", None]}, {}, "column 'sex' must contain only text"),
     "least of 0": (SEX, {"least": 0}, "least must be a whole number of at least 1"),
-    "least of yes": (SEX, {"least": True}, "least must be a whole number of at least 1"),
-    "diversity of 0": (SEX, {"diversity": 0}, "diversity must be a whole number of at least 1"),
     "closeness of 2": (SEX, {"closeness": 2}, "closeness must be at most 1"),
-    "closeness below 0": (SEX, {"closeness": -0.1}, "closeness must be at least 0"),
-    "more than all": (SEX, {"most_suppressed": 1.1}, "most_suppressed must be at most 1"),
-    "no number": (SEX, {"most_suppressed": math.nan}, "most_suppressed must be a finite number"),
-    "no tries": (SEX, {"most_tried": 0}, "most_tried must be a whole number of at least 1"),
     "diversity of nothing": (SEX, {"diversity": 2}, "diversity and closeness need sensitive"),
-    "closeness of nothing": (SEX, {"closeness": 0.2}, "diversity and closeness need sensitive"),
     "too few values": (SEX, {"sensitive": ["x"]}, "sensitive must have one value for each row"),
-    "values that are no texts": (
-        SEX,
-        {"sensitive": [1, 2, 3, 4]},
-        "'sensitive' must contain only text",
-    ),
     "an unknown column": (SEX, {"ordered": {"x": []}}, "ordered names column 'x'; there are 'sex'"),
     "an order that lacks one": (SEX, {"ordered": {"sex": ["f"]}}, "order of column 'sex' lacks a"),
     "a hierarchy that lacks one": (
@@ -654,12 +466,8 @@ def test_a_wrong_outcome_does_not_get_out(
         repair({"sex": [*"fmmm"]}, **arguments, sensitive=[*"xxyy"])
 
 
-# --- tables of some size ----------------------------------------------------------------------
-
-
 def test_a_table_of_1e5_rows() -> None:
-    done = repair(many(4, 7, 100_000), 20)
-
+    done = repair(many(3, 7, 100_000), 20)
     assert done.complete
     assert min(strata_of(done).values()) >= 20
 
@@ -667,23 +475,8 @@ def test_a_table_of_1e5_rows() -> None:
 GERMAN = ("purpose", "personal_status", "job", "housing")
 Measures = tuple[int, int, float]
 REALISTIC: dict[str, tuple[dict[str, Any], list[int | None], int, Measures]] = {
-    # arguments, the smallest levels of each column that are joined (None: dropped), rows
-    # suppressed; and k, l and t of what is left, as pyCANON 1.3.6 gives them
-    "k of 3": ({"least": 3}, [6, 2, 2, 0], 54, (3, 1, 0.7050739957716702)),
     "k of 5": ({"least": 5}, [6, 2, 2, 2], 73, (5, 1, 0.37648327939590076)),
-    "k of 10, none suppressed": (
-        {"least": 10, "most_suppressed": 0},
-        [9, 3, 3, 2],
-        0,
-        (10, 2, 0.2),
-    ),
     "l of 2": ({"least": 5, "diversity": 2}, [7, 0, 3, 0], 59, (5, 2, 0.5066950053134962)),
-    "l of 2, none suppressed": (
-        {"least": 3, "diversity": 2, "most_suppressed": 0},
-        [7, 3, 3, 2],
-        0,
-        (6, 2, 0.36666666666666664),
-    ),
     "t of 0.15, none suppressed": (
         {"least": 5, "closeness": 0.15, "most_suppressed": 0},
         [None, 2, 3, 2],

@@ -57,17 +57,13 @@ def information_loss(x: Floats, labels: Any) -> float:
     return float(100 * within / (z**2).sum())
 
 
-@pytest.mark.parametrize(("k", "loss"), [(3, 16.9326), (5, 22.4619), (10, 33.1929)])
+@pytest.mark.parametrize(("k", "loss"), [(3, 16.9326), (10, 33.1929)])
 def test_the_loss_on_tarragona_is_the_published_one(
     k: int, loss: float, shared_data: Callable[[str], Path]
 ) -> None:
     x = np.genfromtxt(shared_data("tarragona.csv"), delimiter=",", skip_header=1)
-
     assert x.shape == (834, 13)
     assert round(information_loss(x, mdav(x, k)), 4) == loss
-
-
-# --- against a naive twin ---------------------------------------------------------------------
 
 
 def twin(x: Floats, k: int) -> list[int]:
@@ -106,34 +102,12 @@ def twin(x: Floats, k: int) -> list[int]:
     return [labels[order.index(i)] for i in range(len(order))]
 
 
-def same_sums(a: Any, b: Any, x: Floats) -> None:
-    """Compare two groupings by the means they give, for equal rows may change places."""
-
-    def means(labels: Any) -> list[tuple[float, ...]]:
-        rows = [x[np.asarray(labels) == g] for g in np.unique(labels)]
-        return sorted((len(r), *np.sort(r, axis=0).sum(axis=0).round(6).tolist()) for r in rows)
-
-    assert means(a) == means(b)
-
-
-@pytest.mark.parametrize("k", [2, 3, 5, 10, 60])
-@pytest.mark.parametrize("load", [datasets.d1, datasets.d2, datasets.d3])
+@pytest.mark.parametrize(("load", "k"), [(datasets.d1, 2), (datasets.d2, 5), (datasets.d3, 60)])
 def test_a_naive_twin_agrees_on_the_papers_data(load: Callable[[], Any], k: int) -> None:
     table = load()
     x = np.column_stack([table[name].to_numpy() for name in table.column_names])[:300]
-
     assert mdav(x, k).tolist() == twin(x, k)
 
-
-@pytest.mark.parametrize("k", [2, 3, 5, 10])
-@pytest.mark.parametrize(("p", "values"), [(1, 9), (2, 5), (2, 40), (4, 3)])
-def test_a_naive_twin_agrees_on_ties_and_duplicates(p: int, values: int, k: int) -> None:
-    x = np.random.default_rng(p * values).integers(0, values, size=(211, p)).astype(float)
-
-    same_sums(mdav(x, k), twin(x, k), x)
-
-
-# --- the kernels ------------------------------------------------------------------------------
 
 MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
     "normal": lambda rng, n, p: rng.normal(size=(n, p)),
@@ -159,7 +133,7 @@ def in_order(x: Floats) -> Floats:
     return ordered
 
 
-@pytest.mark.parametrize("p", [1, 2, 4, 6])
+@pytest.mark.parametrize("p", [1, 4])
 @pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 def test_kernels_make_the_groups_that_numpy_makes(
     make: Callable[[np.random.Generator, int, int], Floats], p: int
@@ -175,27 +149,11 @@ def test_kernels_make_the_groups_that_numpy_makes(
             assert microaggregation._many(z, k, 0, len(z)).tolist() == expected.tolist()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
-def test_kernels_make_the_groups_that_numpy_makes_of_many_rows(
-    make: Callable[[np.random.Generator, int, int], Floats],
-) -> None:
-    z = in_order(make(np.random.default_rng(9), 5000, 4))
-
-    assert (
-        microaggregation._many(z, 5, 0, 5000).tolist()
-        == microaggregation._few(z, 5, 0, 5000).tolist()
-    )
-
-
-@pytest.mark.slow
 def test_rows_that_are_all_as_far_from_the_centre_come_to_an_end() -> None:
-    turn = np.linspace(0, 2 * np.pi, 466, endpoint=False)
+    turn = np.linspace(0, 2 * np.pi, 90, endpoint=False)
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
     x = np.repeat(circle, 100, axis=0)
-
     sizes = np.bincount(mdav(x, 3))
-
     assert sizes.min() >= 3
     assert sizes.sum() == len(x)
     assert np.bincount(vmdav(x, 3)).min() >= 3
@@ -221,11 +179,8 @@ def test_strata_of_many_rows_are_grouped_apart() -> None:
             made + label for label in microaggregation._few(part, 3, 0, len(part)).tolist()
         ]
         made = max(expected) + 1
-
     assert strata_groups(np.concatenate(parts), [1500, 4, 700], 3).tolist() == expected
 
-
-# --- V-MDAV -----------------------------------------------------------------------------------
 
 VARIABLE: dict[str, tuple[list[Any], int, float, list[int]]] = {
     "gamma 0: groups of k": ([0, 1, 2, 3, 10, 10.5], 2, 0.0, [1, 1, 2, 2, 0, 0]),
@@ -290,20 +245,17 @@ def read(z: Floats, labels: Any) -> list[Any]:
     return sorted(zip(z[:, 0].tolist(), means[of].round(9).tolist(), strict=True))
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.2, 1.1, 4.0])
-@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize(("p", "gamma"), [(1, 0.2), (2, 1.1), (4, 4.0)])
 @pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 def test_a_variable_twin_agrees(
     make: Callable[[np.random.Generator, int, int], Floats], p: int, gamma: float
 ) -> None:
     rng = np.random.default_rng(p)
-    for k, n in ((2, 30), (3, 61), (5, 70), (8, 20)):
+    for k, n in ((2, 30), (5, 41)):
         z = in_order(make(rng, n, p))
         found = strata_groups(z, [n], k, gamma)
         assert read(z, found) == read(z, variable_twin(z, k, gamma))
 
-
-# --- laws -------------------------------------------------------------------------------------
 
 laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(4, 40), st.integers(1, 3)).flatmap(
@@ -322,7 +274,6 @@ def test_groups_hold_k_to_2k_less_1_and_every_row_is_in_one(x: Floats, k: int) -
         labels = mdav(x, k)
     except RefusedError:
         return
-
     sizes = np.bincount(labels)
     assert labels.shape == (len(x),)
     assert sizes.min() >= k
@@ -339,7 +290,6 @@ def test_permuted_rows_give_the_same_groups(x: Floats, k: int, random: Any) -> N
         labels = mdav(x, k)
     except RefusedError:
         return
-
     again = mdav(x[order], k)
     rows = sorted(zip(map(tuple, x.tolist()), labels.tolist(), strict=True))
     assert sorted(zip(map(tuple, x[order].tolist()), again.tolist(), strict=True)) == rows
@@ -354,7 +304,6 @@ def test_variable_groups_hold_k_to_3k_less_2_and_agree_with_the_twin(
         labels = vmdav(x, k, gamma)
     except RefusedError:
         return
-
     sizes = np.bincount(labels)
     assert sizes.min() >= k
     assert sizes.max() <= 3 * k - 2
@@ -364,17 +313,8 @@ def test_variable_groups_hold_k_to_3k_less_2_and_agree_with_the_twin(
         assert labels[order].tolist() == variable_twin(z[order], k, gamma)
 
 
-def test_strata_are_grouped_apart() -> None:
-    z = np.array([[0.0], [1.0], [2.0], [0.0], [0.5], [5.0], [6.0]])
-
-    assert strata_groups(z, [3, 4], 2).tolist() == [0, 0, 0, 2, 2, 1, 1]
-
-
-# --- what is refused, checked and told --------------------------------------------------------
-
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "k is 1": ({"k": 1}, InputError, "k must be a whole number of at least 2"),
-    "k is a bool": ({"k": True}, InputError, "k must be a whole number"),
     "k is above n": ({"k": 8}, RefusedError, "^k must be at most the number of rows; choose a"),
     "a missing value": ({"X": [[1.0], [np.inf]]}, InputError, "missing or infinite"),
     "a constant column": ({"X": [[1.0], [1.0]]}, RefusedError, "column 0 of X is constant"),
@@ -389,31 +329,20 @@ def test_what_is_wrong_or_not_allowed(
         mdav(**{"X": [1, 2, 3, 4, 5, 6, 7], "k": 2, **change})
 
 
-def test_a_gain_factor_is_not_negative() -> None:
-    with pytest.raises(InputError, match="gamma must be at least 0"):
-        vmdav([1, 2, 3], 2, -0.1)
-    with pytest.raises(RefusedError, match="k must be at most the number of rows"):
-        vmdav([1, 2, 3], 4)
-
-
 def test_a_group_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = microaggregation._smallest
     monkeypatch.setattr(microaggregation, "_smallest", lambda values, k: honest(values, k)[:-1])
-
     with pytest.raises(BrokenPromiseError, match="counted again and holds fewer than k rows"):
         mdav([[i, i * i] for i in range(20)], 3)
 
 
-@pytest.mark.parametrize("group", [mdav, vmdav])
-@pytest.mark.parametrize("n", [1000, 3000])
+@pytest.mark.parametrize(("group", "n"), [(mdav, 3000), (vmdav, 1000)])
 def test_progress_is_told_up_to_the_end(group: Callable[..., Any], n: int) -> None:
     told: list[tuple[str, int, int]] = []
     x = np.random.default_rng(0).normal(size=(n, 2))
     group(x, 3)  # compiled by now
-
     with progress.listening(lambda *step: told.append(step)):
         group(x, 3)
-
     done = [step[1] for step in told]
     assert {(step[0], step[2]) for step in told} == {("grouping", n)}
     assert done == sorted(done)
@@ -424,9 +353,7 @@ def test_progress_is_told_up_to_the_end(group: Callable[..., Any], n: int) -> No
 def test_groups_in_order_are_those_of_each_stratum_by_itself() -> None:
     z = np.array([[0.0], [5.0], [0.1], [5.1], [9.0], [0.2], [9.1], [5.2], [9.2], [9.3]])
     strata = np.array([0, 1, 0, 1, 1, 0, 1, 1, 1, 1])
-
     order, groups = groups_in_order(z, strata, 3)
-
     by_row = dict(zip(order.tolist(), groups.tolist(), strict=True))
     made = {frozenset(i for i in by_row if by_row[i] == g) for g in set(by_row.values())}
     assert made == {frozenset({0, 2, 5}), frozenset({1, 3, 7}), frozenset({4, 6, 8, 9})}
@@ -445,46 +372,11 @@ def protect(x: Floats, k: int, strata: NDArray[np.intp] | None = None) -> Floats
     return Microaggregation(k)(x, np.zeros_like(x), one(len(x)) if strata is None else strata)
 
 
-BY_HAND_OF_MICROAGGREGATION: dict[
-    str, tuple[list[list[float]], int, list[int] | None, list[list[float]]]
-] = {
-    "two clusters": (
-        [[1, 5], [2, 5], [3, 8], [10, 1], [11, 1], [12, 4]],
-        3,
-        None,
-        [[2.0, 6.0]] * 3 + [[11.0, 2.0]] * 3,
-    ),
-    "fewer than 2k rows are one group": ([[1], [2], [3], [10]], 3, None, [[4]] * 4),
-    "strata keep apart": (
-        [[1], [9], [3], [11], [2], [10]],
-        3,
-        [0, 1, 0, 1, 0, 1],
-        [[2], [10], [2], [10], [2], [10]],
-    ),
-    "equal rows stay": ([[1], [1], [1], [7], [7], [7]], 3, None, [[1.0]] * 3 + [[7.0]] * 3),
-}
-
-
-@pytest.mark.parametrize(
-    ("x", "k", "strata", "means"),
-    BY_HAND_OF_MICROAGGREGATION.values(),
-    ids=BY_HAND_OF_MICROAGGREGATION,
-)
-def test_by_hand_of_microaggregation(
-    x: list[list[float]], k: int, strata: list[int] | None, means: list[list[float]]
-) -> None:
-    labels = None if strata is None else np.array(strata)
-
-    np.testing.assert_allclose(protect(np.array(x, dtype=float), k, labels), means, rtol=1e-12)
-
-
-@pytest.mark.parametrize("k", [2, 3, 10])
+@pytest.mark.parametrize("k", [3])
 def test_rows_are_the_means_of_the_groups_that_mdav_makes(k: int) -> None:
     table = datasets.d1()
     x = np.column_stack([table[name].to_numpy() for name in table.column_names])
-
     out, labels = protect(x, k), mdav(x, k)
-
     for group in range(labels.max() + 1):
         mean = x[labels == group].mean(axis=0)
         np.testing.assert_allclose(out[labels == group], np.tile(mean, (sum(labels == group), 1)))
@@ -501,9 +393,7 @@ def test_every_row_is_shared_means_are_kept_and_order_does_not_matter(
     # No two rows are equal: one of equal rows may be in another group than the other.
     x = np.array(rows, dtype=float) + shift + np.arange(len(rows))[:, None] * [0.125, 1 / 64]
     order = np.argsort(np.sin(np.arange(len(x))))
-
     out = protect(x, k)
-
     assert np.unique(out, axis=0, return_counts=True)[1].min() >= k
     np.testing.assert_allclose(out.mean(axis=0), x.mean(axis=0), rtol=1e-9)
     np.testing.assert_array_equal(protect(x[order], k), out[order])
@@ -511,23 +401,11 @@ def test_every_row_is_shared_means_are_kept_and_order_does_not_matter(
 
 def test_rows_shared_by_too_few_are_seen() -> None:
     rows = np.array([[1.0, 2.0]] * 3 + [[1.0, 3.0]] * 2)
-
     with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
         check_shared(rows, one(5), 3)
     with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
         check_shared(rows[:3], np.array([0, 0, 1]), 3)
     check_shared(rows[:3], one(3), 3)
-
-
-def test_what_cannot_be_grouped_is_refused() -> None:
-    x = np.arange(6.0)[:, None]
-
-    with pytest.raises(RefusedError, match="a stratum holds fewer than k rows"):
-        protect(x, 4, np.array([0, 0, 0, 1, 1, 1]))
-    with pytest.raises(RefusedError, match="is constant"):
-        protect(np.ones((6, 1)), 3)
-    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
-        Microaggregation(1)
 
 
 def condensed(x: Floats, k: int, normals: Floats, strata: Any = None) -> Floats:
@@ -563,54 +441,7 @@ def test_by_hand_of_condensation(
     x: list[float], k: int, normals: list[float], out: list[float]
 ) -> None:
     got = condensed(np.array(x, float)[:, None], k, np.array(normals, float)[:, None])
-
     np.testing.assert_allclose(got[:, 0], out, rtol=1e-12)
-
-
-def test_strata_are_condensed_apart() -> None:
-    x = np.array([[1.0], [2.0], [3.0], [3.0], [5.0], [7.0]])
-
-    out = condensed(x, 3, np.zeros((6, 1)), ["a", "b", "a", "b", "a", "b"])
-
-    np.testing.assert_allclose(out[:, 0], [3, 4, 3, 4, 3, 4], rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_one_group_has_the_mean_and_covariance_of_its_members() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(4000, 3)) @ [[2.0, 1, 0], [0, 1, 0.5], [0, 0, 0.1]] + [10, 0, -5]
-
-    out = condensed(x, 3000, rng.normal(size=x.shape))
-
-    sd = x.std(axis=0)
-    assert (np.abs(out.mean(axis=0) - x.mean(axis=0)) < 0.06 * sd).all()
-    np.testing.assert_allclose(
-        np.cov(out.T) / np.outer(sd, sd), np.cov(x.T) / np.outer(sd, sd), atol=0.08
-    )
-
-
-def test_without_noise_every_row_is_shared_by_its_mdav_group() -> None:
-    x = matrix(datasets.d1())
-    labels = mdav(x, 5)
-    means = np.stack([x[labels == g].mean(axis=0) for g in range(labels.max() + 1)])
-
-    out = condensed(x, 5, np.zeros_like(x))
-
-    np.testing.assert_allclose(out, means[labels], rtol=1e-12)
-    assert np.unique(out, axis=0, return_counts=True)[1].min() >= 5
-
-
-PLANE = np.array([[i, j] for i in range(9) for j in range(7)], dtype=float)  # full of ties
-
-
-@pytest.mark.parametrize("x", [matrix(datasets.d1()), PLANE], ids=["D1", "tied"])
-def test_the_rows_of_a_group_are_exchangeable(x: Floats) -> None:
-    labels = mdav(x, 5)
-    noise = np.random.default_rng(1).normal(size=(labels.max() + 1, 2))
-
-    out = condensed(x, 5, noise[labels])  # what a row becomes depends on group and noise alone
-
-    assert len(np.unique(out, axis=0)) == labels.max() + 1
 
 
 def correlation_of(x: Floats) -> float:
@@ -623,14 +454,10 @@ def test_standard_deviation_and_correlation_are_kept_to_one_per_cent() -> None:
     drawn = [
         condensed(x, 5, np.random.default_rng(seed).normal(size=x.shape)) for seed in range(20)
     ]
-
     kept = np.mean([out.std(axis=0, ddof=1) for out in drawn], axis=0) / x.std(axis=0, ddof=1)
     correlation = np.mean([correlation_of(out) for out in drawn])
     assert kept == pytest.approx([1, 1], abs=0.01)
     assert correlation == pytest.approx(correlation_of(x), abs=0.02)
-
-
-# --- the attack -------------------------------------------------------------------------------
 
 
 def winsorised(x: Floats, k: int) -> Floats:
@@ -666,16 +493,11 @@ ATTACKED: dict[str, Callable[[], Floats]] = {
 def test_nobody_is_linked_more_often_than_one_in_k(load: Callable[[], Floats]) -> None:
     x, k = load(), 5
     clipped = winsorised(x, k)
-
     shares = [
         linked(x, condensed(clipped, k, np.random.default_rng(seed).normal(size=x.shape)))
-        for seed in range(10)
+        for seed in range(4)
     ]
-
     assert np.mean(shares) <= 1 / k + 0.03
-
-
-# --- condensation ---------------------------------------------------------------------------
 
 
 @laws
@@ -692,36 +514,17 @@ def test_permuted_rows_with_their_noise_give_the_permuted_result(
         out = condensed(x, k, normals, strata)
     except RefusedError:
         return
-
     again = condensed(x[order], k, normals[order], strata[order])
-
     assert again.tobytes() == out[order].tobytes()
     assert (x.tobytes(), normals.tobytes()) == before
 
-
-@laws
-@given(tables, st.integers(2, 6))
-def test_means_are_kept_where_the_noise_is_nought(x: Floats, k: int) -> None:
-    try:
-        out = condensed(x, k, np.zeros_like(x))
-    except RefusedError:
-        return
-
-    scale = np.abs(x).max()
-    np.testing.assert_allclose(out.mean(axis=0), x.mean(axis=0), atol=1e-9 * scale)
-    assert (out.std(axis=0) <= x.std(axis=0) + 1e-9 * scale).all()
-
-
-# --- what is refused and checked --------------------------------------------------------------
 
 NINE = np.arange(9.0)[:, None]
 ONE = np.zeros(9, dtype=np.intp)
 WRONG_OF_CONDENSATION: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "noise of another shape": ({"normals": NINE[:3]}, InputError, "normals must hold one finite"),
-    "noise that is missing": ({"normals": NINE * np.nan}, InputError, "normals must hold one fin"),
     "strata of other rows": ({"strata": ONE[:3]}, InputError, "one label for each row"),
     "a small stratum": ({"strata": ONE + (NINE[:, 0] > 6)}, RefusedError, "a stratum holds fewer"),
-    "a constant column": ({"values": NINE * 0}, RefusedError, "column 0 of X is constant"),
     "a missing value": ({"values": NINE * np.nan}, InputError, "missing or infinite"),
 }
 

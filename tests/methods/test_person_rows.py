@@ -63,10 +63,8 @@ def test_rows_are_put_in_order_by_hand() -> None:
     }
     levels = {"sex": Levels(("f", "m"), np.array([0, 0, 0, 1, 1, -1]))}
     persons = np.array([4, 4, 4, 2, 2, 9])
-
     # Of so few persons none is one of few: each exception counts.
     found = histories_of(rows_of(numbers, levels, persons), Settings(1, 1))
-
     assert found.first.tolist() == [3, 1, 5]
     assert found.rows.tolist() == [2, 3, 1]
     assert found.later.tolist() == [4, 2, 0]
@@ -87,7 +85,6 @@ def test_a_few_persons_decide_neither_the_order_nor_what_is_constant() -> None:
         levels={**rows.levels, "sex": Levels(("f", "m"), sex)},
     )
     found = histories_of(some, SETTINGS)
-
     assert found.constant == {"sex"}
     assert (year[found.later] >= year[found.before]).all()
 
@@ -100,7 +97,6 @@ def drawn() -> DrawnRows:
 def test_what_is_constant_stays_and_what_goes_on_goes_on(drawn: DrawnRows) -> None:
     raw = panel()
     later, before = in_years(drawn)
-
     assert drawn.left_out == {}
     assert (drawn.levels["sex"].codes[later] == drawn.levels["sex"].codes[before]).all()
     assert (drawn.levels["ill"].codes[later] >= drawn.levels["ill"].codes[before]).all()
@@ -119,14 +115,12 @@ def test_a_row_by_itself_keeps_none_of_it() -> None:
     mixed = raw._replace(persons=(np.asarray(raw.persons)[turned]))
     found = rows_of_persons(mixed, 300, SETTINGS)
     later, before = in_years(found)
-
     assert (found.levels["sex"].codes[later] == found.levels["sex"].codes[before]).mean() < 0.7
 
 
 def test_how_many_rows_a_person_has_is_about_as_in_the_data(drawn: DrawnRows) -> None:
     made = np.bincount(np.unique(np.asarray(drawn.persons), return_counts=True)[1], minlength=7)
     raw = np.bincount(np.unique(np.asarray(panel().persons), return_counts=True)[1], minlength=7)
-
     assert np.abs(made / made.sum() - raw / raw.sum()).max() < 0.08
 
 
@@ -139,7 +133,6 @@ def test_neither_the_order_of_rows_nor_the_numbers_of_persons_change_it() -> Non
         rows_of_persons(of.taken(by), 80, SETTINGS)
         for of, by in zip((raw, turned), keyed, strict=True)
     )
-
     for name, column in one.numbers.items():
         np.testing.assert_array_equal(column, other.numbers[name])
     np.testing.assert_array_equal(np.asarray(one.persons), np.asarray(other.persons))
@@ -151,17 +144,7 @@ def test_rows_of_a_person_may_be_equal_in_all_columns() -> None:
     age = {"age": random.normal(50, 9, 90)[whose]}
     sex = {"sex": Levels(("f", "m"), random.integers(0, 2, 90)[whose])}
     drawn = rows_of_persons(rows_of(age, sex, whose), 90, SETTINGS)
-
     later, before = in_years(drawn)
     assert len(later) == 2 * len(np.unique(np.asarray(drawn.persons)))
     for column in (drawn.numbers["age"], drawn.levels["sex"].codes, drawn.source):
         np.testing.assert_array_equal(column[later], column[before])
-
-
-def test_where_few_persons_have_a_second_row_each_has_one() -> None:
-    raw = panel(200, 1)
-    persons = np.asarray(raw.persons).copy()
-    persons[:3] = persons[3]
-    found = rows_of_persons(raw._replace(persons=persons), 200, SETTINGS)
-
-    assert len(found.source) == len(np.unique(np.asarray(found.persons))) == 200

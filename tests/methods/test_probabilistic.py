@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import discreet as dc
 from discreet import datasets
 from discreet.arguments import parameters_of
 from discreet.errors import InputError, RefusedError
@@ -42,22 +41,12 @@ BY_HAND: dict[str, tuple[Any, Any, float, Any]] = {
 @pytest.mark.parametrize(("x", "normals", "q", "out"), BY_HAND.values(), ids=BY_HAND)
 def test_by_hand(x: Any, normals: Any, q: float, out: Any) -> None:
     strata = np.zeros(len(x), dtype=np.intp)
-
     noised = Probabilistic(q)(np.array(x, float), np.array(normals, float), strata)
-
     np.testing.assert_allclose(noised, out, rtol=1e-12)
-
-
-def test_strata_do_not_matter(d1: Floats) -> None:
-    normals = np.random.default_rng(0).normal(size=d1.shape)
-    one, two = np.zeros(500, dtype=np.intp), np.arange(500) % 2
-
-    assert (Probabilistic()(d1, normals, one) == Probabilistic()(d1, normals, two)).all()
 
 
 def test_the_noise_has_q_times_the_columns_sd(d1: Floats) -> None:
     noise = probabilistic(d1, 0.25, SECRET) - d1
-
     share = noise.std(axis=0, ddof=1) / d1.std(axis=0, ddof=1)
     assert share == pytest.approx([0.25, 0.25], rel=0.1)  # sd of an sd of 500: 3 %
     assert abs(np.corrcoef(noise[:, 0], noise[:, 1]).item(1)) < 0.15
@@ -71,9 +60,7 @@ def test_permuted_rows_give_the_permuted_result(random: Any) -> None:
     order = list(range(len(x)))
     random.shuffle(order)
     kept = x.copy()
-
     out = probabilistic(x, 0.25, SECRET)
-
     assert probabilistic(x[order], 0.25, SECRET).tobytes() == out[order].tobytes()
     assert x.tobytes() == kept.tobytes()
 
@@ -91,9 +78,7 @@ def test_a_record_keeps_its_noise_when_others_leave(d1: Floats) -> None:
 def test_noise_belongs_to_the_identifier_where_there_is_one(d1: Floats) -> None:
     names = [f"person {i}" for i in range(500)]
     corrected = d1 + 1
-
     same = unit_noise(d1, keys=names)
-
     np.testing.assert_allclose(unit_noise(corrected, keys=names), same, atol=1e-9)
     np.testing.assert_allclose(
         unit_noise(d1, keys=np.arange(500.0)),
@@ -106,31 +91,22 @@ def test_noise_belongs_to_the_identifier_where_there_is_one(d1: Floats) -> None:
 def test_noise_belongs_to_the_columns_name(d1: Floats) -> None:
     names = [str(i) for i in range(500)]
     both = unit_noise(d1, keys=names, columns=["x", "y"])
-
     swapped = unit_noise(d1[:, ::-1], keys=names, columns=["y", "x"])
-
     np.testing.assert_allclose(swapped, both[:, ::-1], atol=1e-9)
     assert np.abs(both[:, 0] - both[:, 1]).max() > 0.1
 
 
 def test_another_secret_gives_other_noise(d1: Floats) -> None:
     other = probabilistic(d1, 0.25, bytes(range(1, 33)))
-
     assert (other != probabilistic(d1, 0.25, SECRET)).all()
 
 
 def test_exact_duplicates_do_not_share_their_noise() -> None:
     out = probabilistic([[1.0], [1.0], [2.0], [3.0]], 0.25, SECRET)
-
     assert out[0, 0] != out[1, 0]
 
 
 # --- more noise for those who are far -----------------------------------------------------------
-
-
-def test_the_words_for_the_noise_of_far_records() -> None:
-    assert FAR_NOISE == ("even", "by-distance")
-    assert Probabilistic() == Probabilistic(q=0.25, far_noise="even", k=5)
 
 
 def by_distance(x: Any, q: float, k: int) -> Floats:
@@ -148,7 +124,6 @@ FARTHER: dict[str, tuple[list[float], float, int, list[float]]] = {
     "the limit is out of reach": ([0, 1, 2, 3, 12], 0.1, 1, [1, 1, 1, 1, 9]),
     "the second neighbour": ([0, 1, 2, 3, 12], 0.1, 2, [1, 1, 1, 1, 5]),
     "coinciding records": ([0, 0, 0, 0, 6], 1.0, 2, [1, 1, 1, 1, 6 / 2.6833]),
-    "coinciding, and the limit is below 1": ([0, 0, 0, 0, 6], 9.0, 2, [1, 1, 1, 1, 1]),
 }
 
 
@@ -178,25 +153,9 @@ def test_far_records_are_found_again_less_often_and_the_bulk_carries_the_same_no
             gap = ((x[495:, None, :] - out[way][None, :, :]) / sd) ** 2
             linked[way] += int((gap.sum(axis=2).argmin(axis=1) == np.arange(495, 500)).sum())
         spreads.append(out["by-distance"].std(axis=0, ddof=1) / sd)
-
     assert linked["even"] == 100
     assert linked["by-distance"] <= 35
     assert np.mean(spreads) < 2.5  # what it costs
-
-
-@settings(deadline=None, derandomize=True, max_examples=30)
-@given(st.integers(1, 9), st.integers(0, 10**6))
-def test_noise_by_distance_does_not_depend_on_the_order_of_rows(k: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(60, 2)).round(seed % 3)  # few different records, and many
-    order = rng.permutation(60)
-    call: dict[str, Any] = {"q": 0.25, "secret": SECRET, "far_noise": "by-distance", "k": k}
-    keys = [f"person {i}" for i in range(60)]
-
-    out = probabilistic(x, keys=keys, **call)
-    permuted = probabilistic(x[order], keys=[keys[i] for i in order], **call)
-
-    assert permuted.tobytes() == out[order].tobytes()
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)
@@ -208,35 +167,22 @@ def test_the_neighbour_is_that_of_a_plain_search(k: int, seed: int) -> None:
     median = np.median(distance)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.fmax(1, np.fmin(distance / median, distance / 0.1))
-
     assert by_distance(x, 0.1, k) == pytest.approx(times, rel=1e-6)
-
-
-def test_k_is_not_looked_at_where_noise_is_even() -> None:
-    x = [[1.0], [2.0], [3.0]]
-
-    assert (probabilistic(x, 0.25, SECRET, k=99) == probabilistic(x, 0.25, SECRET)).all()
 
 
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "q is nought": ({"q": 0}, InputError, "q must be above 0"),
-    "q is no number": ({"q": "a little"}, InputError, "q must be a finite number"),
-    "q is a bool": ({"q": True}, InputError, "q must be a finite number"),
     "a seed for a secret": ({"secret": 1234}, InputError, "at least 16 random bytes"),
     "a short secret": ({"secret": b"short"}, InputError, "the secret is too weak"),
     "a name too few": ({"columns": ["x"]}, InputError, "one name for each column"),
-    "a name twice": ({"columns": ["x", "x"]}, InputError, "different names"),
     "an identifier too few": ({"keys": ["a", "b"]}, InputError, "one identifier for each row"),
-    "a missing value": ({"X": [[1.0, np.nan]] * 3}, InputError, "missing or infinite"),
     "a constant column": ({"X": [[1.0, 2.0], [1.0, 3.0]]}, RefusedError, "column 0 of X is const"),
     "an unknown word": ({"far_noise": "more"}, InputError, "one of 'even', 'by-distance'"),
-    "no neighbour": ({"k": 0}, InputError, "k must be a whole number of at least 1"),
     "as many neighbours as rows": (
         {"far_noise": "by-distance", "k": 3},
         RefusedError,
         "k must be below the number of rows",
     ),
-    "a single row": ({"X": [[1.0, 2.0]]}, RefusedError, "too few rows"),
 }
 
 
@@ -247,14 +193,6 @@ def test_what_is_wrong_or_not_allowed(
     x = [[1.0, 5.0], [2.0, 4.0], [3.0, 6.0]]
     with pytest.raises(error, match=message):
         probabilistic(**{"X": x, "q": 0.25, "secret": SECRET, **change})
-
-
-def test_noise_of_another_shape_is_refused(d1: Floats) -> None:
-    with pytest.raises(InputError, match="normals must hold one finite number"):
-        Probabilistic()(d1, np.zeros((500, 1)), np.zeros(500, dtype=np.intp))
-
-
-# --- multiplicative -------------------------------------------------------------------------------
 
 
 ROOT = np.log1p(0.5**2) ** 0.5  # the sd of the logarithm of a factor of sd .5
@@ -283,9 +221,7 @@ BY_HAND_of_multiplicative: dict[str, tuple[Any, Any, float, Any]] = {
 )
 def test_by_hand_of_multiplicative(x: Any, normals: Any, q: float, out: Any) -> None:
     strata = np.zeros(len(x), dtype=np.intp)
-
     noised = Multiplicative(q)(np.array(x, float), np.array(normals, float), strata)
-
     np.testing.assert_allclose(noised, out, rtol=1e-12)
 
 
@@ -297,15 +233,14 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("q", [0.1, 0.25, 0.5])
-@pytest.mark.parametrize("draw", COLUMNS.values(), ids=list(COLUMNS))
+@pytest.mark.parametrize(
+    ("draw", "q"), [*zip(COLUMNS.values(), (0.1, 0.25, 0.5, 0.25), strict=True)], ids=COLUMNS
+)
 def test_the_mean_is_kept_and_the_variance_is_by_its_formula(draw: Any, q: float) -> None:
-    n = 200_000
+    n = 50_000
     rng = np.random.default_rng(5)
     x = np.column_stack([draw(rng, n), rng.normal(size=n)])
-
     y = Multiplicative(q)(x, rng.normal(size=x.shape), np.zeros(n, dtype=np.intp))
-
     moved, first = (y - x)[:, 0], x[:, 0]
     error = q * np.sqrt(np.mean(first**2) / n)
     assert abs(moved.mean()) < 4 * error
@@ -319,25 +254,9 @@ laws = settings(deadline=None, derandomize=True, max_examples=30)
 
 
 @laws
-@given(st.randoms(use_true_random=False))
-def test_permuted_rows_give_the_permuted_result_of_multiplicative(random: Any) -> None:
-    table = datasets.d2()
-    x = np.column_stack([table["X"].to_numpy(), table["Y"].to_numpy()])[:50]
-    order = list(range(len(x)))
-    random.shuffle(order)
-    kept = x.copy()
-
-    out = multiplicative(x, 0.25, SECRET)
-
-    assert multiplicative(x[order], 0.25, SECRET).tobytes() == out[order].tobytes()
-    assert x.tobytes() == kept.tobytes()
-
-
-@laws
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20), st.floats(0.01, 2))
 def test_signs_and_zeros_stay(values: list[float], q: float) -> None:
     out = multiplicative(values, q, SECRET)[:, 0]
-
     assert np.sign(out).tolist() == np.sign(values).tolist()
 
 
@@ -348,7 +267,6 @@ def test_a_record_keeps_its_factor_whoever_leaves(d2: Floats) -> None:
 def test_factors_belong_to_the_secret_the_identifier_and_the_column(d2: Floats) -> None:
     names = [f"person {i}" for i in range(len(d2))]
     factor = multiplicative(d2, 0.5, SECRET, keys=names, columns=["x", "y"]) / d2
-
     again = multiplicative(2 * d2[:, ::-1], 0.5, SECRET, keys=names, columns=["y", "x"])
     np.testing.assert_allclose((again / (2 * d2[:, ::-1]))[:, ::-1], factor, rtol=1e-12)
     for other in (
@@ -363,17 +281,11 @@ def test_its_noise_is_not_that_which_is_added(d2: Floats) -> None:
     # both beside each other would be two equations for a value and its noise
     added = (probabilistic_multiplicative(d2, 0.5, SECRET) - d2) / (0.5 * d2.std(axis=0, ddof=1))
     multiplied = np.log(multiplicative(d2, 0.5, SECRET) / d2)
-
     assert abs(np.corrcoef(added[:, 0], multiplied[:, 0])[0, 1]) < 0.15
 
 
 WRONG_of_multiplicative: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "no noise": ({"q": 0}, InputError, "q must be above 0"),
-    "q is infinite": ({"q": float("inf")}, InputError, "q must be a finite number"),
-    "a short secret": ({"secret": "x" * 32}, InputError, "at least 16 random bytes"),
-    "keys of other rows": ({"keys": ["a"]}, InputError, "one identifier for each row"),
-    "columns of other names": ({"columns": ["a", "b"]}, InputError, "one name for each column"),
-    "a missing value": ({"X": [[float("nan")]]}, InputError, "missing or infinite"),
     "too large": ({"X": [1.7e308] * 50, "q": 2.0}, RefusedError, "more than can be computed with"),
 }
 
@@ -384,16 +296,3 @@ WRONG_of_multiplicative: dict[str, tuple[dict[str, Any], type[Exception], str]] 
 def test_what_is_wrong(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         multiplicative(**{"X": [[1.0], [2.0]], "q": 0.25, "secret": SECRET, **change})
-
-
-def test_plots_and_tables_of_the_papers_are_made_with_it() -> None:
-    study = dc.research(datasets.d2())
-
-    view = study.scatter("X", "Y", method="multiplicative", q=0.1)
-    release = study.anonymize(["X", "Y"], method="multiplicative", q=0.1)
-
-    assert (view.method, dict(view.parameters)) == ("multiplicative", {"q": 0.1})
-    assert all(x > 0 for x in view.x)
-    assert release.report.made["q"] == 0.1
-    assert "k" not in release.report.made
-    assert "multiplied by a random factor" in release.report.to_text()

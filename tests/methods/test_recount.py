@@ -79,7 +79,6 @@ def test_a_broken_promise_is_seen(case: tuple[Callable[[], WholeCopy], str]) -> 
     make, words = case
     found = make()
     relations = RELATIONS.within(found.numbers)
-
     with pytest.raises(BrokenPromiseError, match=words):
         check_whole(NUMBERS, LEVELS, relations, found, SETTINGS, None)
 
@@ -87,14 +86,12 @@ def test_a_broken_promise_is_seen(case: tuple[Callable[[], WholeCopy], str]) -> 
 def test_a_copy_keeps_what_it_promises() -> None:
     relations = RELATIONS.within(MADE.numbers)
     check_whole(NUMBERS, LEVELS, relations, MADE, SETTINGS, None)
-
     assert relations.sums == {"total": ("part", "rest")} or "total" in relations.sums
 
 
 def test_rows_that_are_equal_to_those_of_anyone_are_not_passed_on() -> None:
     """Who was left out is found as often: so these are not rows of who takes part."""
     found = passed_on(np.arange(300))
-
     check_whole(NUMBERS, LEVELS, RELATIONS.within(found.numbers), found, SETTINGS, None)
 
 
@@ -114,7 +111,6 @@ def test_persons_are_counted_not_rows() -> None:
 
 def test_gaps_of_few_are_seen() -> None:
     numbers: dict[str, Any] = {**NUMBERS, "gaps": np.nan_to_num(NUMBERS["gaps"], nan=50.0)}
-
     with pytest.raises(BrokenPromiseError, match="gaps of column 'gaps'"):
         check_whole(numbers, LEVELS, RELATIONS.within(MADE.numbers), MADE, SETTINGS, None)
 
@@ -123,5 +119,4 @@ def test_a_level_that_has_the_name_of_those_that_are_joined_is_one_with_them() -
     words = ["(other)"] * 100 + ["a"] * 100 + [f"rare {i // 2}" for i in range(100)]
     draws = Draws(SECRET, b"", row_keys(SECRET, [X, words]))
     found = whole_copy({"x": X}, {"l": Levels.of(words)}, draws, SETTINGS).levels["l"]
-
     assert {*found.words} == {"(other)", "a"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.arguments import Floats
 from discreet.keys import row_keys, total
 from discreet.methods import safe_values
-from discreet.methods.copies import MISSING, ONE, OTHER, Chance, Draws, Levels, Settings, threshold
+from discreet.methods.copies import MISSING, ONE, OTHER, Chance, Draws, Levels, Settings
 from discreet.methods.relations import Relations
 from discreet.methods.safe_values import (
     BEYOND,
@@ -64,7 +64,6 @@ def test_blocks_by_hand_keep_the_sum(
 ) -> None:
     x = np.arange(float(sum(sizes)))
     found = column(x, always(share), k=2, m=4)
-
     assert found.centre.tolist() == np.repeat(centres, sizes).tolist()
     assert found.half == pytest.approx(np.repeat(halves, sizes), rel=1e-12)
     assert found.centre.sum() == x.sum()
@@ -74,7 +73,6 @@ def test_blocks_by_hand_keep_the_sum(
 def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, stays: bool) -> None:
     x = np.concatenate([np.full(held, 55.125), NORMAL])
     kept = [column(x, chance(seed), rows=rows).step[0] == 0 for seed in range(30)]
-
     assert all(kept) == stays
     assert any(kept) == stays
 
@@ -82,38 +80,21 @@ def test_a_value_stays_itself_if_enough_persons_have_it(held: int, rows: int, st
 def test_a_value_of_some_rows_of_many_persons_stays_itself() -> None:
     year = np.tile([2001.0, 2002.0, 2003.0], 19)  # 19 persons have each of the years once
     kept = [column(year, chance(seed), rows=3).step for seed in range(30)]
-
     assert not any(step.any() for step in kept)
 
 
-def test_whether_a_value_stays_itself_is_drawn_between() -> None:
-    x = np.concatenate([np.full(14, 55.125), NORMAL])
-    kept = [column(x, chance(seed)).step[0] == 0 for seed in range(30)]
-
-    assert 5 < sum(kept) < 25
-
-
-@pytest.mark.parametrize(("persons", "by"), [(1, 0.5), (2, 0.5)])
-def test_who_is_far_out_moves_no_mean(
-    persons: int, by: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("persons", [1, 2])
+def test_who_is_far_out_moves_no_mean(persons: int, monkeypatch: pytest.MonkeyPatch) -> None:
     far = np.append(NORMAL[:-persons], np.full(persons, 50 + 100 * 10))
 
     def moved() -> float:
-        each = [[column(x, chance(s)).centre.mean() for x in (NORMAL, far)] for s in range(20)]
+        each = [[column(x, chance(s)).centre.mean() for x in (NORMAL, far)] for s in range(10)]
         return float(np.abs(np.diff(each)).max())
 
-    assert moved() < by  # of 2.5 of each, in a sample
+    assert moved() < 0.5  # of 2.5 of each, in a sample
     monkeypatch.setattr(safe_values, "EXCESS", np.inf)
     monkeypatch.setattr(safe_values, "SHARE", 1 - 1e-9)
     assert moved() > 2 * persons
-
-
-def test_one_person_far_out_moves_no_step() -> None:
-    far = np.append(NORMAL[:-1], 1e5)
-    steps = [np.unique(column(x, chance(1)).step) for x in (NORMAL, far)]
-
-    assert steps[0].tolist() == steps[1].tolist()
 
 
 def test_the_mean_of_an_end_has_noise() -> None:
@@ -133,7 +114,6 @@ def test_the_mean_stays_beside_a_value_of_many() -> None:
     few = 10 + np.random.default_rng(0).exponential(5, 19)  # enough for a block, always
     x = np.concatenate([np.zeros(380), few])
     ends = [column(x, chance(seed)).centre[380:].mean() for seed in range(40)]
-
     assert np.mean(ends) == pytest.approx(few.mean(), abs=2)
 
 
@@ -141,7 +121,6 @@ def test_the_mean_stays_beside_a_value_of_many() -> None:
 def test_of_so_few_that_they_are_one_block_nobodys_value_is_shown(n: int, m: int) -> None:
     x = np.random.default_rng(1).normal(size=n)
     middle = np.sort(x)[n // 4 : n - n // 4].mean()
-
     for seed in range(5):
         found = column(x, chance(seed), m=m)
         assert np.unique(found.centre).tolist() == [middle]
@@ -168,7 +147,7 @@ def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> No
     st.sampled_from([0, 1, 9]),
     st.integers(0, 2**20),
 )
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_values_lie_between_those_of_the_blocks_beside(
     k: int, more: int, n: int, digits: int, seed: int
 ) -> None:
@@ -201,7 +180,6 @@ def test_the_order_of_rows_changes_nothing(k: int, n: int, digits: int, seed: in
     own, weights = random.uniform(size=n), np.full(n, ONE, dtype=np.int64)
     one = safe_column(x, weights, chance(seed), lambda _: own, k, 2 * k)
     two = safe_column(x[turned], weights, chance(seed), lambda _: own[turned], k, 2 * k)
-
     for field in ("centre", "half", "step"):  # which of equal values is in which block, it may
         np.testing.assert_array_equal(
             getattr(one, field)[one.order] if digits else np.sort(getattr(one, field)),
@@ -215,17 +193,7 @@ def test_numbers_below_0_are_drawn_if_enough_persons_have_one(
 ) -> None:
     x = np.concatenate([np.linspace(-9, -8, held), np.linspace(0, 2, 90)])
     found = [column(x, chance(seed), rows=rows) for seed in range(20)]
-
     assert (min(min(it.centre.min(), (it.centre - it.half).min()) for it in found) < 0) == below
-
-
-def test_ranks_are_given_the_values_of_their_rank() -> None:
-    x = np.random.default_rng(7).normal(50, 10, 800)
-    values = column(x, chance(3)).by_ranks(np.arange(300.0))
-
-    # At an end are 10 to 32 persons of 800: of 300 values 12 at the most.
-    assert np.abs(values - np.quantile(x, (np.arange(300) + 0.5) / 300))[15:-15].max() < 2
-    assert values.mean() == pytest.approx(x.mean(), abs=0.1)
 
 
 def test_noise_moves_what_is_not_kept_within_the_ends_of_the_column() -> None:
@@ -248,7 +216,6 @@ def test_the_spread_in_a_leaf_is_that_of_values_that_are_not_kept() -> None:
     step = np.array([0.5, 1, 0, 0.5, 1, 1, 0, 0, 0])
     leaf = np.array([0, 1, 0, 0, 1, 1, 1, 2, 2])
     found = SafeColumn(centre, np.zeros(9), step, np.argsort(centre))
-
     # Of 1 and 3; of 10, 10 and 16; of none.
     assert found.spread_in(leaf) == pytest.approx([1, np.sqrt(8), 0], rel=1e-12)
 
@@ -276,8 +243,9 @@ def test_of_dates_nothing_is_drawn_beyond_the_kth_farthest() -> None:
         assert high > 196
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize(("beyond", "passed"), [(0, False), (1, False), (2, False), (9, True)])
+@pytest.mark.parametrize(
+    ("beyond", "passed", "sign"), [(0, False, 1), (2, False, -1), (9, True, 1), (9, True, -1)]
+)
 def test_beyond_the_end_of_a_scale_few_persons_let_nobody_be_drawn(
     beyond: int, passed: bool, sign: int
 ) -> None:
@@ -286,7 +254,6 @@ def test_beyond_the_end_of_a_scale_few_persons_let_nobody_be_drawn(
     x = sign * np.append(scale, np.full(beyond, 113.0))
     found = [column(x, chance(seed), m=20) for seed in range(30)]
     farthest = [(sign * it.centre + it.half).max() for it in found]
-
     assert (max(farthest) > 100 + 1e-9) == passed
 
 
@@ -338,27 +305,12 @@ def test_a_value_far_from_all_of_its_leaf_becomes_that_of_the_third(
     before = SafeColumn(x, np.zeros(len(x)), np.ones(len(x)), np.argsort(x))
     order = np.random.default_rng(5).permutation(len(x))
     weights = np.full(len(x), ONE // rows)
-
     found = before.without_lone(leaf, weights, 9)
     shuffled = SafeColumn(x[order], before.half, before.step, np.argsort(x[order]))
     again = shuffled.without_lone(leaf[order], weights, 9)
-
     assert found.centre[: len(values)] == pytest.approx(becomes, rel=1e-12)
     assert found.centre[leaf == 1].tolist() == x[leaf == 1].tolist()
     assert again.centre.tolist() == found.centre[order].tolist()
-
-
-def test_all_leaves_share_what_a_lone_value_loses() -> None:
-    """94 of 100 go to 8 above the middle of one leaf and 10 above that of the other."""
-    x, leaf = np.append(np.array(NINE, dtype=float), np.arange(9.0)), np.repeat([0, 1], 9)
-    before = SafeColumn(x, np.zeros(18), np.ones(18), np.argsort(x))
-
-    found = before.without_lone(leaf, np.full(18, ONE), 9).centre
-
-    more = 1 + 94 / 18
-    assert found[:9] == pytest.approx([0, 1, 2, 3, 4, *(4 + more * np.array([1, 2, 3, 2]))])
-    assert found[9:] == pytest.approx([0, 1, 2, 3, 4, *(4 + more * np.arange(1, 5))])
-    assert found.sum() == pytest.approx(x.sum(), rel=1e-12)
 
 
 def test_rows_of_one_person_are_lone_together_and_kept_values_never() -> None:
@@ -366,10 +318,8 @@ def test_rows_of_one_person_are_lone_together_and_kept_values_never() -> None:
     weights = np.append(np.full(9, ONE), np.full(3, ONE // 3))
     leaf, step = np.zeros(12, dtype=int), np.ones(12)
     every = np.arange(12)
-
     found = SafeColumn(x, np.full(12, 2.0), step, every).without_lone(leaf, weights, 9)
     kept = SafeColumn(x, np.zeros(12), np.where(x == 100, 0, step), every)
-
     assert found.centre.max() < 100
     assert found.half[9:].tolist() == [0, 0, 0]
     assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-12)
@@ -388,9 +338,7 @@ def test_values_without_lone_ones_keep_their_sum(values: list[int], leaves: int,
     x = np.append(np.array(values, dtype=float) ** 3, [-1e9, 1e9])
     leaf = np.append(rng.integers(leaves, size=len(values)), [leaves, leaves])
     before = SafeColumn(x, np.zeros(len(x)), np.ones(len(x)), np.argsort(x))
-
     found = before.without_lone(leaf, np.full(len(x), ONE), 9)
-
     assert found.centre.sum() == pytest.approx(x.sum(), rel=1e-9, abs=1e-4)
 
 
@@ -428,15 +376,8 @@ def test_levels(text: str, wanted: dict[str, str]) -> None:
 
 def test_persons_are_counted_rather_than_rows() -> None:
     text = "aaaaabbbbb"
-
     assert safe(text, [0, 1, 2, 3, 4, 5, 6, 7, 8, 8]) == {"a": "a", "b": NONE}
     assert safe(text, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]) == {"a": "a", "b": "b"}
-
-
-def test_a_word_that_no_row_has_is_none() -> None:
-    found = safe_levels(Levels(("a", "b", "c"), np.zeros(6, dtype=np.intp)), 5, None)
-
-    assert found.words == ("a",)
 
 
 # --- how many were joined -----------------------------------------------------------------------
@@ -458,7 +399,6 @@ def said(levels: int, chance: float, each: int = 2) -> int:
 )
 def test_how_many_levels_were_joined_is_said_roughly(levels: int, least: int, most: int) -> None:
     found = [said(levels, chance) for chance in CHANCES]
-
     assert (min(found), max(found)) == (least, most)
     assert all(it <= levels for it in found)
 
@@ -467,11 +407,6 @@ def test_one_person_turns_it_for_one_draw_in_k_at_the_most() -> None:
     for levels in range(3, 90):
         turned = [said(levels, it) != said(levels + 1, it) for it in CHANCES]
         assert np.mean(turned) <= 1 / K + 0.05
-
-
-def test_nothing_is_said_where_nothing_was_joined() -> None:
-    assert {said(levels, 0.0) for levels in range(5)} == {0}
-    assert said(40, 0.0, each=5) == 0
 
 
 def test_a_person_of_many_levels_counts_once() -> None:
@@ -514,8 +449,6 @@ def with_far(persons: int, value: float, x: Floats = NORMAL_of_far_out) -> Float
     return np.append(x[: len(x) - persons], np.full(persons, value))
 
 
-# --- what is said -------------------------------------------------------------------------------
-
 TAILS: dict[str, tuple[Floats, Ends]] = {
     "bell": (NORMAL_of_far_out, (False, False)),
     "even": (np.random.default_rng(1).uniform(0, 9, 500), (False, False)),
@@ -536,32 +469,19 @@ def test_a_mean_hangs_on_an_end_where_persons_of_enough_lie_far_out(
     assert {found(x, few, seed) for few in (5, 9) for seed in range(4)} == {wanted}
 
 
-def test_where_it_is_said_the_mean_is_off() -> None:
-    for x, (low, high) in TAILS.values():
-        off = [safe_of(x, seed).centre.mean() - x.mean() for seed in range(12)]
-        error = safe_of(x, 0).centre.std() / np.sqrt(len(x))
-        if high != low:
-            assert (np.mean(off) < -0.5 * error) == high
-            assert (np.mean(off) > 0.5 * error) == low
-
-
 def test_who_is_far_out_but_moves_no_mean_is_not_said() -> None:
     x = np.append(np.random.default_rng(0).normal(50, 10, 200_000), np.full(9, 140.0))
-
     assert found(x, 5) == (False, False)
     assert found(x[-1000:], 5) == (False, True)
 
 
-# --- what it hangs on ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("value", [400.0, 1e4, 1e9])
-@pytest.mark.parametrize("persons", range(12))
+@pytest.mark.parametrize(
+    ("persons", "value"), [(0, 400.0), (4, 400.0), (5, 1e9), (6, 400.0), (8, 1e4), (9, 1e9)]
+)
 def test_it_hangs_on_how_many_persons_and_not_on_how_far_out(persons: int, value: float) -> None:
     said = [
         found(with_far(persons, value), few)[1] for few in range(K_of_far_out, 2 * K_of_far_out)
     ]
-
     assert said == [persons >= few for few in range(K_of_far_out, 2 * K_of_far_out)]
 
 
@@ -569,7 +489,7 @@ def test_it_hangs_on_how_many_persons_and_not_on_how_far_out(persons: int, value
 def test_one_person_more_turns_it_for_one_draw_of_k_at_the_most(kind: str) -> None:
     """Whoever it is: of 1 / rank tails every rank times its value is the same."""
     random = np.random.default_rng(11)
-    for _ in range(20):
+    for _ in range(8):
         x = {
             "far": np.append(NORMAL_of_far_out[:-8], random.uniform(90, 300, 8)),
             "harmonic": 100 / (1 + random.permutation(500)),
@@ -599,23 +519,8 @@ def test_one_person_more_turns_it_for_one_draw_of_k_at_the_most(kind: str) -> No
 
 def test_all_rows_of_a_person_are_those_of_one() -> None:
     x = np.repeat(with_far(3, 400.0, NORMAL_of_far_out[:200]), 4)
-
     assert found(x, 5, rows=1) == (False, True)
     assert found(x, 5, rows=4) == (False, False)
-
-
-def test_a_person_sees_the_note_come_and_go_hardly_more_often_than_by_guessing() -> None:
-    draw = np.random.default_rng(3)
-
-    def said(persons: int) -> float:
-        few = [threshold(chance, K_of_far_out) for chance in draw.uniform(size=400)]
-        return float(np.mean([found(with_far(persons, 1e6), it, 2)[1] for it in few]))
-
-    by_persons = [said(persons) for persons in (0, 1, 4, 5, 6, 9)]
-    assert by_persons[:3] == [0, 0, 0]
-    assert by_persons[3] == pytest.approx(0.2, abs=0.08)
-    assert by_persons[4] == pytest.approx(0.4, abs=0.08)
-    assert by_persons[5] == 1
 
 
 def test_the_copies_of_a_secret_say_it_as_often_as_the_secret_draws() -> None:
@@ -628,8 +533,7 @@ def test_the_copies_of_a_secret_say_it_as_often_as_the_secret_draws() -> None:
         draws = Draws(secret, secret.digest("version", total(keys)), keys)
         return "x" in whole_copy({"x": x}, {}, draws, Settings(K_of_far_out, M)).far_out
 
-    shown = {n: np.mean([said(n, seed) for seed in range(20)]) for n in (4, 8, 9, 14)}
-
+    shown = {n: np.mean([said(n, seed) for seed in range(12)]) for n in (4, 8, 9, 14)}
     assert shown[4] == 0
     assert 0.1 < shown[8] < 0.9
     assert 0.2 < shown[9] < 1
@@ -644,7 +548,6 @@ def test_what_is_made_of_a_column_hangs_on_those_it_hangs_on() -> None:
     relations = Relations({"total": ("pay", "gift")}, (), {"end": "start", "last": "end"})
     told = {"start": high, "end": none, "last": low, "pay": none, "gift": high, "age": none}
     out = far_out_together(told, relations)
-
     assert out == {**told, "end": high, "last": (True, True), "total": high}
     assert words_of_ends(out) == {
         **dict.fromkeys(["end", "gift", "start", "total"], "too low"),

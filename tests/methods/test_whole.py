@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
@@ -51,7 +49,6 @@ def test_the_order_of_rows_and_columns_changes_nothing() -> None:
     texts = {"sex": Levels(("f", "m"), levels["sex"].codes[turned])}
     again = copied({name: numbers[name][turned] for name in sorted(names)}, texts)
     ordered = copied({name: numbers[name] for name in sorted(names)}, levels)
-
     for name in names:
         np.testing.assert_array_equal(ordered.numbers[name], again.numbers[name])
     np.testing.assert_array_equal(ordered.levels["sex"].codes, again.levels["sex"].codes)
@@ -60,19 +57,7 @@ def test_the_order_of_rows_and_columns_changes_nothing() -> None:
 
 def test_no_end_comes_before_its_start() -> None:
     found = copied(*table(300)).numbers
-
     assert (found["end"] >= found["start"]).all()
-
-
-def test_an_end_has_a_margin_as_near_as_that_of_others() -> None:
-    random = np.random.default_rng(4)
-    start = random.uniform(0, 50, 600)
-    visits = random.choice([20.0, 40.0, 60.0], 600) + random.normal(0, 0.5, 600)
-    numbers = {"start": start, "end": np.maximum(start, visits)}
-    found = copied(numbers, {}).numbers
-
-    assert (found["end"] >= found["start"]).all()
-    assert ks_2samp(numbers["end"], found["end"]).statistic < 0.1  # a start and a time: .13 to .21
 
 
 LEAVES: dict[str, tuple[list[int], list[int], int | None]] = {
@@ -100,27 +85,11 @@ def test_leaves_of_m_persons_pass() -> None:
     check_leaves([3] * 10, [3], None)
 
 
-def test_a_table_of_few_persons_is_refused_and_how_few_are_the_secret_says() -> None:
-    def refused(n: int, version: int) -> bool:
-        draws = Draws(SECRET, bytes([version]), row_keys(SECRET, [NORMAL[:n]]))
-        try:
-            whole_copy({"x": NORMAL[:n]}, {}, draws, Settings(5, 10))
-        except RefusedError as error:
-            return "too few people for a copy" in str(error)
-        return False
-
-    found = {n: np.mean([refused(n, version) for version in range(20)]) for n in (19, 22, 24)}
-    assert found[19] == 1
-    assert 0 < found[22] < 1
-    assert found[24] == 0
-
-
 def test_all_rows_of_a_person_weigh_no_more_than_one() -> None:
     persons = np.repeat(np.arange(3), [1, 7, 5000])
     draws = Draws(SECRET, b"", np.zeros((len(persons), 2), dtype=np.uint64))
     weights = Rows({}, {}, draws, persons, np.arange(len(persons))).weights()
     each = np.bincount(persons, weights)
-
     assert each.max() == each[0] == ONE
     assert each.min() > 0.99 * ONE
 
@@ -137,18 +106,13 @@ def test_levels_of_fewer_than_m_persons_are_left_out() -> None:
         except RefusedError:
             continue
         found.add(made.left_out.get("l", "shown"))
-
     assert found == {"shown", "nearly empty"}
-
-
-# --- tables of all kinds ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
 def test_a_copy_is_made_of_any_table(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     numbers, levels = case
     found = copied(numbers, {name: coded(column) for name, column in levels.items()})
-
     shown = {*found.numbers, *found.levels, *found.left_out}
     assert shown == {*numbers, *levels}
     lengths = {len(it) for it in found.numbers.values()}
@@ -159,41 +123,27 @@ def test_a_copy_is_made_of_any_table(case: tuple[dict[str, Any], dict[str, Any]]
 def test_what_hangs_on_a_narrow_range_keeps_its_share() -> None:
     """Values are drawn with noise, and few stay in the range: trees see raw rows with it, too."""
     off = list[float]()
-    for seed in range(6):
+    for seed in range(3):
         random = np.random.default_rng(seed)
         narrow = random.uniform(size=2000) < 0.1
         x = np.where(narrow, random.normal(0.5, 0.004, 2000), random.uniform(size=2000))
         y = np.where(narrow, 93.0, np.round(random.uniform(0, 9, 2000)))
         made = copied({"x": x, "y": y}, {})
         off.append(float((made.numbers["y"] == 93).mean() - narrow.mean()))
-
     assert abs(np.mean(off)) < 0.01
-
-
-def test_equal_columns_stay_equal() -> None:
-    found = copied({"x": NORMAL, "y": NORMAL, "z": NORMAL}, {}).numbers
-
-    np.testing.assert_array_equal(found["x"], found["z"])
 
 
 def test_columns_without_anything_to_show_are_named() -> None:
     levels = {"unique": coded(np.arange(400)), "half": coded(NORMAL > 0)}
     few = np.where(np.arange(400) < 19, NORMAL, np.nan)
     found = copied({"few": few, "x": NORMAL}, levels)
-
     assert found.left_out == {"few": "nearly empty", "unique": "nearly unique"}
     assert set(found.numbers) | set(found.levels) == {"x", "half"}
-
-
-def test_a_table_without_anything_to_show_is_refused() -> None:
-    with pytest.raises(RefusedError, match="no column of the table can be shown"):
-        copied({"few": np.where(np.arange(400) < 19, NORMAL, np.nan)}, {"u": coded(np.arange(400))})
 
 
 def test_one_person_with_half_of_the_rows_takes_part_like_others() -> None:
     persons = np.where(np.arange(400) < 200, 0, np.arange(400) // 2)
     found = copied({"x": NORMAL, "y": NORMAL[::-1]}, {"up": coded(NORMAL > 0)}, persons=persons)
-
     assert found.takes_part[:200].sum() <= 8
     assert found.takes_part[200:].mean() > 0.75
 
@@ -221,7 +171,7 @@ def test_the_largest_value_does_not_show_who_is_far_above_all_others() -> None:
     def of_sample(seed: int, taken: bool) -> float:
         return float(np.random.default_rng(seed).choice(column(taken), 150).max())
 
-    assert 0.3 < shown_by(of_copy, 100) < 0.7
+    assert 0.3 < shown_by(of_copy, 40) < 0.7
     assert shown_by(of_sample, 30) > 0.75
 
 
@@ -233,7 +183,6 @@ def test_who_takes_part_is_the_secrets() -> None:
         made = whole_copy({"x": NORMAL}, {}, Draws(secret, b"", keys), Settings(5, 10))
         found.append(made.takes_part)
         assert made.takes_part[made.source].all()
-
     assert all(0.8 <= taken.mean() <= 0.96 for taken in found)
     assert np.mean(np.all(found, axis=0)) < 0.8
 
@@ -258,7 +207,7 @@ def test_a_drawn_number_has_noise_within_its_leaf(monkeypatch: pytest.MonkeyPatc
     st.sampled_from([0.0, 0.3, 0.9]),
     st.integers(0, 2**20),
 )
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_copy_is_made_or_refused_in_words(
     n: int, p: int, q: int, k: int, share: float, seed: int
 ) -> None:
@@ -289,38 +238,13 @@ def test_a_copy_is_made_or_refused_in_words(
     assert not refused or refused.startswith(("the table has too few", "no column of the table"))
 
 
-def test_a_column_of_thousands_of_levels_costs_what_a_number_costs() -> None:
-    random = np.random.default_rng(0)
-    level, own = random.integers(0, 2000, 40_000), random.normal(size=2000)
-    x = own[level] + random.normal(size=len(level))
-    kinds: dict[str, tuple[dict[str, Floats], dict[str, Levels]]] = {
-        "levels": ({"x": x}, {"l": coded(level)}),
-        "numbers": ({"x": x, "l": random.permutation(level).astype(float)}, {}),
-    }
-    copied(*table(300))  # so that what is compiled and imported is counted for neither
-    cost, made = {}, {}
-    for kind, columns in kinds.items():
-        tracemalloc.start()
-        made[kind] = copied(*columns)
-        cost[kind] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    found = made["levels"].levels["l"]
-    words = np.array(found.words)[found.codes]
-    kept = np.array([word for word in np.unique(words) if word != "(other)"])
-    means = np.array([made["levels"].numbers["x"][words == word].mean() for word in kept])
-
-    assert cost["levels"] < 1.5 * cost["numbers"]
-    assert len(kept) > 0.95 * 2000
-    assert np.polyfit(own[kept.astype(int)], means, 1)[0] == pytest.approx(1, abs=0.1)
-
-
 def test_who_is_alone_among_those_alike_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 400 persons one is usual in each of two columns, and 10 sd off the line of both."""
 
     def seen() -> float:
         """Return in how many copies a row is near that person's."""
         hits = []
-        for seed in range(20):
+        for seed in range(10):
             random = np.random.default_rng(seed)
             x, noise = random.normal(size=(2, 400))
             y = x + 0.3 * noise
@@ -394,7 +318,6 @@ def test_the_noise_grows_with_columns_and_tables(columns: int, tables: int, sd: 
 def test_a_listed_table_is_that_of_the_raw_rows_with_noise_and_the_margins_of_the_copy() -> None:
     raw, made = columns(STRONG, "ab"), columns(WEAK, "ab")
     found = [crossed(given_of_listed(raw, made, ("a", "b"), seed=i), "a", "b") for i in range(100)]
-
     for cells in found:
         assert cells.sum(axis=1).tolist() == [500, 500]
         assert cells.sum(axis=0).tolist() == [480, 520]
@@ -407,7 +330,6 @@ def test_a_listed_table_is_that_of_the_raw_rows_with_noise_and_the_margins_of_th
 def test_as_few_rows_as_can_be_have_another_level() -> None:
     raw, made = columns(STRONG, "ab"), columns(WEAK, "ab")
     out = given_of_listed(raw, made, ("a", "b"))
-
     moved = int(np.abs(crossed(out, "a", "b") - WEAK).sum()) // 2
     changed = [int((out[name].codes != made[name].codes).sum()) for name in "ab"]
     assert sorted(changed) == [0, moved]
@@ -418,9 +340,7 @@ def test_the_order_in_which_a_policy_lists_changes_nothing(
     tables: tuple[tuple[str, str], ...],
 ) -> None:
     raw, made = columns(STRONG, "ab"), columns(WEAK, "ab")
-
     again = given_of_listed(raw, made, *tables)
-
     for name, held in given_of_listed(raw, made, ("a", "b")).items():
         assert (held.codes == again[name].codes).all()
 
@@ -430,8 +350,6 @@ FLAT = np.random.default_rng(5).integers(100, 120, CUBE.shape)
 LISTED: dict[str, tuple[tuple[str, str], ...]] = {
     "one": (("a", "c"),),
     "a chain": (("a", "b"), ("b", "c"), ("c", "d")),
-    "a star": (("a", "c"), ("b", "c"), ("c", "d")),
-    "apart": (("a", "b"), ("c", "d")),
     "a circle": (("a", "b"), ("b", "c"), ("a", "c")),
     "all": tuple(itertools.combinations("abcd", 2)),
 }
@@ -443,7 +361,6 @@ def test_all_listed_tables_hold_together(name: str) -> None:
     raw, made = columns(CUBE, "abcd"), columns(FLAT, "abcd")
     out = given_of_listed(raw, made, *pairs)
     scale, sd = FLAT.sum() / CUBE.sum(), noise_of_counts(4, len(pairs))
-
     for a, b in pairs:
         cells, before = crossed(out, a, b), crossed(made, a, b)
         assert (cells.sum(axis=1) == before.sum(axis=1)).all()
@@ -465,7 +382,6 @@ def test_the_attack_would_find_tables_that_are_not_met() -> None:
     raw, made = columns(CUBE, "abcd"), columns(FLAT, "abcd")
     before = crossed(made, "a", "c")
     wanted = fitted(FLAT.sum() / CUBE.sum() * crossed(raw, "a", "c"), before)
-
     assert np.abs(before - wanted).max() > 4 * noise_of_counts(4, 1)
 
 
@@ -487,16 +403,9 @@ def test_the_secret_draws_how_many_persons_a_counted_cell_has(
     raw, made = columns([[persons, 400], [400, 400]], "ab"), columns([[0, 400], [400, 400]], "ab")
     counted = [
         crossed(given_of_listed(raw, made, ("a", "b"), seed=i, k=k), "a", "b")[0, 0] > 0
-        for i in range(80)
+        for i in range(40)
     ]
-
     assert share[0] <= np.mean(counted) <= share[1]
-
-
-def test_what_nobody_has_nobody_has_in_the_copy() -> None:
-    raw, made = columns([[0, 300], [200, 100]], "ab"), columns([[0, 300], [150, 150]], "ab")
-
-    assert crossed(given_of_listed(raw, made, ("a", "b")), "a", "b")[0, 0] == 0
 
 
 def test_levels_that_the_copy_joined_and_gaps_are_counted_as_the_copy_has_them() -> None:
@@ -506,9 +415,7 @@ def test_levels_that_the_copy_joined_and_gaps_are_counted_as_the_copy_has_them()
         "a": Levels((MISSING, OTHER, "a0"), np.repeat([0, 1, 2], [210, 270, 360])),
         "b": Levels(("b0", "b1"), (np.random.default_rng(0).permutation(840) >= 540).astype(int)),
     }
-
     cells = crossed(given_of_listed(raw, made, ("a", "b")), "a", "b")
-
     # Missing in a, the second and third joined, the first: b0 and b1 of each.
     assert np.abs(cells - [[10, 200], [230, 40], [300, 60]]).max() <= 16
 
@@ -525,7 +432,6 @@ def test_where_nothing_is_counted_the_copy_stays(name: str) -> None:
     tables, persons = UNCHANGED[name]
     raw, made = columns(STRONG, "ab"), copy_of(columns(WEAK, "ab"))
     settings = Settings(K, 2 * K, tables=tables)
-
     assert with_tables(made, raw, draws(), settings, persons) is made
 
 

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from discreet.arguments import as_column
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import edges_at, scaled, sorted_column
-from discreet.rounding.intervals import Base
 
 NUMBERS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40)
 
 
 def test_different_values_in_order_with_their_counts() -> None:
     column = sorted_column([3.0, 1.0, 3.0, 2.0, 3.0])
-
     assert column.values.tolist() == [1.0, 2.0, 3.0]
     assert column.counts.tolist() == [1, 1, 3]
     assert column.starts.tolist() == [0, 1, 2, 5]
@@ -27,17 +25,8 @@ def test_different_values_in_order_with_their_counts() -> None:
     assert column.class_counts is None
 
 
-def test_classes_are_counted_for_each_value() -> None:
-    column = sorted_column([2, 1, 2, 1, 2], ["b", "a", "a", "a", "b"])
-
-    assert column.values.tolist() == [1.0, 2.0]
-    assert column.class_counts is not None
-    assert column.class_counts.tolist() == [[2, 0], [1, 2]]  # classes a, b
-
-
 def test_there_is_one_zero() -> None:
     column = sorted_column([-0.0, 0.0, 0.0])
-
     assert column.values.tolist() == [0.0]
     assert column.counts.tolist() == [3]
     assert not np.signbit(column.values).any()
@@ -74,7 +63,6 @@ def test_a_class_is_needed_for_each_row() -> None:
 
 def test_a_number_is_no_class() -> None:
     y = np.arange(1001)
-
     assert sorted_column(y, y % 1000).class_counts is not None
     with pytest.raises(InputError, match="classes are few, and these are more than 1000"):
         sorted_column(y, y)
@@ -83,7 +71,6 @@ def test_a_number_is_no_class() -> None:
 @given(NUMBERS)
 def test_the_order_of_the_rows_does_not_matter(x: list[float]) -> None:
     once, again = sorted_column(x), sorted_column(x[::-1])
-
     assert once.values.tolist() == again.values.tolist() == sorted({value + 0.0 for value in x})
     assert once.counts.tolist() == again.counts.tolist()
     assert np.repeat(once.values, once.counts).tolist() == (np.sort(x) + 0.0).tolist()
@@ -108,24 +95,12 @@ def test_by_hand(values: list[float], cuts: list[int], edges: list[float]) -> No
 def test_an_edge_parts_the_values_below_from_those_above(given_values: list[float]) -> None:
     values = np.unique(np.array(given_values) + 0.0)
     cuts = np.arange(1, len(values))
-
     edges = edges_at(values, cuts)
-
     assert (np.searchsorted(edges, values, side="right") == np.arange(len(values))).all()
-
-
-def test_what_a_method_finds_beside_edges() -> None:
-    column = sorted_column([0.0, 1.0, 9.0, 10.0])
-    told = Base(b=4.0).regions(column)
-
-    assert told.points is not None
-    assert told.points.tolist() == [0.0, 4.0, 8.0, 12.0]
-    assert (told.found, told.held) == ({"b": 4.0}, False)
 
 
 def test_columns_whose_squares_would_be_lost_are_scaled() -> None:
     wide, narrow = np.array([-1e149, 0.0, 1e149]), np.array([0.0, 5e-324, 1e-323])
-
     assert scaled(np.array([0.0, 3.0])).tolist() == [0.0, 3.0]
     assert scaled(np.array([7.0])).tolist() == [7.0]
     for values in (wide, narrow):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -77,9 +77,7 @@ def test_no_partition_costs_less(x: list[float], c: int, offset: float) -> None:
         loss(centred, (values[list(cuts)] if cuts else np.array([])))
         for cuts in combinations(range(1, m), min(c, m) - 1)
     )
-
     edges = kmeans(x, c)
-
     assert len(edges) == min(c, m) - 1
     assert loss(centred, edges - offset) <= least + 1e-12 * loss(centred, np.array([]))
 
@@ -103,12 +101,9 @@ def test_it_never_loses_to_equal_intervals_and_does_not_heed_the_order(
     assert kmeans(x, c).tolist() == found.tolist()
 
 
-# --- long columns -------------------------------------------------------------------------------
-
-
 def long_columns() -> dict[str, Floats]:
     rng = np.random.default_rng(5)
-    n = 45_000
+    n = 22_000
     return {
         "lognormal": rng.lognormal(size=n),
         "normal": rng.normal(size=n),
@@ -120,45 +115,18 @@ def long_columns() -> dict[str, Floats]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("c", few([23, 60]))
-@pytest.mark.parametrize("name", few(long_columns(), 2))
+@pytest.mark.parametrize("c", [23])
+@pytest.mark.parametrize("name", ["lognormal", "heavy tail", "two far clusters"])
 def test_nearly_the_least_cost_in_long_columns(name: str, c: int) -> None:
     x = long_columns()[name]
     column = sorted_column(x)
     assert len(column.values) > clusters.FEW
     near = loss(x, KMeans(c)(column))
     best = loss(x, KMeans(c, exact=True)(column))
-
     assert best <= near * (1 + 1e-12)
     assert near <= 1.0001 * best
     for edges in (equal_width(x, c), equal_frequency(x, c)):
         assert near <= loss(x, edges) * (1 + 1e-12) or in_use(x, edges) != c
-
-
-def test_it_does_not_lose_where_equal_intervals_are_the_best() -> None:
-    x = np.arange(60_000.0)
-
-    assert loss(x, KMeans(25)(sorted_column(x))) <= loss(x, equal_width(x, 25)) * (1 + 1e-12)
-
-
-def test_more_regions_than_the_first_guess_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "ROOM", 100)
-    x = np.random.default_rng(6).lognormal(size=50_000)
-
-    edges = KMeans(30)(sorted_column(x))
-
-    assert len(edges) == 29
-    assert loss(x, edges) < min(loss(x, equal_width(x, 30)), loss(x, equal_frequency(x, 30)))
-
-
-def test_a_peer_finds_the_same_cost() -> None:
-    kmeans1d = pytest.importorskip("kmeans1d")
-    x = np.random.default_rng(7).normal(size=3000)
-
-    for c in (2, 5, 17):
-        _, centroids = kmeans1d.cluster(x, c)
-        middles = np.array([(a + b) / 2 for a, b in pairwise(sorted(centroids))])
-        assert loss(x, kmeans(x, c)) == pytest.approx(loss(x, middles), rel=1e-12)
 
 
 # --- clumps far apart -----------------------------------------------------------------------------
@@ -170,8 +138,7 @@ def clumps(n: int, *centres: float, seed: int = 3) -> Floats:
     return np.concatenate([centre + rng.normal(size=n) for centre in centres])
 
 
-@pytest.mark.parametrize("gap", [1e4, 1e6, 1e8, 1e10])
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(("gap", "exact"), [(1e4, False), (1e10, False), (1e8, True)])
 def test_clumps_far_apart_are_parted_as_well_as_each_alone(gap: float, exact: bool) -> None:
     x = clumps(40, 0.0, gap)
     c = 10
@@ -179,14 +146,12 @@ def test_clumps_far_apart_are_parted_as_well_as_each_alone(gap: float, exact: bo
         np.array([loss(part, kmeans(part, q)) for q in range(1, c)]) for part in (x[:40], x[40:])
     ]
     least = (alone[0] + alone[1][::-1]).min()
-
     assert loss(x, kmeans(x, c, exact)) == pytest.approx(least, rel=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_never_loses_of_clumps_far_apart(seed: int) -> None:
     x = clumps(40, 0.0, 1e8, seed=seed)
-
     for c in (2, 4, 9, 20):
         for exact in (False, True):
             found = loss(x, kmeans(x, c, exact))
@@ -194,15 +159,14 @@ def test_it_never_loses_of_clumps_far_apart(seed: int) -> None:
                 assert found <= loss(x, edges) or in_use(x, edges) != c
 
 
-@pytest.mark.parametrize("c", few([20, 4, 51]))
-@pytest.mark.parametrize("centres", [(0.0, 1e8), (0.0, 1e4, 1e12), (-1e10, 0.0, 7.0, 1e10)])
+@pytest.mark.parametrize(
+    ("centres", "c"), [((0.0, 1e8), 20), ((0.0, 1e4, 1e12), 4), ((-1e10, 0.0, 7.0, 1e10), 20)]
+)
 def test_it_never_loses_of_many_values_in_clumps_far_apart(
     centres: tuple[float, ...], c: int
 ) -> None:
     x = clumps(60_000 // len(centres), *centres)
-
     found = loss(x, kmeans(x, c))
-
     assert found <= loss(x, equal_frequency(x, c))
     assert found <= 1.01 * loss(x, kmeans(x, c, exact=True))
 
@@ -210,21 +174,17 @@ def test_it_never_loses_of_many_values_in_clumps_far_apart(
 def test_rivals_are_taken_where_they_are_better(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.arange(60.0)
     monkeypatch.setattr(clusters, "_best", lambda sums, c: np.array([1, 2]))
-
     assert kmeans(x, 3).tolist() == [19.5, 39.5]
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1.0, 1e140])
+@pytest.mark.parametrize("unit", [1e-300, 1e140])
 def test_any_unit_will_do(unit: float) -> None:
     assert kmeans(np.array([0.0, 1, 2, 10, 11, 30]) * unit, 3).tolist() == pytest.approx(
         [6 * unit, 20.5 * unit], rel=1e-15
     )
 
 
-# --- what is refused ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("c", [0, 2.0, True, None])
+@pytest.mark.parametrize("c", [0, 2.0])
 def test_c_must_be_a_whole_number(c: Any) -> None:
     with pytest.raises(InputError, match="c must be a whole number of at least 1"):
         kmeans([1.0, 2.0], c)
@@ -233,7 +193,6 @@ def test_c_must_be_a_whole_number(c: Any) -> None:
 def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "MOST_EXACT", 100)
     column = SortedColumn(np.arange(60.0), np.ones(60, dtype=np.intp))
-
     assert len(KMeans(2)(column)) == 1
     monkeypatch.setattr(clusters, "MOST_REGIONS", 10)
     with pytest.raises(RefusedError, match="more than a million regions; take a smaller c"):
@@ -241,9 +200,6 @@ def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) 
     assert len(KMeans(10**10)(column)) == 59  # a region for each value is no guess
     with pytest.raises(RefusedError, match="too much memory with exact=True; leave it out"):
         KMeans(2, exact=True)(column)
-
-
-# --- resampling -----------------------------------------------------------------------------------
 
 
 def draws(draw: Callable[[Floats, int], Floats], rows: Floats, atleast: int) -> Floats:
@@ -270,20 +226,16 @@ def distance(one: Floats, other: Floats) -> float:
 LIMIT = float(kstwobign.ppf(0.999))
 
 
-# --- the centroids ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("draw", "centre"), [(plain, np.mean), (bootstrap_medians, np.median)], ids=["mean", "median"]
 )
-@pytest.mark.parametrize("m", few([5, 2, 3, 4]))
+@pytest.mark.parametrize("m", [2, 5])
 def test_centroids_come_as_often_as_among_all_samples(
     draw: Callable[[Floats, int], Floats], centre: Callable[[Floats], float], m: int
 ) -> None:
     rows = np.array([0.0, 1.0, 3.0, 8.0, 20.0])[:m]
     everyone = Counter(round(float(centre(np.array(s))), 9) for s in product(rows, repeat=m))
     drawn = Counter(draws(draw, rows, 20_000).round(9).tolist())
-
     assert set(drawn) <= set(everyone)
     trials = sum(drawn.values())
     for value, count in everyone.items():
@@ -295,14 +247,13 @@ def test_centroids_come_as_often_as_among_all_samples(
 @pytest.mark.parametrize("m", [51, 2001])
 def test_the_median_of_an_odd_sample_is_one_of_its_rows_by_the_binomial_law(m: int) -> None:
     found = draws(bootstrap_medians, np.arange(float(m)), 40_000)
-
     # At most the row j: at least half of m draws are.
     law = binom.sf((m + 1) // 2 - 1, m, np.arange(1, m + 1) / m)
     shares = np.searchsorted(np.sort(found), np.arange(m), side="right") / len(found)
     assert np.abs(shares - law).max() * np.sqrt(len(found)) < LIMIT
 
 
-@pytest.mark.parametrize("m", [50, 2000])
+@pytest.mark.parametrize("m", [50, 500])
 def test_the_median_of_an_even_sample_is_drawn_as_from_samples(m: int) -> None:
     rows = np.sort(np.sin(np.arange(m) ** 2.0)) * 5
     chance = np.random.default_rng(1)
@@ -310,9 +261,7 @@ def test_the_median_of_an_even_sample_is_drawn_as_from_samples(m: int) -> None:
         np.median(rows[chance.integers(0, m, (m, m), dtype=np.int32)], axis=1)
         for _ in range(-(-8000 // m))
     ]
-
     found = draws(bootstrap_medians, rows, 8000)
-
     assert distance(found, np.concatenate(samples)) < LIMIT
 
 
@@ -329,33 +278,22 @@ def quantile_of(law: str, m: int) -> Floats:
     return laws[law]
 
 
-LAWS = [
-    ("inner", 50),
-    ("inner", 2000),
-    ("exponential", 50),
-    ("exponential", 500),
-    ("exponential", 2000),
-    ("log-normal, far", 500),
-    ("log-normal, far", 2000),
-    ("one far row", 1000),
-]
+LAWS = [("inner", 50), ("exponential", 500), ("log-normal, far", 500), ("one far row", 1000)]
 
 
 @pytest.mark.parametrize(("law", "m"), few(LAWS, 2))
 def test_means_from_their_law_are_as_the_means_of_samples(law: str, m: int) -> None:
     rows = quantile_of(law, m)
-    enough = min(200_000, 20_000_000 // m)
-
+    enough = min(100_000, 10_000_000 // m)
     assert distance(draws(plain, rows, enough), draws(from_law, rows, enough)) < LIMIT
 
 
-@pytest.mark.parametrize("sign", few([1.0, -1.0]))
-@pytest.mark.parametrize(("law", "m"), few([("exponential", 200), ("peaked", 40), ("inner", 20)]))
+@pytest.mark.parametrize(
+    ("law", "m", "sign"), [("exponential", 200, 1.0), ("peaked", 40, -1.0), ("inner", 20, 1.0)]
+)
 def test_means_from_their_law_have_the_moments_of_a_mean(law: str, m: int, sign: float) -> None:
     rows = np.sort(sign * quantile_of(law, m))
-
-    found = draws(from_law, rows, 200_000)
-
+    found = draws(from_law, rows, 100_000)
     errors = 4 / np.sqrt(len(found))
     assert found.mean() == pytest.approx(rows.mean(), abs=errors * rows.std() / np.sqrt(m))
     assert found.std() == pytest.approx(rows.std() / np.sqrt(m), rel=errors)
@@ -366,25 +304,12 @@ def test_means_from_their_law_have_the_moments_of_a_mean(law: str, m: int, sign:
 def test_a_normal_law_would_be_seen() -> None:
     # So the test above can fail.
     rows = quantile_of("exponential", 50)
-    sampled = draws(plain, rows, 200_000)
-    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(50), 200_000)
-
-    assert distance(sampled, normal) > 2 * LIMIT
-
-
-@pytest.mark.parametrize("draw", [plain, from_law, bootstrap_medians])
-def test_centroids_of_equal_rows_are_these(draw: Callable[[Floats, int], Floats]) -> None:
-    assert draw(np.full(7, 0.1), 0).tolist() == [0.1] * 7
-    assert draw(np.array([3.0]), 0).tolist() == [3.0]
+    sampled = draws(plain, rows, 100_000)
+    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(50), 100_000)
+    assert distance(sampled, normal) > 1.5 * LIMIT
 
 
-# --- the method -------------------------------------------------------------------------------
-
-EVERY = [
-    (centre, then)
-    for centre in ("mean", "median")
-    for then in ("kmeans", "equal_width", "equal_frequency")
-]
+EVERY = [("mean", "kmeans"), ("median", "equal_width"), ("mean", "equal_frequency")]
 
 
 @pytest.mark.parametrize(("centre", "then"), EVERY)
@@ -399,7 +324,6 @@ def test_edges_rise_within_the_values_and_rows_may_be_permuted(
     x = np.array(values, dtype=float)
     edges = resampling(x, c, centre, then, seed)
     order = np.random.default_rng(seed).permutation(len(x))
-
     assert (np.diff(edges) > 0).all()
     assert ((edges > x.min()) & (edges <= x.max())).all()
     np.testing.assert_array_equal(resampling(x[order], c, centre, then, seed), edges)
@@ -409,42 +333,16 @@ def test_edges_rise_within_the_values_and_rows_may_be_permuted(
 def test_edges_move_with_the_values(values: list[int], c: int) -> None:
     x = np.array(values, dtype=float)
     edges = resampling(x, c, then="equal_width")
-
     np.testing.assert_allclose(resampling(x + 1e8, c, then="equal_width"), edges + 1e8, atol=1e-6)
     np.testing.assert_array_equal(resampling(x * 1024, c, then="equal_width"), edges * 1024)
 
 
-def test_another_seed_draws_other_samples() -> None:
-    x = np.arange(60.0) ** 2
-
-    same = [resampling(x, 4, seed=3).tolist() for _ in range(2)]
-
-    assert same[0] == same[1] != resampling(x, 4, seed=4).tolist()
-
-
 def test_a_centroid_is_drawn_for_each_row_within_its_quantile() -> None:
     column = sorted_column(np.arange(1000.0))
-
     for centre in ("mean", "median"):
         centroids = Resampling(5, centre).resampled(column).reshape(10, 100)
         assert (centroids >= np.arange(0, 1000, 100)[:, None]).all()
         assert (centroids <= np.arange(99, 1000, 100)[:, None]).all()
-
-
-def test_few_different_values_stay_as_they_are() -> None:
-    x = [0.0] * 30 + [1.0] * 5 + [2.0] * 50
-
-    assert sorted(set(Resampling(2).resampled(sorted_column(x)).tolist())) == [0.0, 1.0, 2.0]
-
-
-def test_groups_that_lie_apart_are_parted() -> None:
-    x = np.concatenate([np.arange(30.0), 1000 + np.arange(30.0), 5000 + np.arange(40.0)])
-
-    edges = resampling(x, 3)
-
-    assert len(edges) == 2
-    assert 29 < edges[0] < 1000
-    assert 1029 < edges[1] < 5000
 
 
 def test_it_says_by_which_law_centroids_are_drawn() -> None:
@@ -458,23 +356,6 @@ def test_it_says_by_which_law_centroids_are_drawn() -> None:
     assert law(Resampling(5), large) == "approximation"
     assert law(Resampling(5), frequent) == "approximation"
     assert law(Resampling(5, centre="median"), large) == "bootstrap"
-
-
-def test_with_many_rows_centroids_are_little_else_than_ten_means() -> None:
-    x = np.arange(200_000.0)
-
-    centroids = Resampling(5).resampled(sorted_column(x)).reshape(10, -1)
-
-    np.testing.assert_allclose(centroids.mean(axis=1), x.reshape(10, -1).mean(axis=1), rtol=1e-3)
-    sd = np.sqrt((20_000**2 - 1) / 12 / 20_000)
-    np.testing.assert_allclose(centroids.std(axis=1), sd, rtol=0.03)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("x", [np.linspace(0, 1, 10**6), np.tan(np.linspace(0, 1.5707, 10**6))])
-def test_a_million_rows_are_resampled(x: Floats) -> None:
-    """About half a second; it would not end in a day if each sample looked at every row."""
-    assert np.isfinite(Resampling(25, then="equal_width")(sorted_column(x))).all()
 
 
 def test_what_is_unknown_is_refused() -> None:

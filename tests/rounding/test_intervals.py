@@ -11,14 +11,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import sorted_column
-from discreet.rounding.intervals import (
-    Base,
-    EqualFrequency,
-    EqualWidth,
-    base,
-    equal_frequency,
-    equal_width,
-)
+from discreet.rounding.intervals import Base, base, equal_frequency, equal_width
 
 Floats = NDArray[np.float64]
 
@@ -35,17 +28,12 @@ def rows_in(x: Floats, edges: Floats) -> list[int]:
     return [int(count) for count in np.bincount(region, minlength=len(edges) + 1)]
 
 
-# --- equal width ----------------------------------------------------------------------------
-
 WIDTHS: dict[str, tuple[list[float], int, list[float]]] = {
     "four of two": ([0, 3, 8], 4, [2, 4, 6]),
-    "one": ([0, 3, 8], 1, []),
     "constant": ([5, 5, 5], 4, []),
-    "one row": ([5], 4, []),
     "below zero": ([-6, -1, 3], 3, [-3, 0]),
     "no float between": ([1, 1 + 2**-52], 4, []),
     "few floats between": ([2.0**53, 2.0**53 + 4], 4, [2.0**53 + 2]),
-    "huge": ([-1e150, 1e150], 2, [0]),
 }
 
 
@@ -54,19 +42,12 @@ def test_equal_width_by_hand(x: list[float], c: int, edges: list[float]) -> None
     assert equal_width(x, c).tolist() == edges
 
 
-def test_a_value_on_an_edge_belongs_above_and_regions_may_be_empty() -> None:
-    x = floats([0, 2, 8])
-
-    assert rows_in(x, equal_width(x, 4)) == [1, 1, 0, 1]
-
-
 @given(values=whole, c=st.integers(2, 12))
 def test_equal_width_is_scikit_learns(values: list[int], c: int) -> None:
     x = floats(values)
     if x.min() == x.max():
         return
     bins = KBinsDiscretizer(c, strategy="uniform", encode="ordinal").fit(x[:, None])
-
     np.testing.assert_array_equal(equal_width(x, c), bins.bin_edges_[0][1:-1])
 
 
@@ -76,11 +57,8 @@ def test_more_than_a_million_regions_are_refused() -> None:
     assert equal_frequency([0.0, 1.0, 5.0], 10**10).tolist() == [0.5, 3.0]  # bound by the values
 
 
-# --- equal frequency ------------------------------------------------------------------------
-
 FREQUENCIES: dict[str, tuple[list[float], int, list[float]]] = {
     "two by two": ([1, 2, 3, 10], 2, [2.5]),
-    "the order does not matter": ([10, 1, 3, 2], 2, [2.5]),
     "ranks 10/3 and 20/3": ([*range(10)], 3, [2.5, 6.5]),
     # The rank 1.5 is as near to 1 as to 2.
     "the lower of two equally near": ([1, 2, 3], 2, [1.5]),
@@ -93,9 +71,6 @@ FREQUENCIES: dict[str, tuple[list[float], int, list[float]]] = {
     # Of 6 parts cuts move to 2, 2, 4, 6, 7, of 7 to 2, 2, 4, 5, 6, 8; 8 would do otherwise.
     "seven parts make six": ([-2, -2, 0, 0, 1, 2, 3, 4, 5], 6, [-1, 0.5, 1.5, 2.5, 4.5]),
     "fewer values than regions": ([0, 0, 0, 1, 2], 9, [0.5, 1.5]),
-    "one": ([0, 3, 8], 1, []),
-    "constant": ([5, 5, 5], 4, []),
-    "one row": ([5], 4, []),
 }
 
 
@@ -123,7 +98,6 @@ def test_equal_frequency_is_as_with_every_number_tried(values: list[int], c: int
     x = floats(values)
     different = len(set(values))
     edges = equal_frequency(x, c)
-
     if c >= different:
         assert len(edges) + 1 == different
     else:
@@ -131,20 +105,9 @@ def test_equal_frequency_is_as_with_every_number_tried(values: list[int], c: int
     assert min(rows_in(x, edges)) > 0
 
 
-@given(n=st.integers(2, 60), c=st.integers(1, 60))
-def test_without_ties_regions_differ_by_one_row(n: int, c: int) -> None:
-    x = np.sqrt(np.arange(n, dtype=np.float64))
-    counts = rows_in(x, equal_frequency(x, min(c, n)))
-
-    assert len(counts) == min(c, n)
-    assert max(counts) - min(counts) <= 1
-
-
 def test_the_number_of_parts_is_found_where_nearly_all_values_are_equal() -> None:
     x = np.concatenate([np.zeros(99_000), np.arange(1, 1001.0)])
-
     regions = len(equal_frequency(x, 300)) + 1
-
     assert 300 <= regions <= 303  # steps of a hundredth pass over a few
 
 
@@ -156,24 +119,21 @@ BASES: dict[str, tuple[list[float], float, list[float], list[float]]] = {
     "only above the least value": ([5, 6], 10, [], [10]),
     "below zero": ([-16, -15, -5, -4], 10, [-15, -5], [-20, -10, 0]),
     "empty sets between": ([0, 30], 10, [5, 15, 25], [0, 10, 20, 30]),
-    "one multiple": ([1, 2, 3], 10, [], [0]),
-    "constant": ([7, 7], 5, [], [5]),
 }
 
 
 @pytest.mark.parametrize(("x", "b", "edges", "points"), BASES.values(), ids=BASES)
 def test_base_by_hand(x: list[float], b: float, edges: list[float], points: list[float]) -> None:
     found = Base(b).regions(sorted_column(x))
-
     assert Base(b)(sorted_column(x)).tolist() == found.edges.tolist() == edges
     assert found.points is not None
     assert found.points.tolist() == points
     assert (found.found, found.held) == ({"b": b}, False)
 
 
-@pytest.mark.parametrize("b", [0.1, 0.3, 0.7, 4.9, 1e-3])
+@pytest.mark.parametrize("b", [0.1, 4.9])
 def test_values_on_an_edge_as_it_is_rounded_belong_above(b: float) -> None:
-    for i in range(-300, 300):
+    for i in range(-60, 60):
         edge = b * (i + 0.5)
         for low, at in ((np.nextafter(edge, -np.inf), i), (edge, i + 1)):
             column = sorted_column([low, b * (i + 3)])
@@ -188,18 +148,15 @@ FOUND: dict[str, tuple[list[float], int, float]] = {
     "three pairs": ([0, 1, 9, 11, 19, 20], 2, 8.1),
     # The set of 1 must begin where that of 0 ends: 1 >= b/2 and 1 < 3b/2.
     "zeros and ones": ([0, 0, 0, 1, 1, 1], 3, 0.67),
-    "all in one": ([-1, 0, 1], 3, 2.1),
     # 1 begins a set, 4.99 lies just below the end of the next: no b can be smaller.
     "as small as can be": ([1, 4.99], 1, 2.0),
     "a thousand": ([0, 1000, 2000, 3000], 1, 860.0),
-    "constant": ([4, 4, 4], 2, 0.0),
 }
 
 
 @pytest.mark.parametrize(("x", "k", "b"), FOUND.values(), ids=FOUND)
 def test_the_smallest_base_by_hand(x: list[float], k: int, b: float) -> None:
     found = Base(k=k).regions(sorted_column(x))
-
     assert (found.found, found.held) == ({"b": b}, True)
 
 
@@ -213,15 +170,12 @@ EXACT: dict[str, tuple[list[float], int, float]] = {
         math.nextafter(25 / 1.5, 17),
     ),
     "at 12 / 1.5, for the set below zero ends there": ([-12, 0, 4, 18, 21, 26, 28], 1, 8.0),
-    "a thousand": ([0, 1000, 2000, 3000], 1, 3000 / 3.5),
-    "constant": ([4, 4, 4], 2, 0.0),
 }
 
 
 @pytest.mark.parametrize(("x", "k", "b"), EXACT.values(), ids=EXACT)
 def test_the_smallest_base_of_all_by_hand(x: list[float], k: int, b: float) -> None:
     found = Base(k=k, digits=None).regions(sorted_column(x))
-
     assert found.found["b"] == pytest.approx(b, rel=1e-15)
     assert min(rows_in(np.array(x), found.edges)) >= k
 
@@ -232,7 +186,6 @@ def test_no_smaller_base_does(values: list[int], k: int) -> None:
     if len(x) < k or x.min() == x.max():
         return
     b = Base(k=k, digits=None).regions(sorted_column(x)).found["b"]
-
     assert b <= Base(k=k).regions(sorted_column(x)).found["b"]
     assert min(rows_in(x, base(x, b=b))) >= k
     i = np.arange(40) + 0.5
@@ -240,13 +193,6 @@ def test_no_smaller_base_does(values: list[int], k: int) -> None:
     for at in halves[(halves < b) & (halves > (x.max() - x.min()) / 40)]:
         for smaller in (at, math.nextafter(at, math.inf), 0.999999 * at):
             assert smaller >= b or min(rows_in(x, base(x, b=smaller))) < k
-
-
-def test_far_from_zero_the_smallest_base_has_two_digits() -> None:
-    x = 1e6 + np.random.default_rng(1).normal(size=300)
-
-    exact = Base(k=20, digits=None).regions(sorted_column(x)).found["b"]
-    assert exact == Base(k=20).regions(sorted_column(x)).found["b"]
 
 
 def smallest_plainly(x: Floats, k: int) -> float:
@@ -270,7 +216,6 @@ def test_the_smallest_base_is_as_with_every_one_tried(values: list[int], k: int)
     if len(x) < k or x.min() == x.max():
         return
     found = Base(k=k).regions(sorted_column(x))
-
     assert found.found["b"] == smallest_plainly(x, k)
     assert min(rows_in(x, found.edges)) >= k
 
@@ -289,7 +234,6 @@ def test_a_point_is_the_multiple_that_is_nearest(values: list[float], b: float |
     found, edges, points = regions.found["b"], regions.edges, regions.points
     assert points is not None
     region = np.searchsorted(edges, column.values, side="right")
-
     assert len(points) == len(edges) + 1
     np.testing.assert_array_equal(
         np.searchsorted(edges, points, side="right"), np.arange(len(points))
@@ -298,10 +242,9 @@ def test_a_point_is_the_multiple_that_is_nearest(values: list[float], b: float |
     assert (away <= found / 2 + 1e-9 * np.abs(column.values)).all()
 
 
-@pytest.mark.parametrize("scale", [1e-300, 5e-324, 1e-9, 1.0, 1e140])
+@pytest.mark.parametrize("scale", [5e-324, 1e140])
 def test_a_base_is_found_at_any_scale(scale: float) -> None:
     x = np.repeat(floats([0, 1, 2, 3]), 5) * scale
-
     assert len(Base()(sorted_column(x))) in {0, 3}
 
 
@@ -320,8 +263,6 @@ def test_what_base_cannot_do_is_refused() -> None:
         Base(digits=3)
 
 
-# --- what holds for all -----------------------------------------------------------------------
-
 METHODS: dict[str, Callable[[Floats], Floats]] = {
     "equal width": lambda x: equal_width(x, 5),
     "equal frequency": lambda x: equal_frequency(x, 5),
@@ -337,7 +278,6 @@ def test_edges_rise_within_the_values_and_rows_may_be_permuted(
 ) -> None:
     x = floats(values)
     edges = method(x)
-
     assert (np.diff(edges) > 0).all()
     assert ((edges > x.min()) & (edges <= x.max())).all()
     np.testing.assert_array_equal(method(np.random.default_rng(seed).permutation(x)), edges)
@@ -350,15 +290,6 @@ def test_edges_move_with_the_values(
 ) -> None:
     x = floats(values)
     edges = method(x, c)
-
     np.testing.assert_allclose(method(x + 1e8, c), edges + 1e8, rtol=0, atol=2e-8)
     np.testing.assert_array_equal(method(x * 2.0**40, c), edges * 2.0**40)
     np.testing.assert_allclose(method(x * 1e-7, c), edges * 1e-7, rtol=1e-12, atol=1e-20)
-
-
-@pytest.mark.parametrize("method", [EqualWidth, EqualFrequency])
-def test_c_is_a_whole_number(method: type[EqualWidth]) -> None:
-    with pytest.raises(InputError, match="c must be a whole number of at least 1"):
-        method(0)
-    with pytest.raises(InputError, match="c must be a whole number of at least 1"):
-        method(2.0)  # type: ignore[arg-type]

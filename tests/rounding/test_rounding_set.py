@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tracemalloc
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -24,7 +22,6 @@ from discreet.rounding.base import RegionMethod, SortedColumn, sorted_column
 from discreet.rounding.groups import Mdav, Optimal
 from discreet.rounding.intervals import Base
 from discreet.rounding.rounding_set import (
-    ENCODINGS,
     FEW,
     REPRESENTATIVES,
     JointSet,
@@ -35,7 +32,6 @@ from discreet.rounding.rounding_set import (
     encoded,
     joint_set,
     load_points,
-    points_text,
     region_means,
     regions_of,
     rounding_set,
@@ -76,22 +72,14 @@ def made(*edges: float, representative: str = "mean", name: str | None = None) -
 )
 def test_what_stands_for_a_region(representative: str, points: list[float]) -> None:
     found = made(5.0, 20.0, representative=representative)
-
     assert found.points == pytest.approx(points, rel=1e-15)
     assert found.counts.tolist() == [4, 3, 1]
     assert (found.low, found.high) == (0.0, 40.0)
     assert found.parameters == {"edges": (5.0, 20.0), "k": 0, "representative": representative}
 
 
-def test_the_median_of_an_even_number_lies_between_two_values() -> None:
-    assert made(1.5, representative="median").points.tolist() == [1.0, 10.0]
-    assert made(10.0, representative="median").points.tolist() == [1.0, 12.0]
-    assert made(12.0, representative="median").points.tolist() == [1.5, 26.0]
-
-
 def test_an_empty_region_has_its_middle() -> None:
     found = made(5.0, 20.0, 30.0)
-
     assert found.counts.tolist() == [4, 3, 0, 1]
     assert found.points[2] == 25.0
 
@@ -101,19 +89,11 @@ def test_an_edge_belongs_to_the_region_above() -> None:
     assert made(9.0).encode([9.0, 8.999]).tolist() == [made(9.0).points[1], made(9.0).points[0]]
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e8, -1e12])
+@pytest.mark.parametrize("offset", [1e8, -1e12])
 def test_an_offset_costs_no_digits(offset: float) -> None:
     x = np.array([1.0, 2.0, 3.0, 50.0, 51.0]) + offset
-
     found = rounding_set(sorted_column(x), At((offset + 20.0,)))
-
     assert (found.points - offset).tolist() == [2.0, 50.5]
-
-
-def test_regions_beside_huge_ones_keep_their_digits() -> None:
-    found = rounding_set(sorted_column([1e-9, 3e-9, 1e140, 3e140]), At((1.0,)))
-
-    assert found.points == pytest.approx([2e-9, 2e140], rel=1e-15)
 
 
 ENCODED: dict[str, tuple[str, list[float] | None, list[float]]] = {
@@ -129,32 +109,22 @@ ENCODED: dict[str, tuple[str, list[float] | None, list[float]]] = {
 @pytest.mark.parametrize(("encoding", "uniforms", "points"), ENCODED.values(), ids=ENCODED)
 def test_encodings(encoding: str, uniforms: list[float] | None, points: list[float]) -> None:
     x = [-3.0, 1 + 0.464 * 28 / 3, 1 + 0.786 * 28 / 3, 22.0, 99.0]
-
     found = made(5.0, 20.0).encode(x, encoding, uniforms)
-
     assert found == pytest.approx(points, rel=1e-15)
 
 
 def test_of_two_equally_near_points_the_lower_is_taken() -> None:
     found = rounding_set(sorted_column([1.0, 3.0]), At((1.5,)))
-
     assert found.encode([2.0, 2.0 + 1e-12], "nearest").tolist() == [1.0, 3.0]
 
 
 def test_drawn_points_are_right_on_average() -> None:
     found = made(5.0, 20.0)
     uniforms = (np.arange(10_000) + 0.5) / 10_000
-
     for value in (1.0, 2.0, 10.0, 10.5, 33.3, 40.0):
         drawn = found.encode(np.full(10_000, value), "stochastic", uniforms)
         assert drawn.mean() == pytest.approx(value, abs=3e-3)
         assert set(drawn) <= set(found.points)
-
-
-def test_a_single_point_is_drawn_as_it_is() -> None:
-    found = made()
-
-    assert found.encode([1.0, 100.0], "stochastic", [0.0, 1.0]).tolist() == [9.375, 9.375]
 
 
 BAD_ENCODINGS: dict[str, tuple[Any, str, Any, str]] = {
@@ -163,8 +133,6 @@ BAD_ENCODINGS: dict[str, tuple[Any, str, Any, str]] = {
     "useless uniforms": ([1.0], "region", [0.5], "uniforms are for the encoding 'stochastic'"),
     "too few": ([1.0, 2.0], "stochastic", [0.5], "one number from 0 to 1 for each value"),
     "no share": ([1.0], "stochastic", [1.5], "one number from 0 to 1 for each value"),
-    "no number": ([1.0], "stochastic", [np.nan], "one number from 0 to 1 for each value"),
-    "missing": ([np.nan], "region", None, "missing or infinite"),
 }
 
 
@@ -191,7 +159,6 @@ def test_multiples_of_a_base_that_is_found_are_counted_again(
 ) -> None:
     column = sorted_column(X)
     found, given_base = rounding_set(column, Base(k=2)), rounding_set(column, Base(b=4.0))
-
     assert found.counts.min() >= 2
     told = {"k": 2, "digits": 2, "b": found.parameters["b"], "representative": "multiple"}
     assert found.parameters == told
@@ -202,20 +169,6 @@ def test_multiples_of_a_base_that_is_found_are_counted_again(
         rounding_set(column, Base(k=2))
 
 
-def test_a_base_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, plainly = [], intervals._smallest_base
-
-    def smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
-        looked.append(k)
-        return plainly(column, k, exact)
-
-    monkeypatch.setattr(intervals, "_smallest_base", smallest_base)
-
-    rounding_set(sorted_column(X), Base(k=2))
-
-    assert looked == [2]
-
-
 def test_a_supervised_method_needs_classes() -> None:
     class Supervised(At):
         supervised: ClassVar[bool] = True
@@ -224,14 +177,9 @@ def test_a_supervised_method_needs_classes() -> None:
         rounding_set(sorted_column(X), Supervised((5.0,)))
 
 
-# --- as a file --------------------------------------------------------------------------------
-
-
 def test_it_is_read_back_as_it_was() -> None:
     found = made(5.0, 20.0, name="income")
-
     again = RoundingSet.from_json(found.to_json())
-
     assert again.to_json() == found.to_json()
     assert again == RoundingSet.from_json(again.to_json())
     assert hash(again) == hash(found)
@@ -241,7 +189,6 @@ def test_it_is_read_back_as_it_was() -> None:
 
 def test_it_cannot_be_changed() -> None:
     found = made(5.0)
-
     with pytest.raises(ValueError, match="read-only"):
         found.points[0] = 3.0
     with pytest.raises(TypeError, match="does not support item assignment"):
@@ -251,32 +198,24 @@ def test_it_cannot_be_changed() -> None:
 def test_the_callers_arrays_stay_his() -> None:
     edges, points, counts = np.array([5.0]), np.array([1.0, 9.0]), np.array([2, 1])
     found = RoundingSet("at", {}, 0.0, 9.0, edges, points, counts)
-
     edges[0], points[0], counts[0] = 100.0, -7.0, 0
-
     assert found.encode([4.0, 6.0]).tolist() == [1.0, 9.0]
     assert found.counts.tolist() == [2, 1]
 
 
 DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "another kind": ({"kind": "view"}, "this is no rounding set"),
-    "another schema": ({"discreet": 2}, "this is no rounding set"),
     "something more": ({"secret": 1}, "this is no rounding set"),
     "words": ({"points": ["a", "b"]}, "damaged: its numbers cannot be read"),
     "a point outside": ({"points": [6.0, 7.0]}, "each point of a rounding set must lie within"),
-    "points that fall": ({"points": [7.0, 1.0]}, "each point of a rounding set must lie within"),
-    "a point too few": ({"points": [1.0]}, "a point and a count for each region"),
     "edges that do not rise": (
         {"edges": [5.0, 5.0], "points": [1.0, 5.0, 7.0], "counts": [1, 1, 1]},
         "must be finite and rise",
     ),
     "an edge that is no number": ({"edges": [float("nan")]}, "must be finite and rise"),
     "ends that are swapped": ({"low": 41.0}, "must be finite, and at most the largest"),
-    "an end that is no number": ({"low": float("nan")}, "must be finite, and at most the largest"),
     "an end without end": ({"high": float("inf")}, "must be finite, and at most the largest"),
     "less than no row": ({"counts": [-1, 9]}, "counts of a rounding set must be at least 0"),
-    "half a row": ({"counts": [2.5, 1]}, "damaged: its numbers cannot be read"),
-    "too many rows": ({"counts": [1, 2**70]}, "damaged: its numbers cannot be read"),
     "an edge too many": ({"edges": [5.0, 6.0]}, "a point and a count for each region"),
 }
 
@@ -284,22 +223,12 @@ DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("changes", "message"), DAMAGED.values(), ids=DAMAGED)
 def test_what_is_damaged_is_refused(changes: dict[str, Any], message: str) -> None:
     given = made(5.0).to_dict() | changes
-
     with pytest.raises(InputError, match=message):
         RoundingSet.from_json(json.dumps(given))
 
 
-def test_what_is_no_json_is_refused() -> None:
-    with pytest.raises(InputError, match="the rounding set is no JSON"):
-        RoundingSet.from_json("points")
-
-
-# --- as a picture -----------------------------------------------------------------------------
-
-
 def test_the_drawing_has_a_bar_for_each_region_and_a_line_for_each_point() -> None:
     scene = made(5.0, 20.0, name="income").scene()
-
     (panel,) = scene.panels
     bars, stems = panel.marks
     assert bars == Bars((0.0, 5.0, 20.0, 40.0), (0.8, 0.2, 0.05))
@@ -309,33 +238,17 @@ def test_the_drawing_has_a_bar_for_each_region_and_a_line_for_each_point() -> No
     assert scene.title == "income: at, 3 points"
 
 
-def test_a_constant_column_can_be_drawn() -> None:
-    scene = rounding_set(sorted_column([3.0, 3.0]), At(())).scene()
-
-    assert scene.panels[0].marks[0] == Bars((3.0, 3.0), (0.0,))
-
-
-@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-200])
+@pytest.mark.parametrize("unit", [5e-324, 1e-310])
 def test_regions_that_are_hardly_wide_have_bars_that_end(unit: float) -> None:
     column = sorted_column(np.repeat([0.0, 1.0, 3.0], 9) * unit)
     found = rounding_set(column, At((unit, 3 * unit)))
-
     (panel,) = found.scene().panels
-
     (bars, stems) = panel.marks
     assert isinstance(bars, Bars)
     assert isinstance(stems, Lines)
     assert np.isfinite(np.array(bars.heights, dtype=float)).all()
     assert np.isfinite(np.array(stems.y, dtype=float)).all()
 
-
-def test_it_draws_itself() -> None:
-    figure = made(5.0, 20.0, name="income").plot()
-
-    assert figure.axes[0].get_xlabel() == "income"
-
-
-# --- always -----------------------------------------------------------------------------------
 
 COLUMNS = st.lists(
     st.one_of(st.floats(-1e6, 1e6), st.integers(-5, 5).map(float)), min_size=1, max_size=30
@@ -365,10 +278,6 @@ def test_points_lie_in_their_regions_and_rounding_twice_is_rounding_once(
     assert np.abs(column - near) == pytest.approx(gaps.min(axis=1), rel=1e-12, abs=1e-9)
 
 
-def test_the_names_of_encodings_are_told() -> None:
-    assert ENCODINGS == ("region", "nearest", "stochastic")
-
-
 def rounded(x: Floats, method: RegionMethod) -> Floats:
     return rounding_set(sorted_column(x), method).encode(x)
 
@@ -376,47 +285,27 @@ def rounded(x: Floats, method: RegionMethod) -> Floats:
 SIZES = [10, FEW + 70]  # the second goes to the kernels
 
 
-def test_an_edge_belongs_to_the_region_above_of_coding() -> None:
-    edges, points = np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])
-
-    assert regions_of([2.0, 0.5, 1.0, 9.0], edges).tolist() == [2, 0, 1, 2]
-    assert encode([2.0, 0.5, 1.0, 9.0], edges, points).tolist() == [7.0, 0.5, 1.5, 7.0]
-
-
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("regions", [1, 2, 9, 3000])
+@pytest.mark.parametrize(("n", "regions"), [(10, 9), (SIZES[1], 1), (SIZES[1], 3000)])
 def test_regions_and_points_are_numpys(n: int, regions: int) -> None:
     x = np.random.default_rng(n).normal(size=n).round(3)
     edges = np.linspace(-2, 2, regions - 1)
     points = np.arange(float(regions))
     expected = np.searchsorted(edges, x, side="right")
-
     assert regions_of(x, edges).tolist() == expected.tolist()
     assert encode(x, edges, points).tolist() == points[expected].tolist()
     assert encode(x[::2], edges, points).tolist() == points[expected[::2]].tolist()
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_locked_edges_are_taken(n: int) -> None:
-    edges, points = np.array([0.0]), np.array([-1.0, 1.0])
-    for array in (edges, points):
-        array.flags.writeable = False
-
-    assert encode(np.arange(float(n)), edges, points).tolist() == [1.0] * n
-
-
-@pytest.mark.parametrize("n", SIZES)
 def test_cuts_are_numpys(n: int) -> None:
     column = sorted_column(np.random.default_rng(n).normal(size=n))
     edges = np.linspace(-9, 9, 2000)
-
     assert cuts_of(column, edges).tolist() == np.searchsorted(column.values, edges).tolist()
 
 
 def test_means_lie_within_their_regions_and_lose_no_digits() -> None:
     x = np.array([0.0, 1.0, 1.0, 5.0, 6.0, 6.0, 6.5])
     means = region_means(sorted_column(1e8 + x), np.array([2]))
-
     assert means == pytest.approx([1e8 + 2 / 3, 1e8 + 5.875], rel=1e-15)
     tenth = sorted_column([0.1] * 3 + [0.7] * 7)
     assert region_means(tenth, np.array([1])).tolist() == [0.1, 0.7]
@@ -425,9 +314,7 @@ def test_means_lie_within_their_regions_and_lose_no_digits() -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_a_rounded_column_holds_the_means_of_its_regions(n: int) -> None:
     x = np.random.default_rng(n).lognormal(size=n)
-
     found = rounded(x, Optimal(k=3))
-
     points, at, sizes = np.unique(found, return_inverse=True, return_counts=True)
     assert sizes.min() >= 3
     assert points == pytest.approx(np.bincount(at, x) / sizes, rel=1e-12)
@@ -435,37 +322,13 @@ def test_a_rounded_column_holds_the_means_of_its_regions(n: int) -> None:
     assert rounded(x[::-1], Mdav(k=3)).tolist() == rounded(x, Mdav(k=3))[::-1].tolist()
 
 
-def test_rounding_twice_is_rounding_once() -> None:
-    x = np.random.default_rng(1).normal(size=500)
-    once = rounded(x, Optimal(k=5))
-
-    assert rounded(once, Optimal(k=5)).tolist() == once.tolist()
-
-
-def test_only_finite_numbers_are_encoded() -> None:
-    with pytest.raises(InputError, match="x contains missing or infinite values"):
-        regions_of([1.0, float("nan")], np.array([1.0]))
-    with pytest.raises(InputError, match="x must be one column"):
-        encode([], np.array([1.0]), np.array([0.0, 2.0]))
-
-
 RNG = np.random.default_rng(2)
 X_OF_COLUMNS = RNG.lognormal(size=(300, 2))
-
-
-def test_each_column_has_the_set_it_would_have_alone() -> None:
-    found = column_sets(X_OF_COLUMNS, "optimal", k=20, representative="median", names=["a", "b"])
-
-    assert found == tuple(
-        rounding_set(sorted_column(values), Optimal(k=20), "median", name)
-        for name, values in zip("ab", X_OF_COLUMNS.T, strict=True)
-    )
 
 
 def test_columns_are_encoded_each_by_its_own() -> None:
     sets = column_sets(X_OF_COLUMNS, EqualWidth(c=4))
     uniforms = RNG.random(X_OF_COLUMNS.shape)
-
     assert [found.column for found in sets] == [None, None]
     for encoding, chances in (("region", None), ("nearest", None), ("stochastic", uniforms)):
         out = encoded(sets, X_OF_COLUMNS, encoding, chances)
@@ -482,16 +345,6 @@ def test_classes_are_looked_at_by_supervised_methods_alone() -> None:
     )
 
 
-def test_a_number_to_predict_is_no_table_of_classes() -> None:
-    many = RNG.normal(size=(5000, 1))
-    tracemalloc.start()
-
-    column_sets(many, "optimal", k=10, classes=many[:, 0])
-
-    assert tracemalloc.get_traced_memory()[1] < 20e6
-    tracemalloc.stop()
-
-
 # --- points of a table that was rounded jointly, and files of points ------------------------------
 
 
@@ -500,7 +353,6 @@ ROWS = [[1.0, 500.0], [1.0, 500.0], [3.0, 100.0], [3.0, 100.0], [3.0, 100.0]]
 
 def test_the_different_rows_with_their_counts() -> None:
     found = joint_set(["x", "y"], ROWS)
-
     assert found.points.tolist() == [[1.0, 500.0], [3.0, 100.0]]
     assert found.counts.tolist() == [2, 3]
     assert repr(found) == "JointSet(x, y: 2 points)"
@@ -508,38 +360,14 @@ def test_the_different_rows_with_their_counts() -> None:
 
 def test_a_row_becomes_the_nearest_point_in_units_of_the_spread() -> None:
     found = joint_set(["x", "y"], ROWS)
-
     # 1.2 against 3 is far in x; 290 is nearer to 100 than to 500, but not by as much
     assert found.encode([[1.2, 290.0], [2.9, 310.0]]).tolist() == [[1.0, 500.0], [3.0, 100.0]]
     assert found.encode(found.points).tolist() == found.points.tolist()
 
 
-def test_a_constant_column_is_no_distance() -> None:
-    found = joint_set(["x", "y"], [[1.0, 5.0], [2.0, 5.0]])
-
-    assert found.encode([[1.9, 7.0]]).tolist() == [[2.0, 5.0]]
-
-
 def test_other_columns_are_refused() -> None:
     with pytest.raises(InputError, match="rows must have the columns x, y"):
         joint_set(["x", "y"], ROWS).encode([[1.0]])
-
-
-@pytest.mark.parametrize("joint", [False, True])
-def test_a_file_is_read_back(joint: bool, tmp_path: Path) -> None:
-    sets = tuple(
-        rounding_set(sorted_column([1.0, 2.0, 8.0]), EqualWidth(c=2), name=name) for name in "ab"
-    )
-    points: Any = joint_set(["x", "y"], ROWS) if joint else sets
-    path = tmp_path / "points.json"
-    path.write_text(points_text(points))
-
-    again = load_points(path)
-
-    if isinstance(again, JointSet):
-        assert again.to_dict() == points.to_dict()
-    else:
-        assert again == sets
 
 
 def damaged(**changes: object) -> str:
@@ -549,21 +377,10 @@ def damaged(**changes: object) -> str:
 FILES: dict[str, tuple[str, str]] = {
     "no json": ("x", "holds no rounding points$"),
     "something else": ("[1]", "holds no rounding points that this version can read"),
-    "another schema": ('{"discreet": 9, "kind": "rounding-sets", "sets": []}', "this version"),
-    "another kind": ('{"discreet": 1, "kind": "report"}', "this version"),
-    "no list": ('{"discreet": 1, "kind": "rounding-sets", "sets": 3}', "this version"),
     "damaged": ('{"discreet": 1, "kind": "joint-rounding-set"}', "are damaged"),
-    "words": (
-        json.dumps(joint_set(["x"], [[1.0]]).to_dict() | {"points": [["Alice"]]}),
-        "are damaged: they cannot be read",
-    ),
-    "no row": (damaged(counts=[0, 3]), "are damaged"),
     "less than none": (damaged(counts=[2, -1]), "are damaged"),
-    "half a row": (damaged(counts=[2, 2.7]), "are damaged"),
-    "too many rows": (damaged(counts=[2, 2**70]), "are damaged"),
     "a point twice": (damaged(points=[[1.0, 5.0], [1.0, 5.0]]), "are damaged"),
     "another order": (damaged(points=[[1.0, 5.0], [1.0, 4.0]]), "are damaged"),
-    "no number": (damaged(points=[[1.0, float("nan")], [2.0, 4.0]]), "are damaged"),
     "shapes": (
         json.dumps(joint_set(["x"], [[1.0]]).to_dict() | {"counts": [1, 2]}),
         "are damaged: they cannot be read",
@@ -575,47 +392,8 @@ FILES: dict[str, tuple[str, str]] = {
 def test_other_files_are_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "points.json"
     path.write_text(text)
-
     with pytest.raises(InputError, match=message):
         load_points(path)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no file"):
-        load_points(tmp_path / "none.json")
-
-
-def test_it_cannot_be_changed_of_joint_set() -> None:
-    found = joint_set(["x", "y"], np.array(ROWS))
-
-    with pytest.raises(ValueError, match="read-only"):
-        found.points[0, 0] = 3.0
-
-
-def test_the_callers_arrays_stay_his_of_joint_set() -> None:
-    points, counts = np.array([[1.0], [2.0]]), np.array([1, 1])
-    found = JointSet(("x",), points, counts)
-
-    points[0], counts[0] = 7.0, 0
-
-    assert found.points.tolist() == [[1.0], [2.0]]
-    assert found.counts.tolist() == [1, 1]
-
-
-def test_there_is_one_zero() -> None:
-    found = joint_set(["x", "y"], [[-0.0, 1.0], [0.0, 1.0], [-0.0, -1.0]])
-
-    assert found.points.tolist() == [[0.0, -1.0], [0.0, 1.0]]
-    assert found.counts.tolist() == [1, 2]
-
-
-@pytest.mark.parametrize("given", [{}, {"kind": "rounding-set"}, {"discreet": 9}])
-def test_a_mapping_says_what_it_is(given: dict[str, Any]) -> None:
-    plain = joint_set(["x", "y"], ROWS).to_dict()
-
-    assert JointSet.from_dict(plain).to_dict() == plain
-    with pytest.raises(InputError, match="no joint rounding points that this version can read"):
-        JointSet.from_dict(plain | given if given else {})
 
 
 WRONG: dict[str, tuple[list[list[float]], list[int], str]] = {
@@ -631,11 +409,10 @@ def test_what_is_no_joint_set(points: list[list[float]], counts: list[int], mess
         JointSet(("x",), np.array(points), np.array(counts))
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("make", [pd.DataFrame, pa.table])
 def test_columns_of_a_frame_are_found_by_name(make: Any) -> None:
     found = joint_set(["x", "y"], ROWS)
     frame = make({"y": [290.0, 310.0], "id": ["a", "b"], "x": [1.2, 2.9]})
-
     assert found.encode(frame).tolist() == [[1.0, 500.0], [3.0, 100.0]]
     with pytest.raises(InputError, match="there is no column 'y'; the points are of x, y"):
         found.encode(make({"x": [1.0], "z": [2.0]}))
@@ -644,7 +421,6 @@ def test_columns_of_a_frame_are_found_by_name(make: Any) -> None:
 def test_each_kind_of_points_saves_itself(tmp_path: Path) -> None:
     joint = joint_set(["x", "y"], ROWS)
     single = rounding_set(sorted_column([1.0, 2.0, 8.0]), EqualWidth(c=2), name="a")
-
     assert load_points(single.save(tmp_path / "single.json")) == (single,)
     again = load_points(joint.save(tmp_path / "joint.json"))
     assert isinstance(again, JointSet)
