@@ -50,7 +50,6 @@ def test_the_scene_is_one_panel_of_lines_between_the_ends_of_the_grid() -> None:
 def test_a_line_runs_half_way_between_the_middles_of_full_and_empty_cells() -> None:
     # the middles are 1, 3, 5 and 15, 25, 35; ten persons are at (3, 25)
     lines = lines_of(view())
-
     assert lines.levels == (5.0,)
     places = set(zip(lines.x[0], lines.y[0], strict=True))
     assert places == {(2.0, 25.0), (4.0, 25.0), (3.0, 20.0), (3.0, 30.0)}
@@ -60,14 +59,12 @@ def test_a_line_runs_half_way_between_the_middles_of_full_and_empty_cells() -> N
 def test_x_is_the_first_index_of_the_counts() -> None:
     # all who are there have x below 2
     lines = lines_of(view(counts=((10, 10, 10), (0, 0, 0), (0, 0, 0))))
-
     assert lines.x == ((2.0, 2.0, 2.0),)
     assert sorted(lines.y[0]) == [15.0, 25.0, 35.0]
 
 
 def test_what_is_hidden_counts_as_nobody() -> None:
     hidden = view(counts=((None, None, None), (None, 10, None), (None, None, None)))
-
     assert lines_of(hidden) == lines_of(view())
     assert hidden.scene().notes[-1] == "cells of nobody, or too few to show, count as 0"
     assert view().scene().notes == view().notes()
@@ -82,7 +79,6 @@ def test_where_nothing_can_be_drawn_there_are_no_lines(
     x_edges: tuple[float, ...], counts: tuple[tuple[int | None, ...], ...]
 ) -> None:
     lines = lines_of(view(x_edges=x_edges, counts=counts))
-
     assert (lines.x, lines.y, lines.levels) == ((), (), ())
 
 
@@ -140,7 +136,6 @@ def test_hiding_small_cells_changes_the_lines() -> None:
 @given(st.integers(1, 10**9))
 def test_there_are_some_levels_below_the_largest_count(most: int) -> None:
     levels = contour_levels(most)
-
     assert 3 <= len(levels) <= 8
     assert levels[0] > 0
     assert levels[-1] < most
@@ -162,7 +157,6 @@ GRID = GridView(
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=5))
 def test_every_panel_has_lines(peaks: list[int]) -> None:
     levels = shared_levels(peaks)
-
     assert list(levels) == sorted(set(levels))
     assert levels[-1] < max(peaks)
     assert sum(level < min(peaks) for level in levels) >= 2
@@ -170,7 +164,6 @@ def test_every_panel_has_lines(peaks: list[int]) -> None:
 
 def test_a_contour_plot_is_a_heat_map_in_all_but_its_lines() -> None:
     drawn = contour_of(GRID)
-
     assert drawn.levels == contour_levels(20, 20)
     for name in ("columns", "method", "parameters", "suppressed", "origin", "counts"):
         assert getattr(drawn, name) == getattr(GRID, name)

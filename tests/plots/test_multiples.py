@@ -5,20 +5,9 @@ from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 import discreet as dc
-from discreet.errors import InputError
-from discreet.plots import (
-    BarView,
-    ContourView,
-    GridView,
-    HistogramView,
-    MultiplesView,
-    Origin,
-    View,
-    contour_of,
-)
+from discreet.plots import BarView, GridView, HistogramView, MultiplesView, Origin, View
 from discreet.plots.histogram import HIDDEN
 from discreet.render.scene import Axis, Bars, Cells, Lines
 
@@ -87,7 +76,6 @@ def test_a_line_below_each_picture_alone_stands_once_below_all() -> None:
 
 def test_panels_are_named_by_level_and_bars_share_their_height() -> None:
     panels = view(histogram(0.2, 0.4), histogram(0.8, None)).scene().panels
-
     assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
     assert [panel.marks[0] for panel in panels] == [
         Bars((0.0, 1.0, 2.0), (0.2, 0.4)),
@@ -99,36 +87,13 @@ def test_panels_are_named_by_level_and_bars_share_their_height() -> None:
 
 def test_cells_share_their_colours_and_keep_their_axes() -> None:
     panels = view(grid(5, None), grid(40, 10)).scene().panels
-
     cells = [panel.marks[0] for panel in panels]
     assert [cell.span for cell in cells if isinstance(cell, Cells)] == [(5.0, 40.0)] * 2
     assert [panel.y for panel in panels] == [Axis("bmi", (0.0, 1.0))] * 2
 
 
-def test_where_nothing_is_shown_nothing_is_shared() -> None:
-    bars, cells = view(histogram(None)).scene().panels[0], view(grid(None)).scene().panels[0]
-
-    assert bars.y.limits is None
-    assert isinstance(cells.marks[0], Cells)
-    assert cells.marks[0].span is None
-
-
-def test_contours_stand_side_by_side() -> None:
-    square = dataclasses.replace(
-        grid(5, 10, 5), y_edges=(0.0, 1.0, 2.0), counts=((5, 0), (10, 5), (0, 0))
-    )
-    drawn = view(*[contour_of(square, (2.5,))] * 2)
-
-    assert isinstance(drawn.views[0], ContourView)
-    panels = drawn.scene().panels
-    assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
-    assert all(isinstance(panel.marks[0], Lines) for panel in panels)
-    assert panels[0].marks == panels[1].marks
-
-
 def test_each_note_stands_once() -> None:
     drawn = view(histogram(0.2, None), histogram(0.8, None))
-
     assert drawn.note() == (
         "histogram of age: suppression (k = 5), policy standard, for each level of sex"
     )
@@ -164,18 +129,12 @@ def test_overlaid_histograms_are_outlines_of_an_area_of_one() -> None:
     assert View.from_json(drawn.to_json()) == drawn
 
 
-def test_histograms_alone_are_overlaid() -> None:
-    with pytest.raises(InputError, match="histograms alone are drawn on one pair of axes"):
-        view(grid(1), overlaid=True)
-
-
 def test_of_many_levels_the_six_largest_are_overlaid() -> None:
     """Levels a to h have 20, 30, ... rows; the two smallest are named."""
     sizes = {name: 20 + 10 * i for i, name in enumerate("abcdefgh")}
     word = [name for name, size in sizes.items() for _ in range(size)]
     table = pa.table({"ward": word, "x": [float(i % 17) for i in range(len(word))]})
     found = dc.research(table).histogram("x", by="ward", overlay=True, method="none")
-
     assert (found.levels, found.others) == (tuple("cdefgh"), ("a", "b"))
     assert found.origin.shown is None
     assert len(found.scene().panels) == 1

@@ -32,7 +32,6 @@ def view(method: str = "condensation", **changes: Any) -> PointsView:
 
 def test_the_scene_is_one_panel_of_dots_without_limits_of_its_own() -> None:
     (panel,) = view().scene().panels
-
     assert panel.marks == (
         Dots((1.0, 1.0, 2.0), (3.0, 4.0, 0.0), (1, 2, 1), False, "protected rows"),
     )
@@ -45,7 +44,6 @@ def test_the_scene_is_one_panel_of_dots_without_limits_of_its_own() -> None:
 )
 def test_points_of_cells_are_sized_by_their_count(method: str, by_size: bool) -> None:
     (dots,) = view(method).scene().panels[0].marks
-
     assert isinstance(dots, Dots)
     assert dots.by_size == by_size
 
@@ -57,7 +55,6 @@ COLOURED: dict[str, Any] = {"by": "sex", "level": ("m", "f", "m")}
 
 def test_points_of_a_level_are_a_series_in_order_of_its_name() -> None:
     coloured = view(**COLOURED)
-
     assert coloured.scene().panels[0].marks == (
         Dots((1.0,), (4.0,), (2,), False, "protected rows", "f"),
         Dots((1.0, 2.0), (3.0, 0.0), (1, 1), False, "protected rows", "m"),
@@ -70,7 +67,6 @@ def test_points_of_a_level_are_a_series_in_order_of_its_name() -> None:
 
 def test_one_place_may_have_two_levels_but_not_one_twice() -> None:
     same: dict[str, Any] = {"x": (1.0,) * 2, "y": (3.0,) * 2, "size": (1, 1), "by": "sex"}
-
     assert view(**same, level=("f", "m")).level == ("f", "m")
     for level in (("f", "f"), ("m", "f")):
         with pytest.raises(InputError, match="points are different and in order"):
@@ -79,9 +75,7 @@ def test_one_place_may_have_two_levels_but_not_one_twice() -> None:
 
 def test_a_trend_runs_over_the_points_it_is_of() -> None:
     trends = (Trend(DRAWN, "f", 2.0, 1.0), Trend(DRAWN, "m", -1.0, 0.0), Trend(RAW, "", 0.5, 10.0))
-
     lines = view(**COLOURED, trends=trends).scene().panels[0].marks[2:]
-
     assert lines == (
         Lines(((1.0, 1.0),), ((3.0, 3.0),), "trend", "trend of what is drawn (f)", group="f"),
         Lines(((1.0, 2.0),), ((-1.0, -2.0),), "trend", "trend of what is drawn (m)", group="m"),
@@ -125,7 +119,6 @@ LINES: dict[str, tuple[Points, float, float]] = {
 @pytest.mark.parametrize(("points", "slope", "intercept"), LINES.values(), ids=LINES)
 def test_a_line_by_hand(points: Points, slope: float, intercept: float) -> None:
     (trend,) = trends_of(points)
-
     assert (trend.of, trend.level) == (DRAWN, "")
     assert trend.slope == pytest.approx(slope, abs=1e-11)
     assert trend.intercept == pytest.approx(intercept, rel=1e-11, abs=1e-11)
@@ -137,7 +130,6 @@ def test_nothing_else_of_the_view_changes() -> None:
         ScatterPlot("x", "y", trend=trend).from_rows(rows, (), ROWS, OF_ROWS)
         for trend in (False, True)
     )
-
     assert plain.trends == ()
     assert dataclasses.replace(found, trends=()) == plain
     assert View.from_json(found.to_json()) == found
@@ -145,7 +137,6 @@ def test_nothing_else_of_the_view_changes() -> None:
 
 def test_each_level_has_a_line_in_order_of_names() -> None:
     points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1), (0, 1, 4), (2, 2, 1)]
-
     assert trends_of(points, ["m", "m", "f", "f", "x", "x"]) == (
         Trend(DRAWN, "f", -2.0, 5.0),
         Trend(DRAWN, "m", 1.0, 0.0),
@@ -155,15 +146,12 @@ def test_each_level_has_a_line_in_order_of_names() -> None:
 
 def test_the_raw_records_have_a_line_of_their_own() -> None:
     found = trends_of([(0, 1, 1), (2, 5, 1)], raw=(floats(0, 1, 2), floats(3, 2, 1)))
-
     assert found == (Trend(DRAWN, "", 2.0, 1.0), Trend(RAW, "", -1.0, 3.0))
 
 
 def test_and_one_for_all_levels() -> None:
     points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1)]
-
     found = trends_of(points, ["m", "m", "f", "f"], (floats(0, 1), floats(0, 7)))
-
     assert [(trend.of, trend.level) for trend in found] == [(DRAWN, "f"), (DRAWN, "m"), (RAW, "")]
     assert found[-1].slope == 7
 
@@ -209,9 +197,7 @@ def test_lines_are_those_of_numpy(found: list[tuple[int, int, int]], offset: flo
     x, y, n = np.array(points).T
     if np.ptp(x) == 0:
         return
-
     (trend,) = trends_of(points)
-
     # numpy weighs residuals, not their squares
     slope, height = np.polyfit(x - offset, y + offset, 1, w=np.sqrt(n))
     assert trend.slope == pytest.approx(slope, rel=1e-9, abs=1e-9)
@@ -235,8 +221,6 @@ def test_a_point_that_counts_twice_is_two_records(
     records = [(x, y) for x, y, n in points for _ in range(n)]
     random.shuffle(records)
     x, y = np.array(records).T
-
     drawn, raw = trends_of(points, raw=(x, y))
-
     assert raw.slope == pytest.approx(drawn.slope, rel=1e-9, abs=1e-9)
     assert raw.intercept == pytest.approx(drawn.intercept, rel=1e-9, abs=1e-9)

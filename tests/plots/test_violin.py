@@ -33,7 +33,6 @@ SEXES = ["f"] * 40 + ["m"] * 10
 def test_violins_are_the_curves_of_densities_with_the_quartiles_of_their_rows() -> None:
     view = drawn(AGES, SEXES)
     curves = DensityPlot("age", by="sex").from_rows(rows_of(age=AGES), SEXES, ROWS, OF_ROWS).curves
-
     assert view.curves == curves
     assert view.quarters == ((9.75, 19.5, 29.25), (12.25, 14.5, 16.75))
     assert view.rows == (40, 10)
