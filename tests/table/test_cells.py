@@ -23,12 +23,9 @@ def column(values: list[str], beside: str = "a") -> str:
 
 NUMBERS: dict[str, tuple[list[str], list[float]]] = {
     "plus signs": (["+5", "-3", "0"], [5, -3, 0]),
-    "plus signs of fractions": (["+.5", "+1.25", "-2."], [0.5, 1.25, -2]),
     "powers of ten": (["1.5e3", "2E-05", "1e+05"], [1500, 2e-05, 100_000]),
-    "powers of ten beside fractions": (["1e3", "0.5", "7"], [1000, 0.5, 7]),
     "blanks around": ([" 5", "6 ", " 7 "], [5, 6, 7]),
     "in quotes": (['"5"', '"6.5"', "7"], [5, 6.5, 7]),
-    "three decimals": (["0.125", "2.500", "3.125"], [0.125, 2.5, 3.125]),
 }
 
 
@@ -41,18 +38,13 @@ def test_numbers_are_what_is_written(tmp_path: Path, cells: list[str], values: l
 
 TEXTS: dict[str, list[str]] = {
     "hexadecimal": ["0x1f", "0x2a", "0x30"],
-    "binary": ["0b1", "0b10", "1"],
-    "octal": ["0o17", "0o7", "0o1"],
     "low lines between digits": ["1_000", "2_000", "300"],
     "codes with an E": ["1001", "12E3", "1002"],
-    "codes all with an E": ["12E3", "13E4", "14e5"],
     "leading noughts": ["007", "12", "13"],
     "telephone numbers": ["+491234567", "+491234568", "+4912345699"],
     "decimal commas": ["1,5", "2,25", "3"],
     "thousands and a comma": ["1.234,50", "2.000,00", "17,25"],
-    "two points": ["1.234.567", "2.000.000", "3.000.000"],
     "a word beside numbers": ["5", "6", "seven"],
-    "two minus signs": ["--5", "-6", "7"],
 }
 
 
@@ -85,12 +77,9 @@ def test_a_point_before_thousands_is_no_decimal_point(tmp_path: Path, text: str,
 
 PARTED: dict[str, tuple[str, list[str]]] = {
     "a comma in a name": ("id;weight (kg, dry)\n1;2,5\n3;4,5\n", ["id", "weight (kg, dry)"]),
-    "a semicolon in a cell": ("a,b\n1,x;y\n2,z\n", ["a", "b"]),
     "semicolons in names": ("a;1,b;2,c\n1,2,3\n4,5,6\n", ["a;1", "b;2", "c"]),
     "tabs, commas in each cell": ("a, b\tc\n1,5\tx\n2,5\ty\n", ["a, b", "c"]),
     "lines between columns": ("a|b, c|d\n1|2,3|4\n5|6|7\n", ["a", "b, c", "d"]),
-    "commas in quotes": ('"a;b","c"\n"1;2","3"\n"4","5"\n', ["a;b", "c"]),
-    "one column": ("a\n1\n2\n", ["a"]),
 }
 
 
@@ -103,8 +92,6 @@ def test_the_sign_that_gives_each_row_as_many_cells_parts_them(
 
 OTHER_SIGNS = {
     "blanks": "age sex bmi\n50 F 26.1\n60 M 25.0\n",
-    "several blanks": "age   sex\n50    F\n60    M\n",
-    "colons": "age:sex\n50:F\n60:M\n",
     "the sign ^": "age^sex\n50^F\n60^M\n",
 }
 
@@ -120,7 +107,6 @@ def test_a_sign_that_is_not_read_is_named(
 
 LINES = {
     "Windows, then Unix": b"a,b\r\n1,x\n2,y\r\n3,z\n",
-    "Unix, then Windows": b"a,b\n1,x\r\n2,y\n3,z\r\n",
     "old Mac, then Unix": b"a,b\r1,x\n2,y\r3,z\n",
     "behind a byte order mark": b"\xef\xbb\xbfa,b\r\n1,x\n2,y\n3,z\n",
 }
@@ -161,7 +147,7 @@ def test_a_quote_that_cannot_be_read_is_named_by_its_row(
     assert "Canary" not in str(refused.value)
 
 
-@pytest.mark.parametrize("line", [b"sep=;\n", b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
+@pytest.mark.parametrize("line", [b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
 def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line: bytes) -> None:
     with pytest.raises(InputError, match=r"\(sep=\): leave this line out"):
         opened(tmp_path, line + b"a;b\n1;2\n3;4\n")

@@ -86,7 +86,6 @@ def test_a_table_alone_needs_no_name(tmp_path: Path, ask: str) -> None:
 
 def test_of_several_tables_one_is_named(tmp_path: Path) -> None:
     path = made(tmp_path / "clinic.duckdb", ONE, TWO)
-
     assert opened(f"duckdb:///{path}?table=main.visits").name == "clinic.visits"
     assert opened(f'duckdb:///{path}?table=wards.bed "rooms"').name == 'clinic.wards.bed "rooms"'
     several = (
@@ -103,11 +102,9 @@ def test_a_database_that_changed_is_noticed(tmp_path: Path) -> None:
     table = opened(path)
     assert not table.source_changed()
     before = table.source_digest()
-
     del table
     gc.collect()  # it is closed, so that it can be written to
     made(path, "INSERT INTO visits VALUES (99)")
-
     assert opened(path).source_digest() != before
 
 
@@ -327,7 +324,6 @@ def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -
     study.bars("even").save(tmp_path / "x.svg")
     release = study.anonymize()
     release.save(tmp_path / "x.csv", tmp_path / "x.html")
-
     assert "Canary" not in repr([study, table, table._keep, table.source, table.name, release])
     assert table.source == server.url("visits")
     home = Path.home()

@@ -110,9 +110,7 @@ def test_a_parquet_file_keeps_the_zones_of_its_columns(tmp_path: Any) -> None:
 def test_a_csv_file_has_dates_where_all_cells_are(tmp_path: Any) -> None:
     path = tmp_path / "a.csv"
     path.write_text("day,at,mixed\n2020-01-02,2020-01-02 12:00:00,2020-01-02\n,,spring\n")
-
     table = opened(path)
-
     kinds = {name: column.kind for name, column in table.columns.items()}
     assert kinds == {"day": "date", "at": "date", "mixed": "categorical"}
     found = table.rows([], gaps=["day", "at"]).numbers

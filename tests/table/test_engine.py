@@ -23,13 +23,11 @@ def bytes_of(text: str) -> float:
 
 def test_what_a_connection_may(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = connect()
-
     assert MEMORY_LIMIT == "2GB"
     assert bytes_of(setting(kept, "memory_limit")) == pytest.approx(2e9, rel=0.05)
     assert setting(kept, "autoinstall_known_extensions") == "False"
     assert setting(kept, "autoload_known_extensions") == "False"
     assert setting(kept, "TimeZone") == "UTC"
-
     monkeypatch.setenv(MEMORY, "300 MB")
     assert bytes_of(setting(connect(), "memory_limit")) == pytest.approx(3e8, rel=0.05)
 

@@ -123,7 +123,6 @@ def test_files_of_a_folder_and_columns_that_are_no_numbers(tmp_path: Path) -> No
     values = _numbers()
     written(tmp_path / "a.parquet", values[:700])
     written(tmp_path / "b.parquet", values[700:])
-
     check(opened(tmp_path), finite(values), 5)
     dates = written(tmp_path / "c.parquet", pa.array([*range(50)], pa.date32()))
     assert ends_of_groups((dates,), "x") == []
