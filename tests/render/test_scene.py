@@ -83,9 +83,7 @@ def full(value: object) -> object:
 @pytest.mark.parametrize("name", MARKS)
 def test_a_scene_goes_into_json_number_for_number(name: str) -> None:
     scene = scene_of(MARKS[name])
-
     plain = json.loads(json.dumps(scene_to_plain(scene), allow_nan=False))
-
     (mark,) = plain["panels"][0]["marks"]
     assert mark.pop("mark") == type(MARKS[name]).__name__.lower()
     assert (plain.pop("scene"), plain.pop("subtitle")["says"]) == (1, ["note"])
