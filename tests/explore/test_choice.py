@@ -50,11 +50,6 @@ def test_the_order_of_the_columns_chooses_nothing() -> None:
         assert found == {CHOICES[kinds]}
 
 
-def test_each_choice_says_for_what() -> None:
-    assert chosen({"a": D, "b": C, "c": N}).says == "over_time, for a category, a date and a number"
-    assert chosen({"a": C, "b": C, "c": N}).says == "parallel, for 2 categories and a number"
-
-
 @pytest.mark.parametrize("letters", ["CN", "NCN", "NNN"])
 def test_no_plot_is_divided_twice(letters: str) -> None:
     kinds = {"abc"[i]: KINDS[letter] for i, letter in enumerate(letters)}

@@ -77,14 +77,6 @@ def test_rows_of_which_it_is_unknown_are_in_no_part(opened: dc.Study, frame: pl.
     assert all_but_others == len(frame) - others
 
 
-def test_parts_chain_and_say_so(opened: dc.Study) -> None:
-    once = opened.where(OLD).scatter("age", "bmi")
-    chained = opened.where("age >= 45").where("sex == 'f'").scatter("age", "bmi")
-    assert (chained.x, chained.y) == (once.x, once.y)
-    assert chained.origin.remarks[0] == "where age >= 45; where sex == 'f'"
-    assert repr(opened.where(OLD)).endswith(f"; where {OLD})")
-
-
 def test_new_columns_are_made_of_the_copy_one_after_the_other(
     opened: dc.Study, frame: pl.DataFrame
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import shutil
 from collections.abc import Callable
@@ -141,21 +140,6 @@ def test_board_of_a_file_has_the_same_rows(studies: Callable[[str], Any], tmp_pa
     of = board_rows(of_file._of_copy()), board_rows(study._of_copy())
     assert of[0].data == of[1].data
     assert board.save(tmp_path / "board.html").stat().st_size > len(of[0].data)
-
-
-def test_figure_says_which_file_it_was_made_from(
-    studies: Callable[[str], Any], tmp_path: Path
-) -> None:
-    _, of_file = studies("cohort")
-    view = of_file.where(OLD).histogram("bmi", by="sex")
-    manifest = of_file._session.file.manifest
-    told = json.loads(view.save(tmp_path / "a.json").read_text())["provenance"]
-    assert (told["version"], told["policy"]) == (manifest.version, manifest.content[:16])
-    assert told["request"]["derived"] == [["", OLD]]
-    for name in ("a.svg", "a.html", "a.png", "a.pdf"):
-        assert view.save(tmp_path / name).stat().st_size > 500
-    for name in ("b.csv", "b.html", "b.tex", "b.txt", "b.json"):
-        assert of_file.summary().save(tmp_path / name).stat().st_size > 500
 
 
 def test_figure_of_a_file_is_not_one_that_was_made_beside_the_data(

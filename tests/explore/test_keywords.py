@@ -10,7 +10,6 @@ import pytest
 import discreet as dc
 from discreet.custodian.protect import Protected
 from discreet.custodian.research import Research
-from discreet.explore.asking import check_call
 from discreet.explore.study import Study
 from tests.ready import opened_once
 
@@ -96,16 +95,6 @@ def test_what_others_call_by_is_answered_with_by(name: str) -> None:
     for other in ("hue", "facet"):
         with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
             ask(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
-
-
-@pytest.mark.parametrize(
-    "method",
-    [Study.anonymize, Study.histogram, Study.bars, Study.parallel, Protected.tune, Research.tune],
-)
-def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> None:
-    check_call(inspect.unwrap(Research.round), (["age", "bmi"],), {"c": 4})
-    with pytest.raises(dc.InputError, match="no setting 'c' here"):
-        check_call(inspect.unwrap(method), (), {"c": "sex"})
 
 
 @pytest.mark.parametrize(

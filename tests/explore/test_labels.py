@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -68,15 +67,6 @@ def test_a_matrix_of_correlations_has_them_on_both_sides() -> None:
     (panel,) = study.correlations(["age", "bmi", "glucose"]).scene().panels
     assert panel.x.ticks == ("age", "Body mass index (kg/m²)", "glucose")
     assert panel.y.ticks == panel.x.ticks[::-1]
-
-
-def test_longer_label_is_refused_of_a_policy_and_cut_of_the_data() -> None:
-    with pytest.raises(InputError, match=r"labels of the policy must be .*of at most 80 letters"):
-        dc.open(pl.DataFrame(stays()), study="stays", unit=False, labels={"age": "a" * 81})
-    session = of_stays().session
-    labels = {"age": "not this one", "bmi": "b" * 80, "end": "e" * 81}
-    session.table = SimpleNamespace(labels=labels)
-    assert session.labels == {**LABELS, "bmi": "b" * 80, "end": f"{'e' * 79}…"}
 
 
 def test_what_was_asked_goes_by_names_and_is_read_back() -> None:

@@ -157,8 +157,3 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
 def test_what_cannot_be_asked_is_refused(formula: str, how: dict[str, Any], says: str) -> None:
     with pytest.raises((InputError, RefusedError), match=says):
         study().model(formula, **how)
-
-
-def test_few_rows_have_no_model() -> None:
-    with pytest.raises(RefusedError, match="fewer than 50 rows"):
-        study().assign(b="log(age - 75)").model("b ~ days")

@@ -78,15 +78,6 @@ def test_columns_whose_gaps_cost_rows_are_named(
     assert said == ([f"rows without a value: {counted}"] if names else [])
 
 
-def test_many_columns_with_gaps_are_not_all_named() -> None:
-    draw, names = np.random.default_rng(5), [f"x{i}" for i in range(6)]
-    gappy = {name: np.where(draw.random(N) < 0.1, np.nan, draw.normal(size=N)) for name in names}
-    study = dc.open(pl.DataFrame(gappy).fill_nan(None), study="many", unit=False)
-    (said,) = [it for it in study.parallel(names).notes() if it.startswith("rows without")]
-    assert said.count(" of x") == 4
-    assert said.endswith(" and of 2 more columns")
-
-
 @pytest.mark.parametrize(
     ("formula", "said"),
     [

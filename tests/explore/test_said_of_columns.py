@@ -12,7 +12,6 @@ import pytest
 
 import discreet as dc
 from discreet.plots import View
-from discreet.vault import whole_columns
 from discreet.vault.vault import column_remarks
 
 N = 400
@@ -53,13 +52,6 @@ def test_it_is_said_beside_what_rests_on_the_column(
     assert lines.count(WAGE) == said
 
 
-@pytest.mark.parametrize(("columns", "said"), [(None, True), (["age", "sex"], False)])
-def test_it_is_said_in_the_report_on_a_released_table(
-    opened: dc.Study, columns: list[str] | None, said: bool
-) -> None:
-    assert (WAGE in str(opened.anonymize(columns).report.made)) == said
-
-
 def test_a_column_that_is_not_in_the_copy_is_refused_without_it(opened: dc.Study) -> None:
     frame = paid().with_columns(bonus=pl.Series([1.0, 2.0, *[None] * (N - 2)]))
     study = dc.open(frame, study="sparse", unit=False)
@@ -73,12 +65,6 @@ def test_a_kept_copy_says_it_again(opened: dc.Study) -> None:
     again = dc.open(paid(), policy=opened.policy)
     assert WAGE in again.summary().notes
     assert again.summary().to_csv() == before.to_csv()
-
-
-def test_a_copy_in_partitions_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_columns, "MOST_CELLS", 3 * 1500)
-    study = dc.open(paid(3000), study="parts", unit=False)
-    assert WAGE in study.means("wage", by="sex").notes
 
 
 @pytest.mark.parametrize(

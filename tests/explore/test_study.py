@@ -218,12 +218,9 @@ def test_a_picture_has_no_other_words(
 
 WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "unknown column": ("histogram", ["xx"], {}, "there is no column 'xx'; did you mean 'x'"),
-    "no column": ("box", [], {}, "a box plot needs at least one column"),
     "a column twice": ("scatter", ["x", "x"], {}, "a column is named twice"),
     "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
     "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
-    "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
-    "no grid": ("heatmap", ["x", "y"], {"grid": 1}, r"^grid must be a whole number"),
 }
 
 
@@ -233,15 +230,6 @@ def test_a_wrong_call_is_told_what_is_allowed(
 ) -> None:
     with pytest.raises(InputError, match=message):
         ask(looked_at(), picture, columns, **named)
-
-
-def test_research_is_told_which_methods_a_picture_has_and_what_k_may_be() -> None:
-    with pytest.raises(InputError, match="method 'magic'; there are 'suppression'"):
-        research().histogram("x", method="magic")
-    with pytest.raises(InputError, match="by method 'merge'; there are"):
-        research().scatter("x", "y", method="merge")
-    with pytest.raises(InputError, match="k of the policy must be a whole number"):
-        research().histogram("x", k=0)
 
 
 WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -288,14 +276,6 @@ def test_research_takes_other_values_view_by_view() -> None:
 
 
 # --- persons ----------------------------------------------------------------------------------
-
-
-def test_persons_that_are_too_few_for_a_copy_are_refused() -> None:
-    study = opened(pa.table({name: values[:39] for name, values in COHORT.items()}))
-    for picture, columns, named in PICTURES.values():
-        with pytest.raises(RefusedError, match="too few persons for a copy of all its") as refused:
-            ask(study, picture, columns, **named)
-        assert "39" not in str(refused.value)
 
 
 # --- leaving: what has left pins what may -----------------------------------------------------
@@ -605,15 +585,6 @@ def test_who_a_row_belongs_to_is_part_of_the_data(tmp_path: Path) -> None:
     assert "have changed" in tried(opened(other, **fields), attempt, tmp_path / "t.json")
 
 
-def test_rows_that_are_numbered_anew_are_changed_data(tmp_path: Path) -> None:
-    # other keys are other noise: the two copies could be averaged
-    let_leave(None, tmp_path, study="s", key="number")
-    number = COHORT["number"]
-    anew = opened(pa.table({**COHORT, "number": [*number[1:], number[0]]}), study="s", key="number")
-    said = tried(anew, ({}, *BEFORE[0]), tmp_path / "t.json")
-    assert "another copy of the whole table was released of study 's', and copies add up" in said
-
-
 def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Path) -> None:
     let_leave(None, tmp_path, study="s")
     gone = {name: values for name, values in changed(N).items() if name != "y"}
@@ -693,12 +664,6 @@ def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_ho
     assert set(again.x) <= set(rows["x"].to_pylist())
 
 
-def test_a_preset_keeps_its_copy_in_memory(tmp_path: Path, own_home: Path) -> None:
-    opened().scatter("x", "y").save(tmp_path / "a.svg")
-    made = {path.name for path in own_home.rglob("*") if path.is_file()}
-    assert made == {"register.sqlite", "register.key", "discreet.register", "discreet.secret"}
-
-
 # --- levels, lines and models -----------------------------------------------------------------
 
 Floats = NDArray[np.float64]
@@ -751,12 +716,9 @@ def centroids(points: Floats, k: int) -> Floats:
 
 
 ASKED: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
-    "bars of persons": (lambda s: s.bars("id"), RefusedError, "'id' identifies persons"),
     "bars by persons": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
     "by numbers": (lambda s: s.histogram("x", by="z"), InputError, "'z' is continuous; levels"),
     "by nobody": (lambda s: s.heatmap("x", "y", by="war"), InputError, "did you mean 'ward'"),
-    "a histogram of levels": (lambda s: s.histogram("ward"), InputError, "categorical"),
-    "boxes of two by": (lambda s: s.box("x", "y", by="half"), InputError, "by= draws one column"),
     "terms that depend": (
         lambda s: s.residuals("y ~ x + I(2 * x)"),
         RefusedError,
@@ -769,11 +731,6 @@ ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]]
         InputError,
         "a scatter plot by 'suppression' has no rows to colour; draw a heat map with by=",
     ),
-    "a contour by merge": (
-        lambda s: s.contour("x", "y", method="merge"),
-        InputError,
-        "a contour plot cannot be made by method 'merge'",
-    ),
     "edges of nobody": (
         lambda s: s.histogram("x", edges={"xx": [0, 50]}),
         InputError,
@@ -783,11 +740,6 @@ ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]]
         lambda s: s.qq(MODEL, noise_on="variable"),
         InputError,
         "noise_on is for methods 'probabilistic', 'multiplicative'",
-    ),
-    "noise of a grid": (
-        lambda s: s.contour("x", "y", q=0.5),
-        InputError,
-        "a contour plot by 'generalization' has no use for q=",
     ),
 }
 

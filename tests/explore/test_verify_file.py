@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 import tracemalloc
@@ -14,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pytest
 from PIL import Image
 
@@ -386,19 +382,6 @@ def test_pixels_and_pages_are_never_as_made(study: dc.Study, suffix: str, tmp_pa
     assert study.verify(path).verdict == ALTERED
 
 
-def test_drawn_beside_where_it_is_altered_and_not_where_it_is_as_made(
-    study: dc.Study, tmp_path: Path
-) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
-    assert study.verify(path, beside=tmp_path).beside is None
-    genuine = path.read_bytes()
-    write(path, genuine.replace(b"</svg>", b"<!-- --></svg>"))
-    assert study.verify(path, beside=tmp_path).beside == str(tmp_path / "a-again.svg")
-    assert (tmp_path / "a-again.svg").read_bytes() == genuine
-    with pytest.raises(InputError, match=r"there is no folder .* to draw into; make it first"):
-        study.verify(path, beside=tmp_path / "none")
-
-
 def pixels_of(path: str | Path) -> tuple[int, int]:
     """Return how many pixels a picture has, across and up."""
     with Image.open(path) as image:
@@ -473,18 +456,6 @@ def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path)
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
     assert "drawn by discreet 9.9.9, which may draw it in another way; not as it is" in found.says
-
-
-def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
-    told = replace(told_by(path), drawing={"matplotlib": "3.1.0"})
-    write(path, sealed(study, path, told))
-    assert study.verify(path).verdict == AS_MADE  # for it drew the same
-    rest = higher(without_words(path.read_bytes(), ".svg")[0].decode()).encode()
-    write(path, sealed(study, path, told, rest))
-    found = study.verify(path)
-    assert found.verdict == NOT_COMPARABLE
-    assert "drawn by matplotlib 3.1.0, which may draw it in another way" in found.says
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
@@ -629,20 +600,6 @@ def test_study_file_that_was_closed_says_so(study: dc.Study, tmp_path: Path) -> 
 
 
 # --- CSV ------------------------------------------------------------------------------------------
-
-
-def test_csv_of_a_plot_is_read_by_all(study: dc.Study, tmp_path: Path) -> None:
-    """Its provenance is a column more, empty but in the first row."""
-    view = study.histogram("bmi", by="sex")
-    path = view.save(tmp_path / "a.csv")
-    read, frame = pd.read_csv(path), view.to_frame()
-    assert [*read] == [*frame, "provenance"]
-    assert read["count"].tolist() == frame["count"].tolist()
-    assert read["density"].tolist() == frame["density"].tolist()
-    assert read["provenance"].notna().sum() == 1
-    assert pl.read_csv(path).height == len(frame)
-    rows = [*csv.reader(io.StringIO(path.read_text()))]
-    assert {len(it) for it in rows} == {len(rows[0])}
 
 
 def test_custodian_knows_the_csv_of_a_plot(studies: Callable[[str], Any], tmp_path: Path) -> None:

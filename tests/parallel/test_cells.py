@@ -165,13 +165,6 @@ def test_joins_by_hand(least: int, joins: Any) -> None:
     check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least)
 
 
-def test_a_gap_that_shows_nothing_is_joined_to_nothing() -> None:
-    nothing = CellClusters((), np.full((2, 2), -1))
-    assert shared(TRIPLES, PERSONS, LEFT, nothing, least=2) == ()
-    assert shared(TRIPLES, PERSONS, nothing, OTHER, least=2) == ()
-    assert shared(TRIPLES[:0], PERSONS[:0], LEFT, OTHER, least=2) == ()
-
-
 @pytest.mark.parametrize(
     ("joins", "other", "words"),
     [

@@ -289,17 +289,6 @@ def test_laws(
     assert members(same, again, moved, order).tolist() == labels[order].tolist()
 
 
-def test_all_on_one_pixel() -> None:
-    found = cluster_pair(bins_of_grid(np.array([[11]])), 3)
-    assert found.boxes.tolist() == [[0, 1, 0, 1]] * 3
-    assert found.sizes.tolist() == [5, 3, 3]
-
-
-def test_representation_tells_no_record() -> None:
-    found = clustered(REACH, 2, "divergence", "seed")
-    assert repr(found) == "PairClusters(seeding=Seeding(metric='divergence'), cost='seed')"
-
-
 # --- bad input --------------------------------------------------------------------------------
 
 
@@ -346,12 +335,6 @@ def test_members_of_other_records(bin_of: Any, rank: Any, match: str) -> None:
         members(cluster_pair(bins, 2), bins, np.array(bin_of), np.array(rank))
 
 
-def test_members_of_other_clusters() -> None:
-    bins, others = bins_of_grid(np.array([[3, 1]])), bins_of_grid(np.array([[2, 2]]))
-    with pytest.raises(InputError, match="not those of these bins"):
-        members(cluster_pair(others, 2), bins, np.array([0, 0, 0, 1]), np.arange(4))
-
-
 # --- the check --------------------------------------------------------------------------------
 
 BOXES = np.array([[0, 2, 0, 1], [3, 4, 5, 9]])
@@ -366,10 +349,6 @@ BROKEN: dict[str, tuple[Any, Any, str]] = {
     "right above": ([0, 0, 1, 1], [[0, 2, 0, 1], [3, 4, 5, 8]], "does not contain"),
     "right below": ([0, 0, 1, 1], [[0, 2, 0, 1], [3, 4, 6, 9]], "does not contain"),
 }
-
-
-def test_the_check_lets_good_clusters_pass() -> None:
-    check_clusters(np.array([0, 0, 1, 1]), BOXES, LEFT, RIGHT, 2)
 
 
 @pytest.mark.parametrize(("labels", "boxes", "match"), BROKEN.values(), ids=BROKEN)
@@ -475,14 +454,6 @@ def test_as_the_naive_algorithm_on_a_thousand(k: int) -> None:
 def test_k_of_joint_clusters_is_a_whole_number(k: Any) -> None:
     with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         cluster_jointly(np.zeros((5, 2), dtype=np.int64), k)
-
-
-@pytest.mark.parametrize(
-    "pixels", [np.zeros(4, dtype=np.int64), np.zeros((4, 2)), np.array([[0, 1], [2, -1]])]
-)
-def test_pixels_are_a_table_of_whole_numbers(pixels: Any) -> None:
-    with pytest.raises(InputError, match="pixels must be a table of whole numbers"):
-        cluster_jointly(pixels, 2)
 
 
 @pytest.mark.parametrize(

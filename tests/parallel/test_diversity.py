@@ -30,10 +30,6 @@ def test_splits_of_the_papers_figure_7() -> None:
     assert joined(left, right, least=3) == ()
 
 
-def test_splits_tell_nothing_by_repr() -> None:
-    assert "[" not in repr(splits(np.array([0]), np.array([7])))
-
-
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9))), st.integers(1, 3))
 def test_splits_are_a_plain_count_in_any_order_and_either_way(
     pairs: list[tuple[int, int]], least: int
@@ -148,17 +144,6 @@ def test_no_value_is_no_diversity() -> None:
         (1, 1),
         (2, 2),
     )
-
-
-def test_several_sensitive_columns_are_each_a_gap_alone() -> None:
-    # The second sensitive column has three values, and its gap other clusters; what is lit in the
-    # first does not matter.
-    second = np.array([0, 1, 2, 0, 0, 0, 1, 1, 1])
-    regrouped = np.array([0, 0, 0, 1, 1, 1, 1, 1, 1])
-    first = diverse_joins(BEFORE, AFTER, VALUES, BEFORE_BOXES, APART, diversity=2)
-    later = diverse_joins(AFTER, regrouped, second, BEFORE_BOXES, APART[:2], diversity=2)
-    assert first == ((1, 1), (2, 2))
-    assert later == ((0, 0), (1, 1), (2, 1))
 
 
 # --- laws ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import mutual_info_score
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.parallel.pixels import (
     KINDS,
     METRICS,
@@ -108,13 +108,6 @@ def test_bins_by_hand() -> None:
     assert plain(bins) == ([0, 0, 3, 3], [1, 4, 0, 2], [1, 2, 2, 1], (4, 5))
     assert bins.size == 6
     assert repr(bins) == "PairBins(heights=(4, 5))"
-
-
-@pytest.mark.parametrize("dtype", [np.int16, np.uint8])
-def test_pixels_of_any_width(dtype: Any) -> None:
-    pixels = np.arange(200).astype(dtype)
-    bins = pair_bins(pixels, pixels[::-1].copy(), (200, 200))
-    assert plain(bins) == (list(range(200)), list(range(199, -1, -1)), [1] * 200, (200, 200))
 
 
 @given(pairs())
@@ -327,14 +320,6 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
 def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
-
-
-@pytest.mark.parametrize("measure", [pair_metrics, information])
-def test_no_record(measure: Callable[[PairBins], object]) -> None:
-    bins = pair_bins(NONE, NONE, (3, 4))
-    assert bins.size == 0
-    with pytest.raises(RefusedError, match="no record has a pixel on both axes"):
-        measure(bins)
 
 
 Grid = NDArray[np.int64]

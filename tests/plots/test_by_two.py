@@ -144,11 +144,6 @@ def test_each_pair_has_a_panel_in_its_row_and_column() -> None:
     }
 
 
-def test_a_pair_that_nobody_has_says_so() -> None:
-    scene = panels(histogram(1.0), None, histogram(1.0), histogram(1.0), drawn=3).scene()
-    assert scene.panels[1].says == "no rows"
-
-
 def test_the_rows_and_columns_are_named_once_on_paper() -> None:
     figure = draw(panels(*[histogram(0.5, 0.5)] * 4).scene())
     axes = figure.axes
@@ -209,17 +204,6 @@ def test_boxes_of_the_second_column_stand_side_by_side() -> None:
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["f", "m"]
-
-
-def test_what_is_said_of_one_panel_is_said_by_its_name() -> None:
-    rough = ORIGIN.__class__(**{**vars(ORIGIN), "remarks": ("near", "3 rows left out")})
-    views = (density("30"), density("30"))
-    odd = DensityView(**{**SHARED, "origin": rough}, **{
-        name: getattr(views[1], name) for name in ("curves", "bandwidths", "by")
-    })  # fmt: skip
-    notes = panels(views[0], odd, each_pair=False).scene().notes
-    assert "sex m: 3 rows left out" in notes
-    assert "one curve for each level of age" in notes
 
 
 @pytest.mark.parametrize(("millimetres", "kept"), [(240, 6), (85, 2)])

@@ -12,7 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.plots import CorrelationsView, View
+from discreet.plots import CorrelationsView
 from discreet.plots.correlations import CorrelationPlot, correlation_of
 from discreet.render.scene import Axis, Cells
 from tests.plots.cases import OF_ROWS, ROWS, rows_of
@@ -23,14 +23,6 @@ def drawn(**columns: Any) -> CorrelationsView:
 
 
 TEN = list(range(10))
-
-
-def test_a_line_and_a_curve() -> None:
-    view = drawn(x=TEN, line=[-2 * x for x in TEN], curve=[x**3 for x in TEN])
-    assert view.pearson[0][:2] == (1.0, -1.0)
-    assert view.pearson[0][2] == pytest.approx(0.908, abs=0.001)
-    assert view.spearman[0] == (1.0, -1.0, 1.0)
-    assert View.from_json(view.to_json()) == view
 
 
 def test_they_are_those_of_scipy_by_the_rows_that_have_both() -> None:

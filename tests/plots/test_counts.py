@@ -54,15 +54,6 @@ def test_counts_of_a_copy_are_told_and_densities_are_shares() -> None:
     assert view.edges == (0.0, 1.0, 2.0, 3.0, 5.0)
 
 
-def test_research_tells_counts_as_they_are_and_empty_bins_too() -> None:
-    view = bars([7, 0, 0, 13], [1, 1, 0, 1], SUPPRESSED, [0.0, 1, 2, 3, 5], bins=4)
-    # frequency density, as in Fig. 1 of the 2021 paper: counts by width
-    assert view.counts == (7, 0, None, 13)
-    assert view.density == (7.0, 0.0, None, 6.5)
-    assert view.suppressed == 1
-    assert view.parameters == {"k": 3, "bins": 4}
-
-
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30).filter(any))
 def test_densities_of_a_copy_sum_to_one(held: list[int]) -> None:
     view = bars(held, [1] * len(held), COPY, np.linspace(0.1, 0.7, len(held) + 1) ** 2)
@@ -251,19 +242,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def test_a_column_that_cannot_be_drawn_is_refused_by_name(values: Any, message: str) -> None:
     with pytest.raises(RefusedError, match=message):
         ends_of_table(table_of({"x": values}), BARS, "x")
-
-
-@pytest.mark.parametrize("name", ["constant", "too wide", "too narrow for its size"])
-def test_so_is_one_of_the_copy(name: str) -> None:
-    values, message = REFUSED[name]
-    with pytest.raises(RefusedError, match=message.removesuffix(", so")):
-        ends_of_values(np.array(values), BARS, COPY, "x")
-
-
-def test_limits_too_narrow_for_bins_are_refused() -> None:
-    plot = HistogramPlot("x", limits={"x": (1e12, 1e12 + 1)})
-    with pytest.raises(RefusedError, match="'x' varies too little for the size of its numbers"):
-        ends_of_table(table_of({"x": [1e12] * 60}), plot, "x")
 
 
 @given(st.lists(st.floats(-1e4, 1e4).map(lambda v: v + math.pi * 1e-9), min_size=2, max_size=60))

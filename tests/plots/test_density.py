@@ -14,7 +14,7 @@ from scipy.stats import gaussian_kde
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Curve, DensityView, Origin, View
 from discreet.plots.density import NARROWEST, DensityPlot, bandwidth_of, density_of
-from discreet.render.scene import Axis, Lines
+from discreet.render.scene import Lines
 from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
 
@@ -74,16 +74,6 @@ def test_the_scene_falls_to_0_where_the_rows_end() -> None:
     assert View.from_json(view.to_json()) == view
 
 
-def test_a_density_of_dates_is_per_day() -> None:
-    (panel,) = (
-        drawn(range(16000, 17000, 50), origin=dataclasses.replace(OF_ROWS, dates=("age",)))
-        .scene()
-        .panels
-    )
-    assert panel.x.dates[0] == (16071, "2014-01")
-    assert panel.y.label == "density (per day)"
-
-
 def test_levels_without_a_curve_are_named() -> None:
     view = drawn([*range(10), *[3] * 10, 4], ["f"] * 10 + ["m"] * 10 + ["x"])
     assert [curve.label for curve in view.curves] == ["f"]
@@ -121,7 +111,3 @@ def test_what_has_no_density_is_refused(values: Any, says: str) -> None:
 def test_a_view_that_is_no_density_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         dataclasses.replace(drawn(range(12)), **changes)
-
-
-def test_axes_are_those_of_the_column() -> None:
-    assert drawn(range(12)).scene().panels[0].x == Axis("age")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Curve, EcdfView, View
 from discreet.plots.ecdf import EcdfPlot, steps_of
@@ -111,11 +110,3 @@ def test_the_curve_is_nowhere_further_than_a_step_from_that_of_all(
         off = abs(share - (values <= at).mean())
         assert off <= 1e-6 + (1 / most if len(set(given)) > most else 0)
     assert len(curve.x) <= most + 1
-
-
-def test_it_is_the_distribution_of_the_copy() -> None:
-    study = dc.open(dc.datasets.diabetes())
-    (curve,) = study.ecdf("glucose").curves
-    copy = study.session.whole.copy.columns["glucose"]
-    assert curve.x == tuple(sorted(set(copy[np.isfinite(copy)])))
-    assert curve.y == pytest.approx([np.nanmean(copy <= value) for value in curve.x], abs=1e-6)

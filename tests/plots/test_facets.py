@@ -112,15 +112,6 @@ def test_rows_of_a_copy_are_counted_level_by_level() -> None:
     assert (view.suppressed, view.origin.shown) == (0, 20)
 
 
-def test_rows_of_a_copy_in_cells_and_contours() -> None:
-    rows, levels = protected(m={0: 5, 1: 2}, f={0: 4, 1: 7, 3: 1})
-    grids, lines = (plot.from_rows(rows, levels, COPY, OF_COPY) for plot in (GRID, LINES))
-    f, m = grids_of(grids).values()
-    assert [f.counts[i][i] for i in range(4)] == [4, 7, 1, 0]
-    assert [m.counts[i][i] for i in range(4)] == [5, 2, 0, 0]
-    assert [getattr(one, "counts", None) for one in lines.views] == [f.counts, m.counts]
-
-
 # --- refusals ---------------------------------------------------------------------------------
 
 EACH = pytest.mark.parametrize("plot", [BARS, GRID, LINES], ids=lambda it: it.name)
@@ -156,14 +147,6 @@ VISITS = {
 def test_persons_with_several_rows_are_refused(plot: Any) -> None:
     with pytest.raises(RefusedError, match=r"several rows.*the levels do not add up.*one row a pe"):
         plot.from_counts(table_of(VISITS, unit="who"), SUPPRESSED, OF_RECORDS)
-
-
-def test_rows_without_a_value_are_told_as_beside_the_picture_of_all() -> None:
-    columns = people(f={0: 40, 1: 40}, m={0: 40, 1: 40})
-    columns["x"][:7] = [None] * 7
-    view = BARS.from_counts(table_of(columns), SUPPRESSED, OF_RECORDS)
-    assert (view.origin.shown, view.origin.total) == (153, 160)
-    assert {one.origin.shown for one in view.views} == {None}
 
 
 # --- laws --------------------------------------
@@ -215,15 +198,6 @@ def test_grids_of_all_levels_together_are_that_of_all(columns: dict[str, Any], b
     assert {(grid.x_edges, grid.y_edges) for grid in grids} == {(plain.x_edges, plain.y_edges)}
     each = np.array([grid.counts for grid in grids])
     assert each.sum(axis=0).tolist() == np.array(plain.counts).tolist()
-
-
-@given(tables(), METHODS, st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(columns: dict[str, Any], how: How, random: Any) -> None:
-    order = list(range(len(columns["x"])))
-    random.shuffle(order)
-    shuffled = {name: [values[i] for i in order] for name, values in columns.items()}
-    one, other = (BARS.from_counts(table_of(of), how, OF_RECORDS) for of in (shuffled, columns))
-    assert one == other
 
 
 # --- levels --------------------------------------------------------------------------------------

@@ -237,21 +237,6 @@ def test_noise_on_the_variable_leaves_a_line_and_noise_on_points_a_cloud() -> No
     assert cloud.parameters == {"q": 0.25}
 
 
-def test_noise_on_the_variable_is_noise_on_the_residuals_of_the_records() -> None:
-    """More noise makes residuals look more normal, whatever they are: section 5.2."""
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=500)
-    given = columns(500) | {"x": x, "y": x + rng.exponential(size=500)}
-
-    def bend(q: float) -> float:
-        view = of_records("qq", "y ~ x", given, method="probabilistic", noise_on="variable", q=q)
-        y = points(view)[:, 1]
-        return float(np.mean(((y - y.mean()) / y.std()) ** 3))
-
-    assert bend(0.01) > 1.5
-    assert bend(3.0) < 0.3
-
-
 def test_other_columns_are_not_protected_for_the_variable() -> None:
     model, seen = model_of("y ~ x"), []
 
@@ -319,13 +304,6 @@ def test_curves_are_of_two_distances_either_side_and_reach_beyond_the_points() -
         of = r**2 * (n - p) / (p * (n - 1)) * h / (1 - h) ** 2
         assert of == pytest.approx(distance, rel=1e-9)
         assert h.max() == pytest.approx(1.1 * max(view.x))
-
-
-def test_curves_of_noised_points_end_where_leverage_does() -> None:
-    given = columns(12, seed=3)
-    view = of_leverage(of_records("leverage", FORMULA, given, method="probabilistic", q=10.0))
-    assert max(view.x) > 1
-    assert all(0 < h <= 0.99 for curve in view.curves for h in curve.x)
 
 
 # --- estimates corrected for noise ------------------------------------------------------------

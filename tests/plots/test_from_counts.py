@@ -12,7 +12,6 @@ from discreet import datasets
 from discreet.errors import RefusedError
 from discreet.plots import How, Plot
 from discreet.plots.box import BoxPlot
-from discreet.plots.contour import ContourPlot
 from discreet.plots.heatmap import HeatMap
 from discreet.plots.histogram import HistogramPlot
 from discreet.plots.scatter import ScatterPlot
@@ -79,14 +78,6 @@ def test_a_histogram_by_generalization_halves_once() -> None:
     assert view.counts == (15, 35, None)
 
 
-def test_end_bins_are_open() -> None:
-    table = table_of({"x": [-100.5] * 20 + [0.5] * 5 + [1.5] * 5 + [2.0, 99.0] * 10})
-    view = HistogramPlot("x", limits={"x": (0, 2)}, bins=2).from_counts(
-        table, SUPPRESSED, OF_RECORDS
-    )
-    assert view.counts == (25, 25)
-
-
 def test_a_person_with_several_rows_in_a_bin_counts_once_in_it() -> None:
     # 7 persons with three rows at 0.5 and one at 1.5, 50 others at 2.5
     persons = [*range(7), *range(7), *range(7), *range(7), *range(100, 150)]
@@ -123,16 +114,6 @@ def test_every_cell_that_shows_holds_what_it_says(how: How) -> None:
     for i, row in enumerate(view.counts):
         for j, count in enumerate(row):
             assert count == (None if 0 < held[i, j] < 3 else held[i, j])
-
-
-def test_scatter_by_cells_draws_their_middles_sized_by_their_counts() -> None:
-    grid = HeatMap("x", "y").from_counts(CLOUD_TABLE, GENERALIZED, OF_RECORDS)
-    points = ScatterPlot("x", "y").from_counts(CLOUD_TABLE, GENERALIZED, OF_RECORDS)
-    shown = [count for row in grid.counts for count in row if count]
-    assert list(points.size) == shown
-    assert points.parameters == grid.parameters
-    middles = {(a + b) / 2 for a, b in zip(grid.x_edges, grid.x_edges[1:], strict=False)}
-    assert all(min(abs(x - middle) for middle in middles) < 1e-9 for x in points.x)
 
 
 def test_raw_points_are_sorted() -> None:
@@ -182,23 +163,6 @@ def test_boxes_that_are_refused(columns: dict[str, Any], how: How, message: str)
 # --- of levels, between declared edges, and as lines ------------------------------------------
 
 
-def in_wards(**held: int) -> dict[str, Any]:
-    """Make columns of persons with wards, x from 1 to their number in each."""
-    ward = [None if name == "none" else name for name, n in held.items() for _ in range(n)]
-    return {"x": [float(i + 1) for n in held.values() for i in range(n)], "ward": ward}
-
-
-def test_a_research_box_of_each_level() -> None:
-    columns = in_wards(s=4, n=3) | {"x": [1.0, 2, 3, 90, 2, 3, 4]}
-    table = table_of(columns)
-    plot = BoxPlot(("x",), grid=2, by="ward")
-    raw, cells = (plot.from_counts(table, how, OF_RECORDS) for how in (RAW, SUPPRESSED))
-    assert [(box.label, box.mean) for box in raw.groups] == [("n", 3), ("s", 24)]
-    # 90 is alone in its half of the axis
-    assert [(box.label, box.mean) for box in cells.groups] == [("n", 3), ("s", 2)]
-    assert cells.suppressed == 1
-
-
 EDGES: dict[str, tuple[How, list[float], tuple[float, ...], tuple[int | None, ...]]] = {
     # 12 of 20, 3 of 21, 9 of 22, 26 of 23, 4 of 24, 1 of 25; what is declared, edges and counts
     "as they are": (RAW, [20, 21, 22, 24, 30], (20, 21, 22, 24, 30), (12, 3, 35, 5)),
@@ -218,15 +182,6 @@ def test_a_histogram_between_declared_edges(
     view = plot.from_counts(table, replace(how, k=5), OF_RECORDS)
     assert (view.edges, view.counts) == (drawn, counts)
     assert "bins" not in view.parameters
-
-
-def test_a_contour_is_drawn_from_the_grid_of_the_heat_map() -> None:
-    lines = ContourPlot("x", "y").from_counts(CLOUD_TABLE, GENERALIZED, OF_RECORDS)
-    grid = HeatMap("x", "y").from_counts(CLOUD_TABLE, GENERALIZED, OF_RECORDS)
-    assert (lines.counts, lines.x_edges, lines.y_edges) == (grid.counts, grid.x_edges, grid.y_edges)
-    assert lines.parameters == grid.parameters
-    levels = np.array(lines.levels, dtype=float)
-    assert 0 < levels.min() < levels.max() < max(c or 0 for r in grid.counts for c in r)
 
 
 # --- left out ---------------------------------------------------------------------------------

@@ -69,24 +69,6 @@ def test_points_are_coloured_by_their_levels() -> None:
     assert view.by == "sex"
 
 
-def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
-    rows = rows_of(x=[1, 2, 3, 4, 30, 30, 31, 32])
-    view = BoxPlot(("x",), by="sex").from_rows(rows, ("f",) * 5 + ("m",) * 3, ROWS, OF_COPY)
-    assert [(box.label, box.mean, box.outliers) for box in view.groups] == [
-        ("f", 8, (30,)),
-        ("m", 31, ()),
-    ]
-
-
-def test_declared_edges_are_those_of_the_bins() -> None:
-    rows = rows_of(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5)
-    view = HistogramPlot("x", edges={"x": (0, 1, 10)}).from_rows(rows, (), COPY, OF_COPY)
-    assert view.edges == (0, 1, 10)
-    assert view.counts == (10, 10)
-    assert view.density == (0.5, 0.0555556)
-    assert "bins" not in view.parameters
-
-
 def test_a_heat_map_counts_the_two_columns_of_a_row_and_a_contour_has_its_grid() -> None:
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 31
     rows = rows_of(x=[x for x, _ in points], y=[y for _, y in points])

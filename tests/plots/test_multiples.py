@@ -92,18 +92,6 @@ def test_cells_share_their_colours_and_keep_their_axes() -> None:
     assert [panel.y for panel in panels] == [Axis("bmi", (0.0, 1.0))] * 2
 
 
-def test_each_note_stands_once() -> None:
-    drawn = view(histogram(0.2, None), histogram(0.8, None))
-    assert drawn.note() == (
-        "histogram of age: suppression (k = 5), policy standard, for each level of sex"
-    )
-    assert drawn.scene().notes == (
-        drawn.note(),
-        "a remark",
-        "hatched below the axis: none, or fewer than k",
-    )
-
-
 # --- on one pair of axes --------------------------------------------------------------------------
 
 

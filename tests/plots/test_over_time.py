@@ -17,17 +17,7 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import OverTimeView, View
 from discreet.plots.over_time import OverTimePlot, Series, means_by
-from discreet.plots.periods import (
-    AUTO,
-    EVERY,
-    MOST_PERIODS,
-    check_every,
-    divided,
-    in_part,
-    periods_of,
-    steps_of,
-    words_of,
-)
+from discreet.plots.periods import AUTO, EVERY, MOST_PERIODS, divided, in_part, periods_of, steps_of
 from discreet.plots.view import Origin
 from discreet.policy import Policy
 from discreet.render.scene import Bands, Lines
@@ -120,11 +110,6 @@ def test_ends_of_a_copy_are_drawn_in() -> None:
     assert in_part(periods_of(half, "month", beyond=30)[1]) == (0,)
 
 
-def test_few_dates_in_a_period_may_end_early_by_chance() -> None:
-    two_a_month = days(*(f"2020-{month:02}-{at}" for month in range(1, 9) for at in (12, 19)))
-    assert periods_of(two_a_month, "month")[1].covered == (True, True)
-
-
 def test_whole_numbers_have_steps_as_wide_as_all_their_differences_allow() -> None:
     found = steps_of(np.array([2001.0, 2007, 2004, 2013]), "wave")
     assert found.starts.tolist() == [2001, 2004, 2007, 2010, 2013]
@@ -151,18 +136,6 @@ def test_what_is_not_divided(values: Any, every: str, dated: bool, of: str, word
     with pytest.raises(InputError, match=words) as raised:
         divided(np.array(values, dtype=float), "wave", every, dated=dated)
     assert raised.value.parameter == of
-
-
-def test_periods_have_names() -> None:
-    assert [words_of(day("2021-11-30"), every) for every in EVERY] == [
-        "2021-11-30",
-        "week of 2021-11-30",
-        "2021-11",
-        "2021 Q4",
-        "2021",
-    ]
-    with pytest.raises(InputError, match=r"^every must be 'auto', 'day', 'week', 'month'"):
-        check_every("fortnight")
 
 
 # --- means ----------------------------------------------------------------------------------------

@@ -116,12 +116,6 @@ class TestScene:
         axis = ParallelAxis("x", "categorical", levels=("a", "b", "c", "d"), bands=bands)
         assert axis.place(low, high, 100) == pytest.approx(drawn)
 
-    def test_gaps_know_what_lights_up_in_the_next_one(self) -> None:
-        assert [gap.joins for gap in marks_of(view())[1]] == [*JOINS, ()]
-        alone: Any = (((0, 1, 0, 1),),) * 3
-        raw = view(method="none", origin=RESEARCH, clusters=alone, joins=(((0, 0),), ()))
-        assert [gap.joins for gap in marks_of(raw)[1]] == [((0, 0),), (), ()]
-
     def test_an_axis_of_one_number_has_no_scale(self) -> None:
         assert ParallelAxis("x", "continuous", 5.0, 5.0).upright(100).scale is None
         assert ParallelAxis("x", "continuous", 18.5, 78.5, whole=True).upright(9).scale == (
@@ -153,11 +147,6 @@ class TestLit:
         with pytest.raises(InputError, match="named by its gap and its place in the gap"):
             view().select(*place)
 
-    def test_selecting_changes_nothing_but_the_picture(self) -> None:
-        chosen = view().select(2, 0)
-        assert chosen.selected == (2, 0)
-        assert replace(chosen, selected=None) == view()
-
 
 class TestNotes:
     def test_they_say_how_it_was_made_and_what_the_colours_mean(self) -> None:
@@ -169,15 +158,6 @@ class TestNotes:
             "blue: wide, orange: narrow clusters; the colour does not tell how many rows of the"
             " copy they hold",
         )
-
-    def test_a_gap_that_shows_nothing_says_why(self) -> None:
-        bare = view(clusters=((), CLUSTERS[1], ()), joins=((), ()))
-        told = (
-            "nothing is shown between age and sex: too few rows of the copy for a cluster",
-            "nothing is shown between bmi and ill: too few rows of the copy for a cluster",
-        )
-        assert bare.notes()[1:] == bare.scene().notes[1:3] == told
-        assert set(told) <= set(bare.describe().splitlines())
 
 
 AXIS: dict[str, tuple[dict[str, Any], str]] = {
@@ -395,11 +375,3 @@ class TestJson:
         except InputError:
             return
         assert json.loads(read.to_json())[name] == value
-
-
-def test_whole_numbers_stand_at_the_ends_of_an_axis_that_ends_between_them() -> None:
-    assert ParallelAxis("age", "continuous", 18.5, 78.5).upright(400).ends == ("18.5", "78.5")
-    assert ParallelAxis("age", "continuous", 18.5, 78.5, whole=True).upright(400).ends == (
-        "19",
-        "78",
-    )

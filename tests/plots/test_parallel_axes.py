@@ -98,11 +98,6 @@ def test_persons_beyond_declared_limits_are_in_the_end_cells() -> None:
     assert axis.edges.tolist() == [0, 20, 30, 40, 50, 60, 70, 100]
 
 
-def test_an_edge_belongs_to_the_cell_above_it() -> None:
-    places = [10.0 * (i % 10) for i in range(30)]
-    assert cut(table_of(x=places), "x", limits=LIMITS).edges.tolist() == [*range(0, 101, 10)]
-
-
 @pytest.mark.parametrize("levels", [2, 9])
 def test_whole_numbers_have_cells(levels: int) -> None:
     axis = cut(table_of(x=[i for i in range(levels) for _ in range(30 // levels + 3)]), "x")
@@ -194,12 +189,6 @@ def test_levels_have_bands_in_their_order(
         assert axis.levels.at([ward or ""]) == (place,)
 
 
-def test_bands_fill_the_axis_where_pixels_do_not_divide() -> None:
-    axis = cut(table_of(g=[*"abc"] * 10), "g", pixels=400)
-    assert axis.shown.bands == ((0, 133), (133, 266), (266, 400))
-    assert axis.edges.tolist() == [0, 133, 266, 400]
-
-
 def test_one_level_and_too_many_levels_are_refused() -> None:
     with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
         cut(table_of(g=["a"] * 40), "g")
@@ -252,14 +241,6 @@ def test_numbers_have_pixels(
     assert axis.shown.kind == "continuous"
     low, high = fields.get("limits", {"x": (min(values), max(values))})["x"]
     assert (axis.shown.low, axis.shown.high) == (low, high)
-
-
-def test_levels_have_pixels_from_end_to_end() -> None:
-    table = table_of({"g": ("b", "c", "a")}, g=["b", "a", None, "b", "c"])
-    axis = pixeled(table, "g", pixels=10)
-    assert axis.shown.levels == ("b", "c", "a", "(missing)")
-    assert axis.shown.bands == ((0, 1), (3, 4), (6, 7), (9, 10))
-    assert axis.pixels(("b", "a", "", "b", "c")).tolist() == [0, 6, 9, 0, 3]
 
 
 def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
@@ -406,12 +387,6 @@ ALLOWED: dict[str, tuple[list[str], list[str]]] = {
 def test_an_allowed_order_is_left_alone(columns: list[str], sensitive: list[str]) -> None:
     how = asked_in_order(columns, *sensitive)
     check_order(TABLE, how, axes_to_order(TABLE, how))
-
-
-def test_a_secret_may_stand_anywhere_beside_a_number_that_tells_nothing_of_it() -> None:
-    for columns in (["near", "ill", "far"], ["ill", "far", "near"]):
-        how = asked_in_order(columns, "ill")
-        check_order(TABLE, how, axes_to_order(TABLE, how))
 
 
 REFUSED: dict[str, tuple[list[str], list[str], str, list[str]]] = {

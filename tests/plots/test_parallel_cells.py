@@ -107,14 +107,6 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
     assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.shown == 80
 
 
-def test_declared_limits_are_the_ends_of_an_axis() -> None:
-    columns = {"x": [float(i) for i in range(60)], "y": [float(i % 30) for i in range(60)]}
-    view = drawn(table_of(columns), ["x", "y"], limits={"x": [0, 200], "y": [10, 20]})
-    assert [(axis.low, axis.high) for axis in view.axes] == [(0, 200), (10, 20)]
-    check(view, columns, k=3)
-    assert max(box[0] for box in view.clusters[0]) < 30, "nobody is above 60 of 200"
-
-
 # --- refused ----------------------------------------------------------------------------------
 
 
@@ -245,13 +237,6 @@ def test_the_mirrored_order_is_the_mirrored_picture(raw: Raw, names: list[str], 
         for i, pairs in enumerate(back.joins)
     ]
     assert back.axes == there.axes[::-1]
-
-
-@given(raws(), st.permutations(["x", "y", "g"]), st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(raw: Raw, names: list[str], random: Any) -> None:
-    order = random.sample(range(len(raw.columns["x"])), len(raw.columns["x"]))
-    turned = {name: [values[i] for i in order] for name, values in raw.columns.items()}
-    assert replace(raw, columns=turned).view([*names, "ill"]) == raw.view([*names, "ill"])
 
 
 def test_what_is_told_depends_on_the_counts_of_cells_and_nothing_finer() -> None:

@@ -71,12 +71,6 @@ def test_pairs_are_clustered_one_by_one_and_light_up_where_they_share_a_record()
     assert (view.suppressed, view.origin) == (0, replace(OF_RECORDS, shown=7, total=7))
 
 
-def test_clusters_of_two_gaps_that_share_no_record_are_not_lit() -> None:
-    view = drawn({**SEVEN, "z": [0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0]})
-    assert view.clusters[1] == ((2, 4, 0, 1), (5, 10, 9, 10))
-    assert view.joins == (((0, 0), (1, 1)),)
-
-
 def test_records_by_themselves_are_strands() -> None:
     view = drawn({**SEVEN, "x": [0.0, 0.0, 0.0, 8.0, 9.0, 9.0, 5.0]}, method="none")
     assert view.clusters == (
@@ -105,33 +99,11 @@ def test_all_are_one_cluster_where_there_are_fewer_than_two_k(method: str) -> No
     assert drawn(SEVEN, method=method, k=7) == replace(view, parameters={"k": 7, "pixels": 10})
 
 
-def test_levels_have_single_pixels() -> None:
-    columns = {"g": [*"aaabbbccc"], "h": [*"uuuvvvuuu"]}
-    view = drawn(columns, pixels=9)
-    assert [axis.bands for axis in view.axes] == [((0, 1), (4, 5), (8, 9)), ((0, 1), (8, 9))]
-    assert view.clusters == (((0, 1, 0, 1), (4, 5, 8, 9), (8, 9, 0, 1)),)
-    assert view.sizes == ((3, 3, 3),)
-    table = table_of(columns, ordered={"g": ["c", "b", "a"], "h": ["v"]})
-    turned = drawn(columns, pixels=9, table=table)
-    assert turned.axes[0].levels == ("c", "b", "a")
-    assert turned.clusters == (((0, 1, 8, 9), (4, 5, 0, 1), (8, 9, 8, 9)),)
-
-
 def test_clusters_alike_are_all_there_with_their_sizes() -> None:
     columns = {"x": [1.0] * 9 + [7.0] * 5, "y": [2.0] * 9 + [4.0] * 5}
     view = drawn(columns)
     assert view.clusters == (((1, 2, 2, 3),) * 3 + ((7, 8, 4, 5),),)
     assert view.sizes == ((3, 3, 3, 5),)
-
-
-def test_each_cost_gives_clusters_and_the_smaller_is_taken() -> None:
-    rng = np.random.default_rng(5)
-    columns = {name: rng.integers(0, 50, size=90).astype(float).tolist() for name in "xy"}
-    spans = {
-        cost: sum(b - a + d - c for a, b, c, d in drawn(columns, pixels=50, cost=cost).clusters[0])
-        for cost in ("seed", "span", "smaller")
-    }
-    assert spans["smaller"] == min(spans["seed"], spans["span"])
 
 
 def test_missing_numbers_leave_a_record_out_and_missing_levels_do_not() -> None:
@@ -289,13 +261,6 @@ def test_persons_with_several_rows_are_refused_with_advice() -> None:
             RefusedError, match="several rows, and a cluster of records counts rows; make"
         ):
             drawn(SEVEN, table=table)
-
-
-def test_one_record_is_no_cluster() -> None:
-    for method in ("k-member", "k-member-joint"):
-        with pytest.raises(InputError, match="k must be a whole number of at least 2"):
-            drawn(SEVEN, method=method, k=1)
-    assert drawn(SEVEN, method="none", k=1).sizes is not None
 
 
 def test_what_is_no_secret_is_an_error() -> None:

@@ -12,7 +12,7 @@ from discreet.custodian.research import Research
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.explore import Study
 from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, METHODS, ROW_METHODS
-from discreet.plots import PLOTS, How, Plot, PlotRequest, Setting
+from discreet.plots import PLOTS, How, Plot, Setting
 from discreet.plots.box import BoxPlot
 from discreet.plots.crosstab import CrossTable
 from discreet.plots.ecdf import EcdfPlot
@@ -22,7 +22,7 @@ from discreet.plots.parallel import ParallelPlot
 from discreet.plots.plot import OF_METHOD
 from discreet.plots.scatter import ScatterPlot
 from discreet.policy import FIELDS, PAPER_FIELDS
-from tests.plots.cases import COPY, OF_RECORDS, ROWS, SUPPRESSED, table_of
+from tests.plots.cases import OF_RECORDS, ROWS, SUPPRESSED, table_of
 
 EACH = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
 SETTINGS = [(f"{name}-{key}", it) for name, p in PLOTS.items() for key, it in p.settings().items()]
@@ -56,14 +56,6 @@ def test_columns_and_what_divides_them_in_the_order_of_their_places() -> None:
     for by in (["a", "b", "c"], [], 3):
         with pytest.raises(InputError, match=r"^by takes the name of a column of levels, or of tw"):
             HistogramPlot("x", by=by).by_names  # type: ignore[arg-type]  # noqa: B018
-
-
-def test_a_settled_plot_says_all_that_it_rests_on() -> None:
-    request = PlotRequest(HistogramPlot("age", by="sex", weights="w"), COPY)
-    assert (request.name, request.columns) == ("histogram", ("age",))
-    assert request.named == ("age", "sex")
-    assert request.rests_on == ("age", "sex", "w")
-    assert PlotRequest(HistogramPlot("age", weights="age"), COPY).rests_on == ("age",)
 
 
 # --- what it is asked for with --------------------------------------------------------------------
@@ -128,24 +120,6 @@ def test_the_least_that_is_enough_for_all(
     setting: Setting, methods: list[str], least: float | None
 ) -> None:
     assert setting.least_of(methods) == least
-
-
-USES: dict[str, tuple[type[Plot[Any]], str, set[str]]] = {
-    "bars by counts": (HistogramPlot, "suppression", {"k", "bins", "limits", "edges"}),
-    "bars of noise": (HistogramPlot, "probabilistic", {"k", "q", "bins", "limits", "edges"}),
-    "points of rows": (ScatterPlot, "condensation", {"k"}),
-    "points of cells": (ScatterPlot, "suppression", {"k", "grid", "limits"}),
-    "curves": (EcdfPlot, "condensation", set()),
-    "axes": (ParallelPlot, "k-member", {"k", "diversity", "pixels", "limits"}),
-}
-
-
-@pytest.mark.parametrize(("plot", "method", "uses"), USES.values(), ids=USES)
-def test_which_numbers_a_plot_by_a_method_has_a_use_for(
-    plot: type[Plot[Any]], method: str, uses: set[str]
-) -> None:
-    numbers = ("k", "q", "bins", "grid", "limits", "edges", "pixels", "diversity")
-    assert {name for name in numbers if plot.uses(method, name)} == uses
 
 
 # --- how it is made -------------------------------------------------------------------------------

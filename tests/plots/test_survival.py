@@ -18,7 +18,7 @@ import discreet as dc
 from discreet.custodian.papers import Papers
 from discreet.errors import InputError, RefusedError
 from discreet.plots import SurvivalCurve, SurvivalView
-from discreet.plots.survival import SurvivalPlot, event_of, log_minus_log, product_limit
+from discreet.plots.survival import SurvivalPlot, event_of, product_limit
 from discreet.render.scene import Bands, Lines
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
@@ -123,22 +123,6 @@ def test_an_interval_holds_the_copys_own_error_on_its_own_scale() -> None:
     others = [0, 1, 2, 4, 5, 6, 7]  # of which nothing is known
     assert [found.low[i] for i in others] == pytest.approx([low[i] for i in others])
     assert [found.high[i] for i in others] == pytest.approx([high[i] for i in others])
-
-
-def test_an_interval_of_nobody_left_reaches_to_where_the_wider_one_did() -> None:
-    at, shares, low, high = (tuple(it.tolist()) for it in product_limit(*observed(PLACEBO)))
-    curve = SurvivalCurve("", 21, 21, at, shares, low, high, 23.0, ())
-    found = curve.widened(lambda level, time: 1.0)
-    assert (found.low[0], found.high[0]) == (1.0, 1.0)
-    assert (found.low[-1], found.high[-1]) == (0.0, found.high[-2])
-    assert found.high[-1] > high[-1]
-
-
-def test_the_scale_has_a_number_where_nobody_has_or_everybody_had_the_event() -> None:
-    ends, happened = np.array([1.0, 2.0]), np.array([True, True])
-    found = log_minus_log(ends, happened, [0.5, 1.0, 2.0])
-    by_hand = [math.log(-math.log(it)) for it in (0.75, 0.5, 0.25)]  # half a row from 1 and 0
-    assert found.tolist() == pytest.approx(by_hand)
 
 
 # --- what is the event ----------------------------------------------------------------------------
@@ -270,14 +254,6 @@ def test_rows_that_are_left_out_are_said(records: Papers) -> None:
     said = records.draw(SurvivalPlot("months", "died", by="ward")).notes()
     assert "a level of fewer than 10 rows not drawn" in said
     assert "shown: 594 of 600 records, unprotected" in said
-
-
-def test_it_may_be_of_raw_records(records: Papers) -> None:
-    table = patients()
-    view = records.draw(SurvivalPlot("months", "status", event_is="2"))
-    at, shares, *_ = product_limit(table["months"].to_numpy(), table["status"].to_numpy() == 2, 10)
-    assert (view.method, view.curves[0].times) == ("none", tuple(at))
-    assert view.curves[0].shares == tuple(shares)
 
 
 REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {

@@ -610,18 +610,6 @@ def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
         View.from_json(json.dumps(old))
 
 
-def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
-    rows = histogram(method="condensation", origin=origin(counted="protected rows"))
-    line = "protected rows are made anew; where values are coarse, some equal a record by chance"
-    assert rows.notes()[-1] == line
-    assert line not in histogram().notes()
-
-
-def test_describe_names_the_protected_copy() -> None:
-    view = histogram(method="condensation", origin=origin(version="0123456789abcdef"))
-    assert view.describe().splitlines()[-1] == "drawn from the protected copy 0123456789abcdef"
-
-
 @pytest.mark.parametrize(
     ("changes", "words"), [({"regime": "research"}, "research: "), ({"public": True}, "public")]
 )
@@ -637,15 +625,6 @@ def test_research_and_public_data_say_so_everywhere(
     field, value = next(iter(changes.items()))
     assert json.loads(marked.to_json())["origin"][field] == value
     assert words in marked.save(tmp_path / "marked.svg").read_text()
-
-
-def test_remarks_stand_below_the_picture(tmp_path: Path) -> None:
-    marked = histogram(origin=origin(remarks=("first <remark>", "second")))
-    assert marked.notes()[-2:] == ("first <remark>", "second")
-    assert marked.scene().notes[: len(marked.notes())] == marked.notes()
-    assert "second" in marked.describe().splitlines()
-    assert "first &lt;remark&gt;" in marked.save(tmp_path / "marked.svg").read_text()
-    assert json.loads(marked.to_json())["origin"]["remarks"] == ["first <remark>", "second"]
 
 
 # --- in a notebook ----------------------------------------------------------------------------

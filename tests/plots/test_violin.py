@@ -64,11 +64,6 @@ def test_all_have_one_area_and_the_widest_fits_its_place() -> None:
     )
 
 
-def test_one_of_all_rows_is_named_by_its_column() -> None:
-    (panel,) = drawn(AGES).scene().panels
-    assert (panel.x.label, panel.x.ticks, panel.y.label) == ("", ("age",), "")
-
-
 def test_levels_without_a_violin_are_named() -> None:
     view = drawn([*AGES, *[7.0] * 12, 1, 2], [*SEXES, *["alike"] * 12, "few", "few"])
     assert (view.few, view.constant) == (("few",), ("alike",))

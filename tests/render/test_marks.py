@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, QuadMesh
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
@@ -221,13 +220,6 @@ class TestColumns:
         colors = [hex_of(bar.get_facecolor()) for bar in columns_of(axes_of(one(self.TWO)))]
         assert colors == [SERIES[0], SERIES[0], SERIES[1], SERIES[1]]
 
-    def test_a_hidden_column_has_a_sign_below_the_axis(self) -> None:
-        ax = axes_of(one(self.TWO, x=self.NAMES))
-        signs = signs_of(ax)
-        middles = [sign.get_x() + sign.get_width() / 2 for sign in signs]
-        assert middles == pytest.approx([0.8, 0.2])
-        assert all(sign.get_hatch() for sign in signs)
-
     @pytest.mark.parametrize("other", [1.0, 1e6])
     def test_no_sign_is_taller_than_the_least_bar(self, other: float) -> None:
         ax = axes_of(one(Columns(((other, 1.0, None),)), x=self.NAMES))
@@ -235,11 +227,6 @@ class TestColumns:
         foot, head = sign.get_window_extent().intervaly
         assert head == pytest.approx(ax.get_window_extent().y0, abs=0.1)
         assert head - foot == pytest.approx(5 / 72 * ax.figure.figure.dpi)
-
-    def test_signs_do_not_widen_the_axes(self) -> None:
-        shown = axes_of(one(Columns(((4.0, 8.0),)), y=PEOPLE)).get_ylim()
-        hidden = axes_of(one(Columns(((4.0, 8.0, None),)), y=PEOPLE)).get_ylim()
-        assert shown == hidden
 
     def test_more_series_than_colours_are_hatched(self) -> None:
         ax = axes_of(one(Columns(((1.0,),) * 10, tuple("abcdefghij"))))
@@ -277,16 +264,6 @@ class TestSeries:
         assert len(set(shapes[:8])) == 1
         assert shapes[8] != shapes[0]
 
-    def test_all_sized_dots_of_a_panel_have_one_scale(self) -> None:
-        a = Dots((1.0,), (1.0,), (10,), True, series="a")
-        b = Dots((2.0,), (1.0,), (40,), True, series="b")
-        sizes = [
-            float(dots.get_sizes()[0])
-            for dots in axes_of(one(a, b)).collections
-            if isinstance(dots, PathCollection)
-        ]
-        assert sizes[1] / sizes[0] == pytest.approx(4.0)
-
 
 class TestSpan:
     def cells(self, values: tuple[float | None, ...], span: Any = (0.0, 50.0)) -> Cells:
@@ -311,11 +288,6 @@ class TestSpan:
         assert bar.get_ylim() == (0.0, 50.0)
         assert bar.get_ylabel() == "count"
         assert all(ax.get_position().x1 < bar.get_position().x0 for ax in figure.axes[:4])
-
-    @pytest.mark.parametrize("spans", [((0.0, 50.0), (0.0, 9.0)), (None, None)])
-    def test_panels_of_other_spans_have_one_each(self, spans: tuple[Any, Any]) -> None:
-        panels = tuple(Panel((self.cells((5.0, 9.0), span),), AGE, PEOPLE) for span in spans)
-        assert len(draw(Scene(panels)).axes) == 4
 
 
 @pytest.mark.parametrize(
@@ -406,13 +378,6 @@ class TestLook:
         }
         assert len(signs) == 24
 
-    def test_levels_are_the_darker_the_higher(self) -> None:
-        mark = Lines(((0.0, 1.0),) * 4, ((0.0, 1.0),) * 4, "level", "", (5.0, 1.0, 9.0, 5.0))
-        colors = [to_hex(drawn.get_color()) for drawn in axes_with(mark).lines]
-        assert colors[0] == colors[3]
-        assert (colors[1], colors[2]) == (RAMP[1], RAMP[-1])
-        assert sum(to_rgb(RAMP[1])) > sum(to_rgb(colors[0])) > sum(to_rgb(RAMP[-1]))
-
     def test_levels_have_the_colours_of_the_scale_they_share(self) -> None:
         one, two = (
             Lines(((0.0, 1.0),) * n, ((0.0, 1.0),) * n, "level", "", SCALE[:n], SCALE)
@@ -421,20 +386,8 @@ class TestLook:
         assert level_styles(one) == {1.0: level_styles(two)[1.0]}
         assert len({look["color"] for look in level_styles(two).values()}) == 3
 
-    @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-    def test_a_line_is_broken_where_a_value_is_not_finite(self, bad: float) -> None:
-        mark = line((0, 0), (1, 1), (2, bad), (3, 3), (4, 4))
-        assert [points_of(drawn) for drawn in axes_with(mark).lines] == [
-            [(0, 0), (1, 1)],
-            [(3, 3), (4, 4)],
-        ]
-
 
 class TestLimits:
-    def test_trends_widen_the_axes_as_data_do(self) -> None:
-        ax = axes_with(TWO_DOTS, line((-50, 0), (50, 0)))
-        assert ax.get_xlim() == (-55, 55)
-
     @pytest.mark.parametrize("look", ["reference", "far reference"])
     def test_references_do_not_widen_the_axes_and_are_cut_at_them(self, look: str) -> None:
         alone = axes_with(TWO_DOTS)
@@ -528,11 +481,6 @@ class TestIntervals:
         down = Axis("", (1.6, -0.6), ("age", "sex"))
         heights = [line[0][1] for line in self.drawn(self.ONE, self.TWO, y=down)]
         assert heights == [-0.12, -0.12, 0.88, 0.88, 0.12, 0.12]
-
-    def test_series_differ_in_colour_and_marker(self) -> None:
-        drawn = axes_with(Intervals((self.ONE, self.TWO), ("a", "b")), y=self.TERMS).lines
-        looks = {(to_hex(line.get_color()), str(line.get_marker())) for line in drawn[1::2]}
-        assert looks == {("#4477aa", "o"), ("#e69f00", "s")}
 
 
 class TestCut:

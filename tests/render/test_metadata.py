@@ -31,13 +31,6 @@ LETTERS = st.text(st.characters(min_codepoint=32, max_codepoint=126, exclude_cha
 
 
 @pytest.mark.parametrize("suffix", [*FILES])
-def test_words_are_taken_out_to_the_byte(suffix: str) -> None:
-    file = with_words(FILES[suffix], suffix, WORDS)
-    assert file != FILES[suffix]
-    assert without_words(file, suffix) == (FILES[suffix], WORDS)
-
-
-@pytest.mark.parametrize("suffix", [*FILES])
 @given(words=LETTERS)
 def test_any_words_come_back(suffix: str, words: str) -> None:
     assert without_words(with_words(FILES[suffix], suffix, words), suffix) == (FILES[suffix], words)

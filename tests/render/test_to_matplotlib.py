@@ -24,7 +24,6 @@ from discreet.render.marks import SERIES
 from discreet.render.scene import (
     Axis,
     Bars,
-    Beneath,
     Box,
     Boxes,
     Cells,
@@ -182,11 +181,6 @@ class TestWhere:
         assert len(draw(TWO).axes) == 2
         assert plt.get_fignums() == before
 
-    def test_more_panels_than_three_go_into_rows(self) -> None:
-        figure = draw(Scene(BARS.panels * 5))
-        assert len(figure.axes) == 5
-        assert len({round(ax.get_position().y0, 3) for ax in figure.axes}) == 2
-
     def test_given_axes_are_drawn_on(self) -> None:
         figure = Figure(layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -244,13 +238,6 @@ class TestPanelTitles:
             assert not title.get_parse_math()
             assert ax.bbox.y1 <= title.get_window_extent().y0
             assert title.get_window_extent().y1 <= above.y0
-
-    def test_a_long_title_has_two_lines_at_most(self) -> None:
-        figure = draw(self.titled(*[LONG * 5] * 3))
-        for ax in figure.axes:
-            title = ax.get_title(loc="left")
-            assert title.count("\n") == 1
-            assert title.endswith("…")
 
     def test_titles_of_twelve_panels_lie_over_nothing(self) -> None:
         figure = draw(self.titled(*[f"district = {i}" for i in range(12)]))
@@ -365,12 +352,6 @@ class TestTable:
         )
         assert not any(spine.get_visible() for spine in ax.spines.values())
 
-    def test_rows_are_ruled_off(self) -> None:
-        heights = [np.asarray(rule.get_ydata()) for rule in rules_of(drawn(table()).axes[0])]
-        assert [tuple(height.tolist()) for height in heights] == [
-            (at, at) for at in (-0.5, 0.5, 1.5, 2.5)
-        ]
-
     def test_totals_are_bold_and_ruled_off(self) -> None:
         (ax,) = drawn(table(totals=True)).axes
         bold = {text.get_position() for text in texts_on(ax) if text.get_fontweight() == "bold"}
@@ -404,17 +385,6 @@ class TestSize:
         )
         assert high[1] > 3 * small[1]
         assert wide[0] > 2 * small[0]
-
-    def test_above_many_rows_beneath_axes_keep_their_height(self) -> None:
-        def with_rows(count: int) -> Axes:
-            rows = tuple(Beneath(str(i), ((0.0, "7"), (9.0, "5"))) for i in range(count))
-            (ax,) = drawn(
-                Scene((Panel((TREND,), Axis("x", (0.0, 9.0), beneath=rows), Axis("y")),))
-            ).axes
-            return ax
-
-        few, many = (with_rows(count).bbox.height for count in (3, 13))
-        assert many == pytest.approx(few, rel=0.15)
 
     def test_beside_other_panels_these_keep_their_height(self) -> None:
         dots = Panel((Dots((1.0, 2.0), (1.0, 2.0), (1, 1)),), Axis("x"), Axis("y"))
@@ -452,30 +422,12 @@ class TestSize:
         assert min(box.x0 for box in place.values()) >= ax.bbox.x0 - 1
 
 
-CELL_TEXTS = st.text(st.sampled_from("ab _$\\%{}^&<\n\t€äß"), max_size=40)
-
-
-@settings(max_examples=15)
-@given(
-    st.lists(st.lists(CELL_TEXTS, min_size=2, max_size=2), max_size=4), CELL_TEXTS, st.booleans()
-)
-def test_any_texts_can_be_drawn(texts: list[list[str]], name: str, totals: bool) -> None:
-    rows = tuple(map(tuple, texts))
-    x, y = Axis(name, ticks=(name, "other")), Axis(name, ticks=(name,) * len(rows))
-    drawn(table(rows, x, y, totals))
-
-
 # --- legends -------------------------------------------------------------------------------------
 
 X_OF_LEGEND, Y_OF_LEGEND = Axis("x"), Axis("y")
 DOTS_OF_LEGEND = Dots((0.0, 10.0), (0.0, 20.0), (1, 1))
 TREND = Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn_of_legend")
 RAW = Lines(((0.0, 9.0),), ((0.0, 8.0),), "raw", "trend of raw records")
-GRIDDED_OF_LEGEND = Dots((1.0, 2.0), (1.0, 2.0), (20, 40), True, "persons")
-LEVELS_OF_LEGEND = Lines(
-    ((0.0, 1.0),) * 3, ((0.0, 1.0),) * 3, "level", "people a cell", (5.0, 160.0, 20.0)
-)
-ENDS = ((0.0, 1.0, 2.0),)
 
 
 def drawn_of_legend(*panels: tuple[Mark, ...], **more: Any) -> Figure:
@@ -580,13 +532,6 @@ class TestPanels:
     @pytest.mark.parametrize(("count", "where"), [(1, 0), (2, 1), (5, 2)])
     def test_panels_that_agree_have_one_legend_on_the_right(self, count: int, where: int) -> None:
         assert self.where(drawn_of_legend(*[(DOTS_OF_LEGEND, TREND, RAW)] * count)) == [where]
-
-    def test_a_panel_with_less_agrees(self) -> None:
-        figure = drawn_of_legend(
-            (DOTS_OF_LEGEND, TREND), (DOTS_OF_LEGEND, TREND, RAW), (DOTS_OF_LEGEND,)
-        )
-        assert self.where(figure) == [2]
-        assert len(words_of(figure.axes[2])[1]) == 2
 
     def test_panels_that_disagree_have_a_legend_each(self) -> None:
         other = Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "another trend")

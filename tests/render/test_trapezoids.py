@@ -137,14 +137,6 @@ class TestFuzzy:
         assert colors == [SHADES[-1]] * (len(colors) - 1) + [SHADES[0]]
         assert len(colors) > 8
 
-    def test_many_clusters_are_fainter_than_few(self) -> None:
-        def alpha(many: int) -> Any:
-            ends = tuple((i / 1000, 0.5 + i / 1000, 0.2, 0.8) for i in range(many))
-            ax = draw(scene(Trapezoids(0, ends, fuzzy=False))).axes[0]
-            return max(np.asarray(collection_of(ax).get_facecolor(), dtype=float)[:, 3].tolist())
-
-        assert alpha(1) > alpha(10) > alpha(30) >= 0.1
-
 
 SPAN = (0.02, 0.9)
 
@@ -179,11 +171,6 @@ class TestLit:
         assert set(colors[ground + 1 :]) == {SHADES[-1]}
         assert widths[ground] > 1
         assert set(widths[:ground] + widths[ground + 1 :]) == {0.0}
-
-    def test_flat_ones_that_are_not_lit_lose_their_outline(self) -> None:
-        flat = Trapezoids(0, self.LIT.ends, fuzzy=False, lit=self.LIT.lit)
-        widths = np.asarray(collection_of(draw(scene(flat)).axes[0]).get_linewidth()).tolist()
-        assert [width > 0 for width in widths] == [False, False, True, False]
 
 
 class TestStrands:
@@ -238,11 +225,6 @@ class TestUprights:
         assert whole[-1].get_color() == "white"
         assert whole[-1].get_linewidth() < whole[-2].get_linewidth()
 
-    def test_levels_have_ticks_where_they_stand(self) -> None:
-        ax = draw(scene(axes=(SEX, AGE))).axes[0]
-        (ticks,) = (line for line in ax.lines if line.get_marker() == "_")
-        assert np.asarray(ticks.get_xydata()).tolist() == [[0, 0.25], [0, 0.75]]
-
     def test_round_numbers_stand_beside_an_axis_that_has_a_scale(self) -> None:
         axis = Upright("age", ("20", "90"), scale=(20.0, 90.0))
         figure = draw(scene(axes=(axis, SEX, axis)))
@@ -256,10 +238,6 @@ class TestUprights:
         axis = Upright("x", ("a", "b"), scale=(1.111e-5, 1.112e-5))
         figure = draw(scene(axes=(axis, axis, axis)), size=(2.0, 3.0))
         assert not [word for word in words_of(figure) if "…" in word and "e-" in word]
-
-    def test_a_gap_without_clusters_says_so(self) -> None:
-        figure = draw(scene(Trapezoids(0, ())))
-        assert "nothing is shown" in [word.replace("\n", " ") for word in words_of(figure)]
 
 
 LONG = tuple((0.1 + 0.2 * i, f"gestational diabetes mellitus of kind {i}") for i in range(5))

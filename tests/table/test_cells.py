@@ -9,7 +9,6 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.table import Table, open_table
-from discreet.table.text import header_of
 
 
 def opened(path: Path, text: str | bytes, name: str = "t.csv") -> Table:
@@ -119,17 +118,6 @@ def test_lines_may_end_in_several_ways(tmp_path: Path, text: bytes) -> None:
     assert {*found.levels("b")} == {"x", "y", "z"}
 
 
-def test_line_ends_within_cells_stay(tmp_path: Path) -> None:
-    found = opened(tmp_path, b'a,b\n1,"x\r\ny"\r\n2,"x\r\ny"\n3,z\n')
-    assert found.levels("b") == {"x\r\ny": 2, "z": 1}
-
-
-def test_a_torn_row_of_lines_that_end_in_several_ways_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="row 3 has more or fewer cells") as refused:
-        opened(tmp_path, b"a,b\r\n1,Canary-x\n2,Canary-y,z\r\n")
-    assert "Canary" not in str(refused.value)
-
-
 QUOTES: dict[str, tuple[bytes, int]] = {
     "that does not end": (b'a,b\n1,x\n2,"Canary-x\n3,y\n', 3),
     "with letters behind its end": (b'a,b\n1,x\n2,y\n3,"Canary-x"y\n', 4),
@@ -155,7 +143,6 @@ def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line
 
 MIXED: dict[str, tuple[list[Any], str]] = {
     "times of day": (["08:30", "17:45:30"], "continuous"),
-    "true and false": (["true", "FALSE"], "categorical"),
     "hours that are none": (["25:30", "08:30"], "categorical"),
 }
 
@@ -169,11 +156,3 @@ def test_times_are_read_alike_of_all_text(
     lines = "".join(f'{{"a": {i}, "x": "{it}"}}\n' for i, it in enumerate(cells))
     found = opened(tmp_path, csv if ending == "csv" else lines, f"t.{ending}")
     assert found.columns["x"].kind == kind
-
-
-def test_the_first_line_alone_tells_the_sign(tmp_path: Path) -> None:
-    from discreet.table.engine import Source
-
-    (tmp_path / "t.csv").write_text("a;b,c;d")
-    path = tmp_path / "t.csv"
-    assert header_of(Source("t.csv", (path,), tmp_path)) == (";", ["a", "b,c", "d"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -74,11 +72,6 @@ def test_a_kind_is_inferred_from_the_type(
     assert columns({"c": dtype}) == {"c": found}
     assert (dates is not None) is (kind == "date")
     assert yes_no is (kind == "categorical" and numeric)
-
-
-def test_text_may_not_be_declared_continuous() -> None:
-    with pytest.raises(InputError, match="column 'sex' holds text where numbers are needed"):
-        columns(kinds={"sex": "continuous"})
 
 
 def test_unit_and_key_identify() -> None:
@@ -281,13 +274,6 @@ def test_codes_are_those_that_k_persons_share() -> None:
     assert opened({"age": ages, "who": who}, unit="who").codes("age", 6) == ()
 
 
-def test_what_is_declared_is_asked_no_more() -> None:
-    ages: Columns = {"age": [*AGES, *[99] * 6], "sex": ["f"] * 76, "ok": [True] * 76}
-    assert opened(ages, missing_values={"age": [99]}).codes("age", 5) == ()
-    assert opened(ages, missing_values={"age": []}).codes("age", 5) == ()
-    assert opened(ages).codes("sex", 5) == opened(ages).codes("ok", 5) == ()
-
-
 # --- what stands for a missing value ----------------------------------------------------------
 
 
@@ -386,27 +372,6 @@ def test_a_missing_float_is_nan(engine: str, values: list[float | None]) -> None
     np.testing.assert_array_equal(found, [math.nan if it is None else it for it in values])
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [([3, -1], pa.int16()), ([2**63], pa.uint64()), (["a", "b"], pa.string()), ([], pa.float64())],
-)
-def test_other_kinds(values: list[Any], kind: pa.DataType) -> None:
-    assert array_of(series(pa.chunked_array([values], kind))).tolist() == values
-
-
-def test_numbers_do_not_import_pandas() -> None:
-    code = """
-import io, sys
-import narwhals as nw
-from pyarrow.csv import read_csv
-from discreet.table.columns import array_of
-read = nw.from_native(read_csv(io.BytesIO(b"a,b\\n1,2.5\\n3,4.5\\n")))
-print(*(array_of(read[name]).tolist() for name in read.columns), "pandas" in sys.modules)
-"""
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "[1, 3] [2.5, 4.5] False\n"
-
-
 @pytest.mark.parametrize("name", ["*", "^doc.*$"])
 def test_a_name_that_stands_for_several_columns_is_refused(name: str) -> None:
     frame = pl.DataFrame({"doctor": ["A", "B"], name: ["x", "y"]})
@@ -448,8 +413,3 @@ def test_persons_whose_names_differ_in_blanks_are_one(
     persons = table.rows(["x"]).persons
     assert persons is not None
     assert len(np.unique(persons[: len(names)])) == 1
-
-
-def test_names_that_differ_in_more_are_of_several() -> None:
-    frame = pd.DataFrame({"person": ["P1", "P 1", "p1", "P-1", "P1."], "x": range(5)})
-    assert open_table(frame, kinds={}, roles={}, unit="person", key=None).persons() == 5

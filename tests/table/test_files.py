@@ -391,26 +391,6 @@ def test_values_with_one_label_stay_apart(
     assert held(opened(tmp_path / "t.sav"))["ward"] == levels
 
 
-def test_labels_of_some_values_make_no_levels(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"visits": [0.0, 1.0, 2.0, 3.0], "place": [1.0, 2.0, 3.0, 1.0]})
-    labels: dict[str, dict[float, str]] = {
-        "visits": {0: "none"},
-        "place": {1: "east", 2: "east", 3: ""},
-    }
-    pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), variable_value_labels=labels)
-    found = held(opened(tmp_path / "t.sav"))
-    assert found["visits"] == [0, 1, 2, 3]
-    assert found["place"] == ["east (1)", "east (2)", "(3)", "east (1)"]  # two values stay two
-
-
-def test_folders_may_be_columns(tmp_path: Path) -> None:
-    for year in (2020, 2021):
-        (tmp_path / "t" / f"year={year}").mkdir(parents=True)
-        path = tmp_path / "t" / f"year={year}" / "part-0.parquet"
-        pq.write_table(pa.table({"x": [year + 0.5]}), path)
-    assert held(opened(tmp_path / "t")) == {"x": [2020.5, 2021.5], "year": [2020, 2021]}
-
-
 def in_folders(path: Path, **columns: list[Any]) -> Path:
     """Write two files of the folders `year=2020` and `year=2021`."""
     for i, year in enumerate((2020, 2021)):
@@ -420,24 +400,11 @@ def in_folders(path: Path, **columns: list[Any]) -> Path:
     return path
 
 
-def test_a_column_of_the_files_is_not_that_of_their_folders(tmp_path: Path) -> None:
-    given: dict[str, list[Any]] = {"x": [0.5, 1.5], "Year": [7, 8]}
-    assert held(opened(in_folders(tmp_path, **given))) == given
-
-
 def test_a_folder_with_some_of_its_columns_in_the_files_is_refused(tmp_path: Path) -> None:
     for name in ("b", "c"):
         in_folders(tmp_path / "t" / f"ward={name}", x=[0.5, 1.5], year=[7, 8])
     with pytest.raises(InputError, match=r"column 'year' of 't' stands in its files and in"):
         opened(tmp_path / "t")
-
-
-def test_yes_and_no_of_text_are_numbers_where_they_are_declared_so(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("died\n" + "true\nfalse\n\n" * SIZE)
-    table = open_table(
-        tmp_path / "t.csv", kinds={"died": "continuous"}, roles={}, unit=None, key=None
-    )
-    assert np.nansum(np.concatenate([it["died"] for it in table.batches(["died"])])) == SIZE
 
 
 # --- standard input ------------------------------------------------------------------------------
@@ -466,13 +433,6 @@ def test_a_table_comes_by_standard_input(
     assert [held(it) == held(opened(tmp_path / name)) for it in tables] == [True, True]
     assert (tables[0].name, tables[0].path, tables[0].source_digest()) == (None, None, None)
     assert not tables[0].source_changed()
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n"])
-def test_empty_input_is_refused(given_by_input: Callable[[bytes], None], content: bytes) -> None:
-    given_by_input(content)
-    with pytest.raises(InputError, match=r"^standard input is empty; give it a table: CSV, Parq"):
-        opened("-")
 
 
 # --- what is no table ----------------------------------------------------------------------------
@@ -666,28 +626,6 @@ def test_cells_of_excel_are_taken_as_they_are_meant(tmp_path: Path) -> None:
         "seen": [18262, None, 18262.5],
         "void": [None, None, None],
     }
-
-
-def test_json_of_several_types_is_text(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a": 1, "b": 9223372036854775808}\n{"a": "x", "b": 1, "c": true}\n')
-    assert held(opened(path)) == {"a": ["1", "x"], "b": [2.0**63, 1], "c": [None, "True"]}
-
-
-@pytest.mark.parametrize(
-    ("name", "module", "message"),
-    [
-        ("t.xlsx", "python_calamine", r"not installed: pip install 'discreet\[excel\]'$"),
-        ("t.dta", "pyreadstat", r"not installed: pip install 'discreet\[stata\]'$"),
-    ],
-)
-def test_a_missing_package_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, message: str
-) -> None:
-    WRITE[name](tmp_path / name)
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match=message):
-        opened(tmp_path / name)
 
 
 # --- which version -------------------------------------------------------------------------------

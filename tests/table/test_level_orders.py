@@ -9,7 +9,6 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
 
 from discreet.columns.column import orders_in_arrow
@@ -94,11 +93,6 @@ def test_files_keep_it(
     assert order_of(tmp_path / name, "plain") == ()
 
 
-def test_a_dataset_of_pyarrow_has_the_order_of_its_files(tmp_path: Path) -> None:
-    in_pandas().to_parquet(tmp_path / "t.parquet")
-    assert order_of(ds.dataset(tmp_path / "t.parquet")) == tuple(LEVELS)
-
-
 LABELLED = {3.0: "severe", 1.0: "mild", 10.0: "dead", 2.0: "moderate", 99.0: "no row has it"}
 
 
@@ -118,14 +112,6 @@ def test_labels_are_in_the_order_of_their_codes(ending: str, tmp_path: Path) -> 
     assert order_of(path, private=private) == wanted
     assert order_of(path, private=private) == wanted  # of the private file that was written
     assert order_of(path, "plain") == ()
-
-
-def test_codes_of_spss_that_are_texts_are_in_order_as_levels_are(tmp_path: Path) -> None:
-    pyreadstat = pytest.importorskip("pyreadstat")
-    labels = {"10": "tenth", "9": "ninth", "b": "other"}
-    frame = pd.DataFrame({"x": ["b", "10", "9", "10"]})
-    pyreadstat.write_sav(frame, tmp_path / "t.sav", variable_value_labels={"x": labels})
-    assert order_of(tmp_path / "t.sav") == ("ninth", "tenth", "other")
 
 
 CODES: dict[str, tuple[list[Any], tuple[str, ...]]] = {

@@ -74,16 +74,6 @@ def test_changed_text_is_read_anew_and_the_old_file_is_gone(text: Path, folder: 
     assert names(folder) != [old]
 
 
-def test_each_source_has_its_own(text: Path, folder: Path) -> None:
-    opened(text, folder)
-    other = text.with_name("other.csv")
-    other.write_text(CSV)
-    opened(other, folder)
-    assert len(names(folder)) == 2
-    other.rename(other.with_suffix(".tsv"))  # the same bytes read otherwise
-    assert [*opened(other.with_suffix(".tsv"), folder).columns] == ["age,sex"]
-
-
 @ON_POSIX
 def test_it_is_its_owners_alone_from_the_first_moment(
     text: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -399,10 +389,6 @@ def test_private_files_are_forgotten_and_nothing_else(text: Path, folder: Path) 
     with pytest.raises(InputError, match=r"its private file is gone or damaged; open the study"):
         study.session.table.levels("sex", ("age",))
     assert dc.open(text, policy).session.table.size == 200
-
-
-def test_a_folder_that_is_not_there_holds_none(tmp_path: Path) -> None:
-    assert forget(tmp_path / "none") == 0
 
 
 def parquet_of(digest: bytes, value: int) -> Callable[[IO[bytes]], None]:

@@ -23,7 +23,6 @@ from discreet.errors import InputError
 from discreet.table import Table, open_table
 from discreet.table.columns import lazy_frame
 from discreet.table.engine import quiet
-from discreet.table.files import read_file
 
 Columns = Mapping[str, list[Any]]
 Write = Callable[[Path, Columns], Path]
@@ -251,14 +250,6 @@ def test_a_file_whose_name_is_a_pattern_is_read_and_no_other(
     assert columns_of(opened(path)) == {"y": [1.5, 2.5]}
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_a_folder_is_no_column(tmp_path: Path, file_of: Write, ending: str) -> None:
-    folder = tmp_path / "year=2020" / "ward=east"
-    folder.mkdir(parents=True)
-    path = file_of(folder / f"part{ending}", {"x": [1, 2]})
-    assert columns_of(opened(path)) == {"x": [1, 2]}
-
-
 @pytest.mark.parametrize("names", [["age", "age"], ["age", "Age"]], ids=["equal", "capitals"])
 def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path, names: list[str]) -> None:
     path = tmp_path / "t.parquet"
@@ -322,22 +313,6 @@ def test_text_and_parquet_give_the_same_bits(values: list[float]) -> None:
     assert [bits(float(value)) for value in read[1]] == [bits(value) for value in values]
 
 
-@given(values=st.lists(st.integers(-(2**130), 2**130), min_size=1, max_size=12))
-def test_whole_numbers_of_text_are_the_nearest_floats(values: list[int]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "t.csv"
-        path.write_text("x,i\n" + "".join(f"{value},1\n" for value in values))
-        read = column_of(opened(path), "x")
-    assert [float(value) for value in read] == [float(value) for value in values]
-
-
-def test_columns_of_a_file_are_read_late_and_by_name(tmp_path: Path, file_of: Write) -> None:
-    path = file_of(tmp_path / "t.parquet", {"x": [1.0, 2.0], "name": ["Canary-Alice", "b"]})
-    frame, kept = read_file(path)
-    assert frame.select("x").collect("pyarrow").columns == ["x"]
-    assert "Canary" not in repr(kept)
-
-
 def test_nothing_is_spilled_beside_the_data_or_left_behind(
     tmp_path: Path, file_of: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -368,11 +343,6 @@ def test_an_error_of_an_engine_becomes_ours() -> None:
         raise KeyError("Canary-Alice")
     no_canary_in(told.value)
     assert told.value.__suppress_context__
-
-
-def test_an_interrupt_stays() -> None:
-    with pytest.raises(KeyboardInterrupt, match="stop"), quiet("it could not be read"):
-        raise KeyboardInterrupt("stop")
 
 
 @pytest.mark.skipif(pd.__version__ < "3", reason="pandas copies what is written to from 3 on")

@@ -141,11 +141,6 @@ class TestCounting:
         assert table.gaps("x") == left_out
         assert table.count([BinAxis("x", *axis)]).counts.tolist() == counts
 
-    def test_whole_numbers_and_yes_no_are_counted_as_numbers(self, source: Make) -> None:
-        table = opened(source({"whole": [0, 1, 1, 2], "smokes": [True, False, True, True]}))
-        assert table.count([BinAxis("whole", 0, 3, 3)]).counts.tolist() == [1, 2, 1]
-        assert table.count([BinAxis("smokes", 0, 2, 2)]).counts.tolist() == [1, 3]
-
     def test_cells_hold_the_complete_cases_of_both_columns(self, source: Make) -> None:
         table = opened(source(TOY))
         counted = table.count([BinAxis("height", 0, 4, 2), BinAxis("score", 1, 3, 2)])
@@ -180,13 +175,6 @@ class TestCountingBetweenBreaks:
         assert counted.counts.tolist() == counts
         assert counted.left_out == len(values) - sum(counts)
 
-    def test_beside_bins_of_one_width(self, source: Make) -> None:
-        table = opened(source({"x": [0.5, 0.5, 7.0], "y": [0.5, 1.5, 1.5]}))
-        counted = table.count(
-            [BinAxis("x", 0, 9, 2, (0, 1, 9)), BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 1, (0, 9))]
-        )
-        assert counted.counts[..., 0].tolist() == [[1, 1], [0, 1]]
-
 
 STAGES: Columns = {
     "sex": ["f", "m", None, "f", "m", "f"],
@@ -211,11 +199,6 @@ class TestLevelsCounted:
         assert table.levels("sex") == {"f": 3, "m": 2, "": 1}
         assert table.levels("smokes") == {"True": 4, "False": 1, "": 1}
         assert table.levels("stage") == {"1": 2, "2": 2, "10": 1, "": 1}
-
-    def test_alone_are_a_grid_of_their_places(self, source: Make) -> None:
-        counted = self.levels(source).count((), {"sex": {"m": 0, "f": 2, "": 1}})
-        assert counted.counts.tolist() == [2, 1, 3]
-        assert (counted.people, counted.left_out) == (6, 0)
 
     @pytest.mark.parametrize("names", [("sex", "stage"), ("stage", "sex")])
     def test_of_two_columns_are_the_same_counted_together(
@@ -289,16 +272,6 @@ class TestNames:
             assert not table.is_whole(name)
             assert table.rows([name]).numbers[name].tolist() == [0.5, 0.5, 1.5]
 
-    def test_of_a_unit_and_a_text_as_well(self, source: Make) -> None:
-        columns: Columns = {name: ["a", "a", "b", None] for name in NAMES}
-        made = source({**columns, "x": [0.5, 0.5, 1.5, 1.5]})
-        plain = opened(made)
-        for name in NAMES:
-            table = opened(made, unit=name)
-            assert table.count([BinAxis("x", 0, 2, 2)]).counts.tolist() == [1, 1]
-            assert table.persons_repeat()
-            assert plain.rows(["x"], [name]).texts == {name: ("a", "a", "b")}
-
 
 # Ann, Bob and Cyd come several times; one visit is of nobody.
 VISITS: Columns = {
@@ -341,20 +314,8 @@ class TestPersons:
         assert opened(made, unit="who").persons_repeat() is repeat
         assert opened(made).persons_repeat() is False
 
-    def test_missing_numbers_are_no_person_who_comes_again(self, source: Make) -> None:
-        made = source({"who": [1.0, 2.0, NAN, NAN, None], "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
-        assert not opened(made, unit="who").persons_repeat()
-
 
 class TestExtremes:
-    @pytest.mark.parametrize("k", [1, 3])
-    def test_are_the_k_smallest_and_largest(self, source: Make, k: int) -> None:
-        made = source({"x": [3.0, None, 5.0, 1.0, NAN, 5.0, INF, -INF, 2.0], "row": list(range(9))})
-        low, high = opened(made).extremes("x", k)
-        assert low.tolist() == [1.0, 2.0, 3.0][:k]
-        assert high.tolist() == [5.0, 5.0, 3.0][:k]
-        assert low.dtype == high.dtype == np.float64
-
     @pytest.mark.parametrize("k", [2, 7])
     def test_are_those_of_all_rows_where_the_first_few_show_others(
         self, source: Make, k: int, monkeypatch: pytest.MonkeyPatch
@@ -379,21 +340,6 @@ class TestExtremes:
         table = opened(source({"x": values, "row": [1, 2]}))
         with pytest.raises(RefusedError, match=r"^column 'x' has no finite value, so there is"):
             table.extremes("x", 3)
-
-
-WHOLE: dict[str, tuple[list[Any], bool]] = {
-    "whole numbers": ([1, 2, None], True),
-    "floats that are whole": ([1.0, -2.0, NAN, INF], True),
-    "large ones": ([2.0**60, 1.0], True),
-    "halves": ([1.0, 2.5], False),
-}
-
-
-@pytest.mark.parametrize(("values", "whole"), WHOLE.values(), ids=WHOLE)
-def test_whether_a_column_is_whole(source: Make, values: list[Any], whole: bool) -> None:
-    table = opened(source({"x": values, "row": list(range(len(values)))}))
-    assert table.is_whole("x") is whole
-    assert table.is_whole("x") is whole
 
 
 @pytest.mark.parametrize("asked", [(), ("x",)], ids=["", "one"])
@@ -548,12 +494,6 @@ class TestSource:
         file_of(path, {"age": [1.0, 2.0, 3.5]})
         assert table.source_changed()
 
-    def test_and_one_that_is_gone(self, tmp_path: Path, file_of: Write) -> None:
-        path = file_of(tmp_path / "cohort.csv", {"age": [1.0, 2.0]})
-        table = opened(path)
-        path.unlink()
-        assert table.source_changed()
-
     @pytest.mark.parametrize("ending", [".csv", ".parquet"])
     @pytest.mark.parametrize("known", [True, False])
     def test_one_that_was_moved_away_and_back_is_the_same_if_its_digest_is_known(
@@ -578,9 +518,6 @@ class TestSource:
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert path.stat().st_size == before.st_size
         assert table.source_changed()
-
-    def test_a_frame_does_not_change(self, constructor: Make) -> None:
-        assert not opened(constructor({"age": [1.0, 2.0]})).source_changed()
 
 
 class TestRows:
@@ -614,14 +551,6 @@ class TestRows:
         table = opened(source(TOY))
         with pytest.raises(RefusedError, match="no row has values in all of 'height', 'nothing'"):
             table.rows(["height"], ["nothing"])
-
-    def test_a_whole_column_of_numbers_is_the_same_as_levels(self, source: Make) -> None:
-        """Data are recognised by it, whatever kind is declared."""
-        tables = opened(source(TOY), kinds={"score": "categorical"}), opened(source(TOY))
-        levels, numbers = (next(it.batches(["score"]))["score"] for it in tables)
-        assert isinstance(levels, np.ndarray)
-        assert isinstance(numbers, np.ndarray)
-        np.testing.assert_array_equal(levels, numbers)
 
 
 TEXTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
@@ -679,13 +608,6 @@ class TestLevels:
         counted = opened(make(), unit="level").count([BinAxis("x", 0, 6, 2)])
         assert counted.people == 2
         assert counted.left_out == 0
-
-    @pytest.mark.parametrize(
-        "values", [[1, 2, 1, None], [1.0, 2.0, 1.0, NAN]], ids=["int", "float"]
-    )
-    def test_categories_that_are_numbers(self, values: list[Any]) -> None:
-        table = opened(pd.DataFrame({"level": pd.Categorical(values)}))
-        assert table.rows([], levels=["level"]).texts["level"] == ("1", "2", "1", "")
 
 
 INDEXES: dict[str, Any] = {
@@ -781,15 +703,6 @@ class TestRequiring:
         table = opened(source(PEOPLE), **{declared: column})  # type: ignore[arg-type]
         with pytest.raises(RefusedError, match=f"^column '{column}' {IDENTIFIES}"):
             table.require([column])
-
-    def test_saying_other_is_no_way_out(self, source: Make) -> None:
-        with pytest.raises(RefusedError, match=IDENTIFIES):
-            opened(source(PEOPLE), roles={"name": "other"}).require(["name"])
-
-    def test_unique_numbers_declared_levels_identify(self, source: Make) -> None:
-        table = opened(source(PEOPLE), kinds={"patient": "categorical"})
-        with pytest.raises(RefusedError, match=f"^column 'patient' {IDENTIFIES}"):
-            table.require(["patient"])
 
     def test_a_name_that_all_rows_of_a_person_share_identifies(self, source: Make) -> None:
         visits: dict[str, list[Any]] = {
@@ -942,14 +855,6 @@ floats = st.floats(allow_subnormal=False) | st.none()
 
 
 class TestLaws:
-    @given(engine=ENGINE, grid=grids)
-    def test_counting_agrees_with_whole_numbers(self, engine: str, grid: Grid) -> None:
-        counted = opened(ENGINES[engine](grid.columns())).count([grid.axis()])
-        known = [value for value in grid.values if value is not None]
-        found = Counter(grid.bin_of(value) for value in known)
-        assert counted.counts.tolist() == [found[place] for place in range(grid.bins)]
-        assert counted.left_out == len(grid.values) - len(known)
-
     @given(engine=ENGINE, grid=grids, data=st.data())
     def test_persons_agree_with_sets_of_them(self, engine: str, grid: Grid, data: Any) -> None:
         size = len(grid.values)
@@ -1042,21 +947,6 @@ class TestLaws:
         wards = max(places.values()) + 1
         assert counted.counts.tolist() == [[len(there[i, j]) for j in (0, 1)] for i in range(wards)]
         assert counted.people == len({person for person in columns["who"] if person is not None})
-
-    @given(grid=grids)
-    def test_a_grid_of_two_columns_adds_up_to_each(self, grid: Grid) -> None:
-        x = grid.columns()["x"]
-        table = opened(pa.table({"x": x, "y": x[::-1]}))
-        axis = grid.axis()
-        other = BinAxis("y", axis.low, axis.high, axis.bins)
-        cells: Counted = table.count([axis, other])
-        pairs = zip(grid.values, grid.values[::-1], strict=True)
-        both = [(v, w) for v, w in pairs if v is not None and w is not None]
-        found = Counter((grid.bin_of(v), grid.bin_of(w)) for v, w in both)
-        assert cells.counts.tolist() == [
-            [found[i, j] for j in range(grid.bins)] for i in range(grid.bins)
-        ]
-        assert cells.left_out == len(x) - len(both)
 
 
 Pairs = list[tuple[int, int]]
