@@ -275,9 +275,6 @@ def test_research_takes_other_values_view_by_view() -> None:
         study.histogram("x", limits={"xx": [0, 100]})
 
 
-# --- persons ----------------------------------------------------------------------------------
-
-
 # --- leaving: what has left pins what may -----------------------------------------------------
 
 BEFORE: list[tuple[str, list[str], dict[str, Any]]] = [

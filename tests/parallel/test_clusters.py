@@ -466,6 +466,3 @@ def test_k_of_joint_clusters_is_a_whole_number(k: Any) -> None:
 def test_pixels_are_no_more_than_clusters_can_hold(pixels: Any) -> None:
     with pytest.raises(InputError, match="pixels must be below 8192"):
         cluster_jointly(pixels, 3)
-
-
-# --- each way to cluster says who it is, what it promises and what it leaves open -----------------

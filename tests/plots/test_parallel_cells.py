@@ -107,9 +107,6 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
     assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.shown == 80
 
 
-# --- refused ----------------------------------------------------------------------------------
-
-
 # --- counted again ----------------------------------------------------------------------------
 
 

@@ -134,9 +134,6 @@ def test_trend_lines_of_d1_stay_near_the_real_one(d1: dc.Research, way: Any) -> 
     assert slope(view, "what is drawn") == pytest.approx(1.15, abs=0.25)
 
 
-# --- Fig. 3: heat maps ------------------------------------------------------------------------
-
-
 # --- Fig. 4: box plots ------------------------------------------------------------------------
 
 
