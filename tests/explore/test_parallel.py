@@ -122,29 +122,6 @@ def test_a_secret_stands_anywhere_under_research_and_that_is_said() -> None:
     assert not any("not the last" in remark for remark in last.origin.remarks)
 
 
-@pytest.mark.parametrize("order", [("ill", "y", "x"), ("x", "y", "ill")])
-def test_a_secret_at_either_end_is_lit_with_diversity(order: tuple[str, ...]) -> None:
-    study = research()
-    at = order.index("ill")
-
-    view = study.parallel(order, sensitive="ill", diversity=3)
-    plain = study.parallel(order)
-
-    def least(of: Any) -> int:
-        """Return the fewest values of ill that a cluster of the other gap lights."""
-        lit: dict[int, set[int]] = {}
-        for pair in of.joins[0]:
-            other, own = pair if at == 2 else pair[::-1]
-            low, high = of.clusters[min(at, 1)][own][at : at + 2]
-            bands = of.axes[at].bands
-            held = {i for i, (start, end) in enumerate(bands) if low < end and start < high}
-            lit.setdefault(other, set()).update(held)
-        return min(map(len, lit.values()))
-
-    assert view.parameters["l"] == 3
-    assert least(view) >= 3 > least(plain)
-
-
 @pytest.mark.parametrize("method", ["k-member-joint", "none"])
 def test_a_cost_is_of_clusters_of_records_pair_by_pair(method: str) -> None:
     study = research()

@@ -11,21 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.plots import BarView, BoxView, DensityView, HistogramView, PanelsView
+from discreet.plots import BarView, DensityView, HistogramView, PanelsView
 from discreet.plots.curves import Curve
 from discreet.plots.facets import FEWEST, pairs_of
 from discreet.plots.view import Origin, View
-from discreet.render.scene import (
-    Axis,
-    Beneath,
-    Boxes,
-    Columns,
-    Grid,
-    Lines,
-    Panel,
-    Scene,
-    scene_to_plain,
-)
+from discreet.render.scene import Axis, Beneath, Columns, Grid, Lines, Panel, Scene, scene_to_plain
 from discreet.render.to_matplotlib import draw
 
 ORIGIN = Origin("standard", "guarded", False, "s", "1", None, "protected rows", ("near",), 200, 240)
@@ -55,12 +45,6 @@ def histogram(*heights: float) -> HistogramView:
 def density(*labels: str, ends: tuple[float, float] = (0.0, 1.0)) -> DensityView:
     curves = tuple(Curve(name, ends, (1.0, 1.0)) for name in labels)
     return DensityView(**SHARED, curves=curves, bandwidths=(1.0,) * len(labels), by="age")
-
-
-def tukey(*labels: str) -> BoxView:
-    from discreet.render.scene import Box
-
-    return BoxView(**SHARED, groups=tuple(Box(it, 1, 2, 3, 4, 5, 3.5) for it in labels), by="age")
 
 
 @given(st.lists(st.tuples(LEVELS, LEVELS, st.integers(1, 120)), min_size=1, max_size=9))
@@ -181,29 +165,6 @@ def test_bars_stand_at_the_same_ticks_in_each_panel() -> None:
     assert one.marks == (Columns(((0, 0, 0), (3, 0, 4)), ("30", "40")),)
     assert two.marks == (Columns(((1, 2, 0), (6, 6, 0)), ("30", "40")),)
     assert one.y.limits == two.y.limits == pytest.approx((0.0, 1.05 * 6))
-
-
-def test_boxes_of_the_second_column_stand_side_by_side() -> None:
-    view = panels(tukey("30"), tukey("30", "40"), each_pair=False)
-
-    (panel,) = view.scene().panels
-
-    assert panel.x.ticks == ("30", "40")
-    marks = [mark for mark in panel.marks if isinstance(mark, Boxes)]
-    assert [(m.group, [box.label for box in m.boxes]) for m in marks] == [
-        ("f", ["30"]),
-        ("m", ["30", "40"]),
-    ]
-    (ax,) = draw(view.scene()).axes
-    middles = {
-        round(float(line.get_xdata().mean()), 3)
-        for line in ax.lines
-        if line.get_color() == "#10202f" and line.get_linestyle() == "-"
-    }
-    assert middles == {-0.2, 0.2, 1.2}
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["f", "m"]
 
 
 @pytest.mark.parametrize(("millimetres", "kept"), [(240, 6), (85, 2)])

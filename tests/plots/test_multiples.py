@@ -1,14 +1,12 @@
 """Small multiples: a picture a level, on axes and colours that all of them share."""
 
-import dataclasses
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
 import discreet as dc
-from discreet.plots import BarView, GridView, HistogramView, MultiplesView, Origin, View
-from discreet.plots.histogram import HIDDEN
+from discreet.plots import GridView, HistogramView, MultiplesView, Origin, View
 from discreet.render.scene import Axis, Bars, Cells, Lines
 
 ORIGIN = Origin("standard", "guarded", False, None, None, 0, "records", ("a remark",))
@@ -51,27 +49,6 @@ def view(*views: View, **changes: Any) -> MultiplesView:
         "views": views,
     }
     return MultiplesView(**SHARED | given | changes)
-
-
-def test_a_line_below_each_picture_alone_stands_once_below_all() -> None:
-    whole: dict[str, Any] = {"method": "whole"}
-    parts = [dataclasses.replace(histogram(0.2, it), **whole) for it in (0.4, None, None)]
-    levels = BarView(
-        columns=("arm",),
-        levels=("a", "b"),
-        counts=(4, 0),
-        by="sex",
-        by_levels=("f",),
-        by_counts=((4, 0),),
-        **SHARED | whole,
-    )
-
-    drawn = view(*parts, **whole)
-    assert drawn.scene().notes == (*drawn.notes(), HIDDEN)
-    assert view(*parts[:1], **whole).scene().notes == view(*parts[:1], **whole).notes()
-    bars = view(levels, levels, **whole)
-    assert bars.scene().notes == (*bars.notes(), *levels.signs())
-    assert levels.signs() == ("divided by sex",)
 
 
 def test_panels_are_named_by_level_and_bars_share_their_height() -> None:

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import discreet as dc
@@ -96,22 +95,3 @@ def test_violins_of_the_copy() -> None:
         assert quarters == pytest.approx(tuple(np.quantile(own, [0.25, 0.5, 0.75])))
         assert (curve.x[0], curve.x[-1]) == (own.min(), own.max())
     assert view.curves == study.density("glucose", by="sex").curves
-
-
-def test_by_a_pair_all_violins_have_one_area_and_one_axis() -> None:
-    rng = np.random.default_rng(3)
-    sex, arm = rng.choice(["f", "m"], 900), rng.choice(["a", "b"], 900)
-    age = np.where((sex == "f") & (arm == "a"), rng.normal(50, 2, 900), rng.normal(60, 9, 900))
-    table = pa.table({"age": age.round(1), "sex": sex, "arm": arm})
-    study = dc.open(table, Policy.preset("standard", public=True))
-    panels = study.violin("age", by=("sex", "arm")).scene().panels
-
-    assert [(panel.title, panel.x.ticks) for panel in panels] == [
-        ("arm: a", ("f", "m")),
-        ("arm: b", ("f", "m")),
-    ]
-    assert len({panel.y.limits for panel in panels}) == 1
-    shapes = [it for p in panels for m in p.marks if isinstance(m, Violins) for it in m.violins]
-    areas = [np.trapezoid(it.halves, it.values) for it in shapes]
-    assert areas == pytest.approx([areas[0]] * 4, rel=0.01)
-    assert max(half for it in shapes for half in it.halves) == pytest.approx(0.42, rel=0.01)

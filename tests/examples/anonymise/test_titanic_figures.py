@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from examples.anonymise import titanic, titanic_figures
-from examples.anonymise.compare import Compared, strata_of
+from examples.anonymise import titanic_figures
+from examples.anonymise.compare import Compared
 from examples.anonymise.drawing import Cloud, Panel
 
 
@@ -19,27 +17,6 @@ def test_the_five_steps_stand_in_six_panels(passengers: Compared) -> None:
     strata = plate.panels[2]
     assert isinstance(strata, Panel)
     assert len(strata.marks) == 12
-
-
-def test_centroids_are_means_of_three_before_they_were_stretched(passengers: Compared) -> None:
-    original = titanic_figures.values(passengers.original)
-    released = titanic_figures.values(passengers.released)
-    z = titanic_figures.standardised(original)
-    strata = strata_of(passengers.original, titanic.STRATA)
-
-    middles = titanic_figures.centroids(released, original, z, strata)
-
-    # They spread less than what they are means of; of each one, three z-scores are three times.
-    assert (middles.std(axis=0, ddof=1) < 1).all()
-    rows = np.flatnonzero(np.asarray(strata) == "2 female no")
-    triples = [
-        (z[a] + z[b] + z[c]) / 3
-        for i, a in enumerate(rows)
-        for j, b in enumerate(rows[:i])
-        for c in rows[:j]
-    ]
-    for middle in middles[rows]:
-        assert np.abs(np.asarray(triples) - middle).sum(axis=1).min() < 1e-9
 
 
 def test_risky_passengers_are_drawn_and_counted(passengers: Compared) -> None:
