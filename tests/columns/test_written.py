@@ -87,11 +87,9 @@ SOURCES: dict[str, Callable[[pa.Table, Path], object]] = {
 # What is written of the day and the time, and the time and offset in hours that it says.
 WRITTEN: dict[str, tuple[str, float]] = {
     "year first": ("%Y-%m-%d", 0),
-    "year first, strokes": ("%Y/%m/%d", 0),
     "ISO 8601 with Z": ("%Y-%m-%dT10:30:00Z", 10.5),
     "ISO 8601 with an offset": ("%Y-%m-%dT10:30:00+02:00", 8.5),
     "ISO 8601 with a fraction": ("%Y-%m-%dT10:30:00.500", 10.5 + 0.5 / 3600),
-    "day first, points": ("%d.%m.%Y", 0),
     "day first, and a time": ("%d/%m/%Y 22:15", 22.25),
     "month first": ("%m/%d/%Y", 0),
     "month first, afternoon": ("%m/%d/%Y 2:30 PM", 14.5),
@@ -99,8 +97,11 @@ WRITTEN: dict[str, tuple[str, float]] = {
 }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.parametrize(
+    ("source", "form"),
+    [*((it, "month first, afternoon") for it in SOURCES)]
+    + [(it, form) for it in ("csv", "pyarrow") for form in WRITTEN if "afternoon" not in form],
+)
 def test_every_source_says_the_same_days(tmp_path: Path, source: str, form: str) -> None:
     written, hours = WRITTEN[form]
     texts: list[str | None] = [None, *(day.strftime(written) for day in DAYS)]
@@ -112,14 +113,11 @@ def test_every_source_says_the_same_days(tmp_path: Path, source: str, form: str)
 
 NO_DATES: dict[str, list[str]] = {
     "three scores": [f"{1 + i % 5}-{1 + i % 4}-{1 + i % 3}" for i in range(SIZE)],
-    "a classification": [f"{10 + i % 10}.{1 + i % 9}.{1 + i % 9}" for i in range(SIZE)],
-    "parted by blanks": [f"{i % 10} {i % 9} 17" for i in range(SIZE)],
     "years that are none": [f"{1234 + i % 9}-05-06" for i in range(SIZE)],
     "days that are none": [f"31/0{1 + i % 9}/2020" for i in range(SIZE)],
     "one of another order": ["03/25/2020", *(day.strftime("%d/%m/%Y") for day in DAYS)],
     "one word": ["soon", *(day.strftime("%Y-%m-%d") for day in DAYS)],
     "some with a zone": [f"{day}T10:00{'Z' * (i % 2)}" for i, day in enumerate(DAYS)],
-    "versions": [f"2.{i % 10}.{i % 7}" for i in range(SIZE)],
 }
 
 
@@ -132,7 +130,6 @@ def test_what_is_no_date_stays_text(texts: list[str]) -> None:
 STARTS = [datetime.date(2018 + i // 12 % 3, 1 + i % 12, 1) for i in range(SIZE)]
 UNSURE: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "months, month first": ([day.strftime("%m/%d/%Y") for day in STARTS], ("%d/%m/%Y", "%m/%d/%Y")),
-    "months, points": ([day.strftime("%d.%m.%Y") for day in STARTS], ("%d.%m.%Y", "%m.%d.%Y")),
     "few days say it": (
         [*(day.strftime("%d/%m/%Y") for day in STARTS), *["25/03/2020"] * 8],
         ("%d/%m/%Y", "%m/%d/%Y"),
@@ -144,14 +141,6 @@ UNSURE: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "years of two digits, German": (
         [f"{28 + i % 3}.03.{41 + i % 10}" for i in range(SIZE)],
         ("%d.%m.%y",),
-    ),
-    "years of two digits, a month by its name": (
-        [day.strftime("%d-%b-%y").upper() for day in STARTS],
-        ("%d-%b-%y",),
-    ),
-    "years of two digits, no sign between": (
-        [day.strftime("%d%b%y") for day in STARTS],
-        ("%d%b%y",),
     ),
     "years of two digits, and a time": (
         [day.strftime("%m-%d-%y 10:00") for day in STARTS],
@@ -198,10 +187,8 @@ DECLARED: dict[str, tuple[str, str, datetime.date]] = {
     "two digits, long ago": ("%d.%m.%y", "1.2.69", datetime.date(1969, 2, 1)),
     "no sign between": ("%Y%m%d", "20200229", datetime.date(2020, 2, 29)),
     "before 1800": ("%Y-%m-%d", "1756-01-27", datetime.date(1756, 1, 27)),
-    "days of a year": ("%Y-%j", "2020-366", datetime.date(2020, 12, 31)),
     "a German month": ("%d. %B %Y", "25. März 2020", datetime.date(2020, 3, 25)),
     "a French month": ("%d %b %Y", "3 févr. 2021", datetime.date(2021, 2, 3)),
-    "signs of its own": ("%Y年%m月%d日", "2020年3月25日", datetime.date(2020, 3, 25)),
 }
 
 
@@ -219,9 +206,7 @@ def test_numbers_are_dates_where_that_is_declared(tmp_path: Path) -> None:
 
 FLOATS: dict[str, Callable[[list[float | None]], object]] = {
     "pandas": lambda it: pd.DataFrame({"x": pd.Series(it, dtype=float)}),
-    "pandas, nullable": lambda it: pd.DataFrame({"x": pd.array(it, "Float64")}),
     "polars": lambda it: pl.DataFrame({"x": it}),
-    "pyarrow": lambda it: pa.table({"x": it}),
     "duckdb": lambda it: duckdb.from_arrow(pa.table({"x": it})),
 }
 
@@ -235,11 +220,6 @@ def test_floats_with_gaps_are_dates_where_that_is_declared(
     for other in (20201231.5, 1e300):
         with pytest.raises(InputError, match="row 3 below the names is written otherwise"):
             opened(made([20200229.0, None, other]), dates={"x": "%Y%m%d"})
-
-
-def test_dates_of_their_own_need_no_form() -> None:
-    days = pa.table({"x": pa.array([datetime.date(2020, 1, 1)] * 3)})
-    assert days_of(opened(days, dates={"x": "%d/%m/%Y"})) == [18262.0] * 3
 
 
 WRONG: dict[str, tuple[list[str], str, str]] = {
@@ -261,9 +241,7 @@ def test_a_declared_form_holds_for_every_row(texts: list[str], form: str, messag
     assert not any(text in str(refused.value) for text in texts if text)
 
 
-@pytest.mark.parametrize(
-    "form", ["", "%d/%m", "%Q-%m-%d", "%d/%m/%Y %M", "%d/%m/%y/%Y", "%d/%m/%Y%", "day", 3]
-)
+@pytest.mark.parametrize("form", ["%d/%m", "%d/%m/%y/%Y", "day"])
 def test_what_is_no_form_is_refused(form: object) -> None:
     with pytest.raises(InputError, match="a form of dates is written as '%d/%m/%Y'"):
         check_form(form)
@@ -274,12 +252,6 @@ def test_what_is_declared_must_be_there() -> None:
         opened(frame_of(["a"]), dates={"y": "%Y-%m-%d"})
     with pytest.raises(InputError, match=r"'n' is declared to hold dates .* row 1 below"):
         opened(frame_of(["a"]), dates={"n": "%Y-%m-%d"})
-
-
-def test_what_is_declared_as_levels_stays_so() -> None:
-    frame = frame_of([str(day) for day in DAYS])
-    assert opened(frame, kinds={"x": "categorical"}).columns["x"].kind == "categorical"
-    assert opened(frame, levels=["x"]).columns["x"].kind == "categorical"
 
 
 def test_a_date_of_no_year_is_missing() -> None:
@@ -300,10 +272,8 @@ def test_a_study_names_both_readings_and_takes_what_is_declared(tmp_path: Path) 
     text = io.StringIO()
     frame_of([day.strftime("%m/%d/%Y") for day in STARTS]).to_pandas().to_csv(text, index=False)
     (tmp_path / "t.csv").write_text(text.getvalue())
-
     unsure = dc.open(tmp_path / "t.csv", study="unsure", unit=False)
     sure = dc.open(tmp_path / "t.csv", study="sure", unit=False, dates={"x": "%m/%d/%Y"})
-
     assert "'%d/%m/%Y' or '%m/%d/%Y'" in " ".join(unsure.columns.notes)
     assert sure.columns["x"].kind == "date"
     with pytest.raises(InputError, match="'%d/%m/%Y' or '%m/%d/%Y'; declare which"):

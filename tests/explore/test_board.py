@@ -73,7 +73,6 @@ def test_rows_are_in_the_order_of_the_file_and_new_columns_last(looked_at: Study
     found = board_rows(looked_at._of_copy())
     header, columns = read_bundle(found.data)
     copy = looked_at.session.whole.copy
-
     names = ["zeta", "age", "visit", "income", "arm", "older"]
     assert [it["name"] for it in header["columns"]] == names == [*found.names]
     assert [it["name"] for it in header["columns"] if it.get("dates")] == ["visit"]
@@ -93,7 +92,6 @@ def test_levels_stand_as_plots_order_them(looked_at: Study) -> None:
 
 def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
     board_rows(study._of_copy()).gate("html")
-
     (record,) = study.session.register.history()
     assert (record["kind"], record["form"], record["method"]) == ("rows", "html", "whole")
     assert record["columns"] == ["zeta", "age", "visit", "income", "arm"]
@@ -109,7 +107,6 @@ def test_rows_of_another_copy_may_not_leave(study: Study, tmp_path: Path) -> Non
 def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Path) -> None:
     again = opened(tmp_path)
     part = study._of_copy().assign({"double": "2 * age"})
-
     assert board_rows(again._of_copy()).digest == board_rows(study._of_copy()).digest
     assert board_rows(part).digest != board_rows(study._of_copy()).digest
     assert board_rows(part).names[-1] == "double"
@@ -146,7 +143,6 @@ def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
 def test_facts_name_labels_units_and_dates_and_no_value(looked_at: Study) -> None:
     columns = looked_at._of_copy().whole.drawable
     told = {it["name"]: it for it in study_facts(looked_at._of_copy(), columns)["columns"]}
-
     assert list(told) == ["zeta", "age", "visit", "income", "arm", "older"]
     assert (told["age"]["label"], told["age"]["unit"]) == ("Age (years)", "years")
     assert (told["arm"]["label"], told["arm"]["unit"]) == (None, None)

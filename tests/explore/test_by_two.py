@@ -66,18 +66,12 @@ def part(of: dc.Study, **levels: str) -> dc.Study:
 
 @pytest.mark.parametrize(
     ("plot", "columns", "how"),
-    [
-        ("density", ["bmi"], {}),
-        ("ecdf", ["bmi"], {}),
-        ("box", ["bmi"], {}),
-        ("bars", ["smoker"], {"percent": True}),
-    ],
+    [("ecdf", ["bmi"], {}), ("box", ["bmi"], {}), ("bars", ["smoker"], {"percent": True})],
 )
 def test_a_panel_of_the_second_column_is_the_plot_of_its_rows_by_the_first(
     opened: dc.Study, plot: str, columns: list[str], how: dict[str, Any]
 ) -> None:
     view = getattr(opened, plot)(*columns, by=TWO, **how)
-
     assert isinstance(view, PanelsView)
     assert (view.by, view.first, view.second) == (TWO, ("old", "young"), ("f", "m"))
     for sex, drawn in zip(view.second, view.views, strict=True):
@@ -87,7 +81,6 @@ def test_a_panel_of_the_second_column_is_the_plot_of_its_rows_by_the_first(
 
 def test_points_of_each_pair_are_those_of_its_rows(opened: dc.Study, frame: pl.DataFrame) -> None:
     view = opened.scatter("bmi", "sbp", by=TWO, trend=True)
-
     pairs = [(band, sex) for band in view.first for sex in view.second]
     for (band, sex), drawn in zip(pairs, view.views, strict=True):
         assert drawn is not None
@@ -97,13 +90,12 @@ def test_points_of_each_pair_are_those_of_its_rows(opened: dc.Study, frame: pl.D
     assert (view.origin.shown, view.origin.total) == (len(known), len(frame))
 
 
-@pytest.mark.parametrize("plot", ["histogram", "heatmap", "contour"])
+@pytest.mark.parametrize("plot", ["histogram", "heatmap"])
 def test_bins_of_all_panels_are_the_same_and_hold_their_rows(
     opened: dc.Study, frame: pl.DataFrame, plot: str
 ) -> None:
     columns = ["bmi"] if plot == "histogram" else ["bmi", "sbp"]
     view = getattr(opened, plot)(*columns, by=("sex", "band"))
-
     drawn = [it for it in view.views if it is not None]
     edges = [
         it.edges if isinstance(it, HistogramView) else (it.x_edges, it.y_edges) for it in drawn
@@ -115,20 +107,9 @@ def test_bins_of_all_panels_are_the_same_and_hold_their_rows(
         assert held == len(rows.drop_nulls(columns))
 
 
-def test_outlines_of_the_first_column_lie_in_a_panel_for_each_of_the_second(
-    opened: dc.Study,
-) -> None:
-    scene = opened.histogram("bmi", by=TWO, overlay=True).scene()
-
-    assert [panel.title for panel in scene.panels] == ["sex: f", "sex: m"]
-    assert [[m.label for m in panel.marks] for panel in scene.panels] == [["old", "young"]] * 2
-    assert len({(panel.x.limits, panel.y.limits) for panel in scene.panels}) == 1
-
-
 def test_survival_and_time_have_one_axis_of_time(opened: dc.Study) -> None:
     curves = opened.survival("years", "died", by=TWO)
     lines = opened.over_time("visit", by=TWO)
-
     places = {it.places for it in curves.views if isinstance(it, SurvivalView)}
     assert len(places) == 1
     for sex, it in zip("fm", curves.views, strict=True):
@@ -143,18 +124,10 @@ def test_pairs_of_few_rows_are_not_drawn_and_it_is_said(
 ) -> None:
     few = {s for s in "fm" if 0 < len(frame.filter(sex=s, ward="c")) < 50}
     assert few == {"f", "m"}  # or this test has nothing to say
-
     view = opened.histogram("bmi", by=("sex", "ward"))
-
     assert view.second == ("a", "b")
     assert "not drawn, with fewer than 50 rows: f with c, m with c" in view.scene().notes
     assert "c" not in {*"".join(panel.title for panel in view.scene().panels).split()}
-
-
-def test_an_empty_pair_has_an_empty_panel(opened: dc.Study) -> None:
-    view = opened.where("band == 'old' or sex == 'f'").heatmap("bmi", "sbp", by=TWO)
-
-    assert [panel.says for panel in view.scene().panels] == ["", "", "", "no rows"]
 
 
 def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: Path) -> None:
@@ -162,7 +135,6 @@ def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: P
     own.ecdf("bmi", by=TWO).save(tmp_path / "two.json")
     own.ecdf("bmi", by="sex").save(tmp_path / "one.json")
     own.where("sbp > 100").histogram("bmi", by=("sex", "ward")).save(tmp_path / "part.png")
-
     recorded = [each["columns"] for each in own.session.register.history("recorded")]
     assert recorded == [["bmi", "band", "sex"], ["bmi", "sex"], ["bmi", "sex", "ward", "sbp"]]
     view = View.load(tmp_path / "two.json")
@@ -175,10 +147,6 @@ def test_both_columns_are_recorded_and_only_where_they_are_asked_for(tmp_path: P
         (("band", "band"), {}, "named twice"),
         (("band", "bmi"), {}, "named twice|no column of levels|categorical"),
         (("band", "sex", "ward"), {}, "of a column of levels, or of two"),
-        ((), {}, "of a column of levels, or of two"),
-        (3, {}, "of a column of levels, or of two"),
-        (("band", "visit"), {}, "visit"),
-        (("band", "nobody"), {}, "nobody"),
         (TWO, {"method": "merge"}, "unknown setting 'method' here"),
     ],
 )
@@ -191,7 +159,6 @@ def test_other_columns_are_refused(
 
 def test_too_many_pairs_are_refused_before_they_are_drawn(opened: dc.Study) -> None:
     fine = opened.assign(all="sbp > 0", part="cut(bmi, 20, 22, 23, 24, 25, 27)")
-
     with pytest.raises(RefusedError, match=r"1 by 7 levels.*of fewer levels second") as found:
         fine.histogram("sbp", by=("all", "part"))
     assert (found.value.parameter, found.value.rule) == ("by", "many")
@@ -200,19 +167,7 @@ def test_too_many_pairs_are_refused_before_they_are_drawn(opened: dc.Study) -> N
         opened.where("ward == 'a' and sex == 'f' and sbp > 120").box("bmi", by=("band", "smoker"))
 
 
-def test_points_of_two_columns_are_points_however_many(opened: dc.Study) -> None:
-    with pytest.raises(InputError, match="by two columns has points"):
-        opened.scatter("bmi", "sbp", by=TWO, show="density")
-
-
-def test_one_column_in_a_list_is_that_column(opened: dc.Study) -> None:
-    listed: Any = ["sex"]
-
-    assert opened.ecdf("bmi", by=listed) == opened.ecdf("bmi", by="sex")
-
-
 def test_the_papers_plots_are_divided_by_one_column() -> None:
     two: Any = TWO
-
     with pytest.raises(InputError, match="box takes the name of one column as by"):
         dc.research(cohort()).box("bmi", by=two)

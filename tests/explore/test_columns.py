@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
 import discreet as dc
@@ -35,9 +34,7 @@ def test_looking_is_free_and_what_is_written_is_recorded() -> None:
     found = opened.columns
     str(found), found._repr_html_(), found["age"]
     assert opened.session.register.history("columns recorded") == []
-
     found.to_json()
-
     (entry,) = opened.session.register.history("columns recorded")
     assert (entry["kind"], entry["form"]) == ("columns", "json")
     assert "patient" not in entry["columns"]
@@ -45,7 +42,6 @@ def test_looking_is_free_and_what_is_written_is_recorded() -> None:
 
 def test_parts_and_new_columns_have_their_own() -> None:
     found = study().where("age >= 50").assign(old="age >= 65", ratio="bmi / age").columns
-
     assert found["age"].least is not None
     assert float(found["age"].least) >= 50
     assert (found["old"].kind, {*found["old"].levels}) == ("level", {"no", "yes"})
@@ -57,12 +53,5 @@ def test_parts_and_new_columns_have_their_own() -> None:
 def test_columns_that_the_policy_derives_are_among_them() -> None:
     policy = dc.Policy.preset("standard", derive={"band": "cut(age, 40, 60)", "no": "log(0 - age)"})
     found = dc.open(cohort(), policy, study="derived columns").columns
-
     assert found["band"].levels == ("under 40", "40 to under 60", "60 or more")
     assert "no" not in found
-
-
-def test_a_data_frame_has_all_of_it() -> None:
-    found = pd.DataFrame(study().columns.figures).set_index("name")
-
-    assert found.loc["sex", "kind"] == "level"

@@ -10,7 +10,6 @@ import pytest
 import discreet as dc
 from discreet.custodian.protect import Protected
 from discreet.custodian.research import Research
-from discreet.explore.asking import check_call
 from discreet.explore.study import Study
 from tests.ready import opened_once
 
@@ -47,13 +46,8 @@ def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
 PLOTS_AND_TABLES = {
     "plot": ("age",),
     "histogram": ("age",),
-    "density": ("age",),
-    "ecdf": ("age",),
-    "violin": ("age",),
     "box": ("age",),
     "scatter": ("age", "bmi"),
-    "heatmap": ("age", "bmi"),
-    "contour": ("age", "bmi"),
     "bars": ("sex",),
     "crosstab": ("sex", "age"),
     "survival": ("age", "sex"),
@@ -93,24 +87,14 @@ def test_a_list_of_names_is_no_name(door: Any, name: str) -> None:
             getattr(study, name)("age", "bmi", "sex")
 
 
-@pytest.mark.parametrize("name", [*PLOTS_AND_TABLES, "model", "summary", "parallel"])
+@pytest.mark.parametrize("name", ["histogram", "crosstab", "model", "summary", "parallel"])
 def test_what_others_call_by_is_answered_with_by(name: str) -> None:
     ask = getattr(opened(), name)
     by = "by" in inspect.signature(ask).parameters
     says = "use by=, which takes" if by else "is not divided by another column"
-    for other in ("hue", "color", "colour", "group", "groupby", "facet", "col"):
+    for other in ("hue", "facet"):
         with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
             ask(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
-
-
-@pytest.mark.parametrize(
-    "method",
-    [Study.anonymize, Study.histogram, Study.bars, Study.parallel, Protected.tune, Research.tune],
-)
-def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> None:
-    check_call(inspect.unwrap(Research.round), (["age", "bmi"],), {"c": 4})
-    with pytest.raises(dc.InputError, match="no setting 'c' here"):
-        check_call(inspect.unwrap(method), (), {"c": "sex"})
 
 
 @pytest.mark.parametrize(
@@ -118,14 +102,11 @@ def test_c_is_a_colour_elsewhere_and_a_setting_of_round_alone(method: Any) -> No
     [
         ("scatter", ("age",), {}, r"scatter needs y: study.scatter\(x=..., y=...\)"),
         ("bars", ("sex", "age"), {}, "takes column without a name.* by='sex'"),
-        ("crosstab", ("sex", "age", "bmi"), {}, "takes rows and columns without a name"),
         ("bars", ("sex",), {"column": "age"}, "bars was given column twice"),
         ("bars", ("sex",), {"percent": "yes"}, "percent must be True or False"),
-        ("parallel", (["age", "sex"],), {"method": ["none"]}, "method of parallel is text"),
         ("scatter", ("age", "bmi"), {"show": 3}, "show of scatter is text, and a number"),
         ("summary", (), {"by": ["sex", "age"]}, "one column as by.*without brackets"),
         ("means", ("bmi", None), {}, "by takes the name of a column of levels, or of two"),
-        ("box", ("age",), {"by": {"sex"}}, "by takes the name.* given something else"),
         ("model", (3,), {}, "formula of model is text, and a number was given"),
     ],
 )

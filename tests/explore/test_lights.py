@@ -63,19 +63,8 @@ def test_pairs_are_those_of_a_cross_table(study: Study, lights: Lights) -> None:
     drawn = study.crosstab("arm", "visits")
     axes = [Axis("arm", levels=drawn.row_levels), Axis("visits", levels=drawn.column_levels)]
     ((found,), rows) = lights.counts([axes])
-
     assert found.tolist() == [[*row] for row in drawn.counts]
     assert rows == len(study.session.whole)
-
-
-def test_a_level_is_one_mark_of_its_bars(study: Study, lights: Lights) -> None:
-    levels = study.bars("arm").levels
-    axis = Axis("arm", levels=levels)
-    whole = counts(lights, axis)
-    for place, level in enumerate(levels):
-        only = [many if i == place else 0 for i, many in enumerate(whole)]
-        assert counts(lights, axis, Clause("arm", level)) == only
-    assert counts(lights, axis, Clause("arm", "nobody")) == [0] * len(levels)
 
 
 def test_parts_one_after_the_other_are_those_of_the_study(study: Study, lights: Lights) -> None:
@@ -83,7 +72,6 @@ def test_parts_one_after_the_other_are_those_of_the_study(study: Study, lights: 
     part = study.where(where[0]).where(where[1]).where(where[2])
     drawn = part.histogram("age")
     ((found,), rows) = lights.counts([[Axis("age", edges=drawn.edges)]], where=where)
-
     assert found.tolist() == [*drawn.counts]
     assert rows == drawn.origin.total
 
@@ -94,7 +82,6 @@ def test_new_columns_are_counted_as_any(study: Study, lights: Lights) -> None:
     bars, drawn = part.bars("old"), part.histogram("twice")
     cards = [[Axis("old", levels=bars.levels)], [Axis("twice", edges=drawn.edges)]]
     found, _ = lights.counts(cards, assign=new)
-
     assert [it.tolist() for it in found] == [[*bars.counts], [*drawn.counts]]
     # Under the same name something else: nothing of what was kept is taken for it.
     other = (("old", "age >= 60"),)
@@ -102,7 +89,7 @@ def test_new_columns_are_counted_as_any(study: Study, lights: Lights) -> None:
     assert again[0].tolist() == [*study.assign(**dict(other)).bars("old").counts]
 
 
-@pytest.mark.parametrize("part", [1, 7, ROWS - 1, ROWS])
+@pytest.mark.parametrize("part", [7, ROWS - 1])
 def test_rows_are_counted_by_parts(
     study: Study, monkeypatch: pytest.MonkeyPatch, part: int
 ) -> None:
@@ -141,7 +128,6 @@ def test_each_value_is_in_the_bin_that_holds_it(lights: Lights, edges: list[floa
     whole = lights.part([], [])[0]
     values = whole.copy.columns["score"]
     places = bins_of(whole, Axis("score", edges=tuple(edges)))
-
     for value, place in zip(values.tolist(), places.tolist(), strict=True):
         if np.isnan(value):
             assert place == 0
@@ -153,10 +139,8 @@ def test_each_value_is_in_the_bin_that_holds_it(lights: Lights, edges: list[floa
 
 WRONG: dict[str, tuple[Axis, str]] = {
     "one edge": (Axis("age", edges=(1.0,)), "must be two or more increasing numbers"),
-    "falling edges": (Axis("age", edges=(2.0, 1.0)), "must be two or more increasing numbers"),
     "edges of levels": (Axis("arm", edges=(1.0, 2.0)), "no column of numbers 'arm' in the copy"),
     "levels of numbers": (Axis("age", levels=("a",)), "no column of levels 'age' in the copy"),
-    "no column": (Axis("nobody", levels=("a",)), "no column of levels 'nobody' in the copy"),
 }
 
 

@@ -33,17 +33,10 @@ Draw = Callable[[dc.Study], Any]
 #: What is drawn, and whether it has bars.
 DRAWN: dict[str, tuple[Draw, bool]] = {
     "a histogram": (lambda s: s.histogram("bmi"), True),
-    "of dates": (lambda s: s.histogram("visit"), True),
     "by levels": (lambda s: s.histogram("bmi", by="chapter"), True),
-    "outlines": (lambda s: s.histogram("bmi", by="band", overlay=True), True),
-    "by two": (lambda s: s.histogram("bmi", by=("band", "sex")), True),
     "weighted": (lambda s: s.histogram("bmi", weights="age"), True),
     "bars": (lambda s: s.bars("chapter"), True),
-    "bars by levels": (lambda s: s.bars("chapter", by="band"), True),
     "shares by levels": (lambda s: s.bars("chapter", by="band", percent=True), True),
-    "bars by two": (lambda s: s.bars("chapter", by=("band", "sex")), True),
-    "of a part": (lambda s: s.where("age > 30").bars("band"), True),
-    "over time": (lambda s: s.over_time("visit"), False),
     "no bars": (lambda s: s.ecdf("bmi"), False),
 }
 
@@ -51,7 +44,6 @@ DRAWN: dict[str, tuple[Draw, bool]] = {
 @pytest.mark.parametrize(("draw", "has"), DRAWN.values(), ids=DRAWN)
 def test_bars_say_by_how_many_points_they_are_off(opened: dc.Study, draw: Draw, has: bool) -> None:
     found = off_in(draw(opened))
-
     assert len(found) == has
     assert all(0 < it < 30 for it in found)
 
@@ -60,7 +52,6 @@ def test_it_is_more_than_chance_among_so_many_rows_makes_of_them(opened: dc.Stud
     (found,) = off_in(opened.bars("sex"))
     sexes = opened.session.whole.copy.strata["sex"]
     share = sexes.count("f") / len(sexes)
-
     assert found > 100 * NORMAL * math.sqrt(share * (1 - share) / len(sexes))
 
 
@@ -81,13 +72,6 @@ def test_what_the_copy_adds_is_added(opened: dc.Study, monkeypatch: pytest.Monke
     assert said == pytest.approx(100 * NORMAL * 2 * chance, rel=0.1)
 
 
-def test_shares_of_a_level_are_less_known_than_those_of_all(opened: dc.Study) -> None:
-    (counts,) = off_in(opened.bars("chapter", by="band"))
-    (shares,) = off_in(opened.bars("chapter", by="band", percent=True))
-
-    assert counts < shares
-
-
 def test_where_rows_have_no_copy_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*given: object) -> None:
         raise RefusedError("too few")
@@ -99,7 +83,6 @@ def test_where_rows_have_no_copy_nothing_is_said(monkeypatch: pytest.MonkeyPatch
 
 def test_shares_by_hand() -> None:
     weights = np.array([1.0, 1.0, 2.0, 4.0])
-
     assert _shares([], [["a", "b", "a", "a"]]) == {
         ("a",): (0.75, 4.0, 4.0),
         ("b",): (0.25, 4.0, 4.0),
@@ -119,7 +102,6 @@ def test_shares_by_persons_by_hand() -> None:
         [["a", "a", "b", "b", "b", "a"]],
         persons=np.array([0, 0, 1, 1, 2, 3]),
     )
-
     assert found["f", "a"] == found["f", "b"] == pytest.approx((0.5, 4, 1))
     assert found["m", "a"] == pytest.approx(
         (0.5, 2, 1)
@@ -128,7 +110,6 @@ def test_shares_by_persons_by_hand() -> None:
 
 def test_bins_hold_their_lower_ends_and_the_last_both() -> None:
     values = np.array([-1.0, 0.0, 0.9, 1.0, 2.0, 2.1, math.nan])
-
     ends = np.array([0.0, 1.0, 2.0])
     assert _bins(values, ends).tolist() == [-1, 0, 0, 1, 1, -1, -1]
     assert _bins(values, ends, closed=False).tolist() == [-1, 0, 0, 1, -1, -1, -1]
@@ -140,18 +121,14 @@ def test_the_variance_that_a_copy_adds_is_a_share_of_that_of_chance() -> None:
     found = {("a",): found["a",]._replace(share=0.5), ("b",): found["a",]._replace(share=0.5)}
     copies = [{("a",): 0.6, ("b",): 0.5}] * 3
     rows = {bar: it.share for bar, it in found.items()}
-
     assert _added(OwnErrors(rows, copies, 1.0), found) == pytest.approx(0.5)
     assert _added(OwnErrors(rows, copies[:2], 1.0), found) is None
 
 
 COUNTED: dict[str, tuple[Draw, bool]] = {
     "counts": (lambda s: s.over_time("visit", every="quarter"), True),
-    "counts by levels": (lambda s: s.over_time("visit", by="band"), True),
     "counts by two": (lambda s: s.over_time("visit", by=("band", "sex"), every="year"), True),
-    "counts of a part": (lambda s: s.where("age > 30").over_time("visit"), True),
     "means": (lambda s: s.over_time("visit", "bmi", every="quarter"), False),
-    "bars": (lambda s: s.bars("band"), False),
 }
 
 
@@ -160,7 +137,6 @@ def test_counts_over_time_say_by_how_much_they_are_off(
     opened: dc.Study, draw: Draw, has: bool
 ) -> None:
     found = off_in(draw(opened), COUNTS_OFF)
-
     assert len(found) == has
     assert all(1 < it < 100 for it in found)
 
@@ -170,14 +146,13 @@ def test_counts_are_off_by_more_than_chance(opened: dc.Study) -> None:
     (found,) = off_in(view, COUNTS_OFF)
     counts = np.array(view.series[0].counts)
     n = counts.sum()
-
     assert found > NORMAL * math.sqrt(max(counts * (1 - counts / n))) - 1
 
 
 @pytest.mark.promise
 def test_bars_of_the_data_are_as_near_as_is_said() -> None:
     within = list[bool]()
-    for n in (N, 700, 1000):
+    for n in (N, 700):
         raw = cohort(n).to_pandas()
         study = dc.open(raw, unit=False)
         for name in ("sex", "band", "died", "chapter"):
@@ -187,14 +162,13 @@ def test_bars_of_the_data_are_as_near_as_is_said() -> None:
             true = raw[name].fillna("(missing)").value_counts(normalize=True)
             for level, share in zip(view.levels, shares, strict=True):
                 within.append(abs(share - 100 * true[level]) <= off)
-
     assert np.mean(within) >= 0.95
 
 
 @pytest.mark.promise
 def test_counts_over_time_of_the_data_are_as_near_as_is_said() -> None:
     within = list[bool]()
-    for n in (N, 700, 1000):
+    for n in (N, 700):
         raw = cohort(n).to_pandas()
         view = dc.open(raw, unit=False).over_time("visit", every="quarter")
         (off,) = off_in(view, COUNTS_OFF)
@@ -203,6 +177,5 @@ def test_counts_over_time_of_the_data_are_as_near_as_is_said() -> None:
         for start, count in zip(view.starts, view.series[0].counts, strict=True):
             day = np.datetime64(int(start), "D").astype("datetime64[ns]")
             within.append(abs(count - true[day]) <= off)
-
-    assert len(within) >= 24
+    assert len(within) >= 16
     assert np.mean(within) >= 0.95

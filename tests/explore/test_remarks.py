@@ -53,29 +53,17 @@ def copy_of(*values: float) -> Copy:
 def test_rows_of_a_copy(changes: dict[str, Any], said: list[str]) -> None:
     policy = policy_of(**changes)
     copy = copy_of(-1.0, 90.0)
-
     found = remarks_of(TABLE, policy, copy, settle(policy, HistogramPlot("age"), method="rows"))
-
     assert found == ("some rows are left out", *said)
 
 
 def test_codes_are_said_of_the_columns_that_are_drawn() -> None:
     policy = Policy.preset("standard")
-
     of_age, of_income = (
         remarks_of(TABLE, policy, None, settle(policy, HistogramPlot(name)))
         for name in ("age", "income")
     )
-
     assert of_age == ()
     assert len(of_income) == 1
     assert of_income[0].startswith("income may hold codes for missing values")
     assert "999" not in of_income[0]
-
-
-def test_declared_limits_hold_what_lies_beyond() -> None:
-    policy = Policy.preset("standard", limits={"age": [20, 60]})
-
-    said = remarks_of(TABLE, policy, None, settle(policy, HistogramPlot("age")))
-
-    assert said == ("the end bins of age include what lies beyond them",)

@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 import discreet as dc
 from discreet.custodian import register_of
@@ -29,7 +28,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
 from discreet.plots import View
 from discreet.plots.view import FORMS
-from tests.cases import policy_of, slow
+from tests.cases import policy_of
 from tests.ready import opened_once
 
 N = 200
@@ -110,12 +109,10 @@ def test_every_picture_is_the_same_from_every_frame_and_file(
 ) -> None:
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
     study = opened(source(COHORT), study="s")
-
     views = {
         name: ask(study, picture, columns, **named)
         for name, (picture, columns, named) in PICTURES.items()
     }
-
     assert views == expected_views()
 
 
@@ -123,7 +120,6 @@ def test_a_view_says_what_it_is_and_where_it_comes_from() -> None:
     study = looked_at(study="s")
     for picture, columns, named in PICTURES.values():
         view = ask(study, picture, columns, **named)
-
         assert (view.kind, view.columns, view.method) == (picture, tuple(columns), "whole")
         origin = view.origin
         assert (origin.policy, origin.regime, origin.public) == ("standard", "guarded", False)
@@ -178,7 +174,6 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
 
 def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
-
     assert repr(dc.open(path)) == (
         "Study('cohort.csv', policy 'standard', k = 5;"
         " Table(id, number, x, y, z, children, sex; 100 rows or more))"
@@ -205,18 +200,9 @@ def test_who_it_is_is_never_drawn() -> None:
 # How a copy is protected, and what other plots take, is no setting of a view.
 OTHER_WORDS: list[tuple[str, str, list[str], dict[str, Any]]] = [
     ("standard", "histogram", ["x"], {"k": 6}),
-    ("standard", "scatter", ["x", "y"], {"q": 0.5}),
     ("standard", "scatter", ["x", "y"], {"method": "deterministic"}),
-    ("standard", "heatmap", ["x", "y"], {"method": "none"}),
-    ("standard", "box", ["x"], {"method": "suppression"}),
     ("standard", "bars", ["sex"], {"method": "none"}),
-    ("standard", "contour", ["x", "y"], {"regime": "research"}),
     ("standard", "residuals", ["y ~ x"], {"method": "none"}),
-    ("standard", "histogram", ["x"], {"grid": 5}),
-    ("standard", "crosstab", ["sex", "children"], {"round_to": 1}),
-    ("research", "histogram", ["x"], {"public": True}),
-    ("research", "heatmap", ["x", "y"], {"bins": 5}),
-    ("research", "residuals", ["y ~ x"], {"by": "sex"}),
     ("research", "leverage", ["y ~ x"], {"noise_on": "points"}),
 ]
 
@@ -230,19 +216,11 @@ def test_a_picture_has_no_other_words(
         ask(by_either_door(preset=preset), picture, columns, **named)
 
 
-def test_naming_the_policy_s_own_value_is_no_other() -> None:
-    study = looked_at()
-    assert study.histogram("x", bins=20) == study.histogram("x", limits={}) == study.histogram("x")
-
-
 WRONG: dict[str, tuple[str, list[Any], dict[str, Any], str]] = {
     "unknown column": ("histogram", ["xx"], {}, "there is no column 'xx'; did you mean 'x'"),
-    "no column": ("box", [], {}, "a box plot needs at least one column"),
     "a column twice": ("scatter", ["x", "x"], {}, "a column is named twice"),
     "a number for a name": ("histogram", [3], {}, "name of one column as column.* given a number"),
     "a list for a name": ("histogram", [["x"]], {}, "given a list; write it without brackets"),
-    "levels": ("histogram", ["sex"], {}, "column 'sex' is categorical; numbers are needed"),
-    "no grid": ("heatmap", ["x", "y"], {"grid": 1}, r"^grid must be a whole number"),
 }
 
 
@@ -252,15 +230,6 @@ def test_a_wrong_call_is_told_what_is_allowed(
 ) -> None:
     with pytest.raises(InputError, match=message):
         ask(looked_at(), picture, columns, **named)
-
-
-def test_research_is_told_which_methods_a_picture_has_and_what_k_may_be() -> None:
-    with pytest.raises(InputError, match="method 'magic'; there are 'suppression'"):
-        research().histogram("x", method="magic")
-    with pytest.raises(InputError, match="by method 'merge'; there are"):
-        research().scatter("x", "y", method="merge")
-    with pytest.raises(InputError, match="k of the policy must be a whole number"):
-        research().histogram("x", k=0)
 
 
 WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -277,12 +246,6 @@ WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "limits": ({"limits": {"xx": [0, 1]}}, InputError, "there is no column 'xx'; did you mean 'x'"),
     "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
     "unit": ({"unit": "person"}, InputError, "names column 'person'; there are 'id'"),
-    "key": ({"key": "nr"}, InputError, "names column 'nr'; there are 'id'"),
-    "kinds": (
-        {"kinds": {"w": "continuous"}},
-        InputError,
-        "kinds or strata names column 'w'; there are",
-    ),
     "roles": ({"roles": {"w": "other"}}, InputError, "roles names column 'w'; there are"),
 }
 
@@ -299,7 +262,6 @@ def test_what_a_policy_names_is_in_the_table(
 
 def test_research_takes_other_values_view_by_view() -> None:
     study = research()
-
     assert study.histogram("x", method="suppression", k=4, bins=7).parameters == {"k": 4, "bins": 7}
     limited = study.histogram("x", limits={"x": [0, 100]})
     assert isinstance(limited, dc.HistogramView)
@@ -311,30 +273,6 @@ def test_research_takes_other_values_view_by_view() -> None:
     assert study.box("x", method="none").groups[0].mean is not None
     with pytest.raises(InputError, match="there is no column 'xx'; did you mean 'x'"):
         study.histogram("x", limits={"xx": [0, 100]})
-
-
-@pytest.mark.parametrize(("grid", "cells", "observed"), [(30, 164, 187), (15, 42, 53)])
-def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed: int) -> None:
-    study = dc.research(dc.datasets.d1())
-    named: dict[str, Any] = {"method": "suppression", "grid": grid, "k": 3}
-    limits = {
-        "X": (7.9342065267480235, 11.709411658395911),
-        "Y": (6.1694616886565594, 13.084176611450284),
-    }
-
-    assert study.heatmap("X", "Y", **named, limits=limits).suppressed == cells
-    assert study.heatmap("X", "Y", **named).suppressed == observed
-
-
-# --- persons ----------------------------------------------------------------------------------
-
-
-def test_persons_that_are_too_few_for_a_copy_are_refused() -> None:
-    study = opened(pa.table({name: values[:39] for name, values in COHORT.items()}))
-    for picture, columns, named in PICTURES.values():
-        with pytest.raises(RefusedError, match="too few people for a copy of all its") as refused:
-            ask(study, picture, columns, **named)
-        assert "39" not in str(refused.value)
 
 
 # --- leaving: what has left pins what may -----------------------------------------------------
@@ -440,24 +378,19 @@ def test_once_something_left_nothing_leaves_under_another_policy(
 ) -> None:
     name = {} if study is None else {"study": study}
     let_leave(None, tmp_path, **name)
-
     refusals = {
         other: tried(by_either_door(**name, **attempt[0]), attempt, tmp_path / "target.json")
         for other, attempt in OTHER.items()
     }
-
     pinned = "must be the same as in the earlier release of"
     assert [other for other, words in refusals.items() if pinned not in words] == []
     assert len(register_of("standard").history()) == len(BEFORE)
 
 
-@pytest.mark.parametrize("alike", ALIKE)
-def test_what_fits_what_has_left_leaves(alike: str, tmp_path: Path) -> None:
+def test_what_fits_what_has_left_leaves(tmp_path: Path) -> None:
     let_leave(None, tmp_path)
-
-    study = opened(**ALIKE[alike][0])
-
-    assert tried(study, ALIKE[alike], tmp_path / "target.json") == "left"
+    for name, alike in ALIKE.items():
+        assert tried(opened(**alike[0]), alike, tmp_path / "target.json") == "left", name
 
 
 def test_every_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
@@ -479,43 +412,22 @@ def test_every_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     assert len(register_of("standard").history()) == len(BEFORE)
 
 
-def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> None:
-    opened().histogram("x").save(tmp_path / "view.svg")
-    before = (tmp_path / "view.svg").read_bytes()
-
-    with pytest.raises(LeavingError, match="'k' must be the same as in"):
-        opened(k=6).histogram("x").save(tmp_path / "view.svg")
-    assert (tmp_path / "view.svg").read_bytes() == before
-
-
 # A process takes seconds, and how a source is read is no matter of processes: one of each sort.
 NEW_PROCESS: dict[str, tuple[str, str, str]] = {
     # the first file, the second file, what reads it
     "the same file": ("cohort.csv", "cohort.csv", ""),
-    "CSV turned Parquet": ("cohort.csv", "renamed.parquet", ""),
     "a frame turned polars": ("", "cohort.parquet", "polars.read_parquet"),
-    "a frame turned file": ("", "cohort.csv", ""),
 }
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "reader"),
-    [
-        pytest.param(
-            *it, id=name, marks=slow(name in ("CSV turned Parquet", "a frame turned file"))
-        )
-        for name, it in NEW_PROCESS.items()
-    ],
-)
+@pytest.mark.parametrize(("first", "second", "reader"), NEW_PROCESS.values(), ids=NEW_PROCESS)
 def test_nothing_leaves_under_another_policy_in_a_new_process(
     first: str, second: str, reader: str, tmp_path: Path, file_of: Any
 ) -> None:
     let_leave(file_of(tmp_path / first, COHORT) if first else pl.DataFrame(COHORT), tmp_path)
     path = file_of(tmp_path / second, COHORT)
-
     attempts = OTHER | {"again": ALIKE["again"]}
     outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
-
     assert outcomes.pop("again") == "left"
     assert [name for name, words in outcomes.items() if "must be the same as in" not in words] == []
 
@@ -528,7 +440,6 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
     order = np.random.default_rng(1).permutation(N) if shuffled else np.arange(N)
     same = {name: [values[i] for i in order] for name, values in reversed([*COHORT.items()])}
     part = {name: same[name] for name in ("z", "sex")}
-
     attempt: Attempt = ({}, "histogram", ["z"], {})
     for columns, alike in ((same, "left"), (part, "another copy of the whole table was released")):
         refusal = tried(opened(constructor(columns), k=6), attempt, tmp_path / "target.json")
@@ -537,18 +448,8 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
         assert said.startswith(alike)
 
 
-def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
-    opened().histogram("children").save(tmp_path / "a.json")
-    floats = pa.table({**COHORT, "children": [float(n) for n in COHORT["children"]]})
-
-    refusal = tried(opened(floats, k=6), ({}, "histogram", ["children"], {}), tmp_path / "t.json")
-
-    assert "'k' must be the same as in" in refusal
-
-
 def test_other_data_are_free(tmp_path: Path) -> None:
     let_leave(None, tmp_path)
-
     attempt: Attempt = ({}, "histogram", ["x"], {})
     assert tried(opened(pa.table(cohort(2)), k=6), attempt, tmp_path / "t.json") == "left"
     assert (
@@ -562,7 +463,6 @@ def test_other_data_are_free(tmp_path: Path) -> None:
 def test_public_data_are_pinned_by_nothing(tmp_path: Path, own_home: Path) -> None:
     for k in (5, 6, 7):
         opened(public=True, k=k).scatter("x", "y").save(tmp_path / f"{k}.svg")
-
     assert not (own_home / ".local/state/discreet").exists()
     assert register_of("standard").history() == []
     assert "public" in (tmp_path / "5.svg").read_text()
@@ -573,7 +473,6 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
     first: str, second: str, tmp_path: Path
 ) -> None:
     by_either_door(preset=first).histogram("x").save(tmp_path / "a.svg")
-
     attempt: Attempt = ({}, "histogram", ["z"], {})
     target = tmp_path / "t.json"
     assert "'regime' must be the same as in" in tried(
@@ -591,20 +490,16 @@ OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", OTHER_WAYS)
-def test_one_method_and_k_alone_leaves_of_the_same_data(name: str, tmp_path: Path) -> None:
-    draw, words = OTHER_WAYS[name]
-    for number, study in enumerate(
-        (research(study="first"), research(study="public", public=True))
-    ):
-        study.scatter("x", "y").save(tmp_path / f"{number}.svg")
-        study.histogram("x").save(tmp_path / f"{number}.svg")
-        study.parallel(["x", "y"]).save(tmp_path / f"{number}.svg")
-
-    for other in ("first", "second"):
-        with pytest.raises(LeavingError, match=rf"{words}.*public=True \(--public\)"):
-            draw(research(study=other)).save(tmp_path / "other.svg")
-    draw(research(study="public", public=True)).save(tmp_path / "other.svg")
+def test_one_method_and_k_alone_leaves_of_the_same_data(tmp_path: Path) -> None:
+    for number, public in enumerate((False, True)):
+        study = research(study="public" if public else "first", public=public)
+        for draw in (study.scatter("x", "y"), study.histogram("x"), study.parallel(["x", "y"])):
+            draw.save(tmp_path / f"{number}.svg")
+    for draw_other, words in OTHER_WAYS.values():
+        for other in ("first", "second"):
+            with pytest.raises(LeavingError, match=rf"{words}.*public=True \(--public\)"):
+                draw_other(research(study=other)).save(tmp_path / "other.svg")
+    draw_other(research(study="public", public=True)).save(tmp_path / "other.svg")
     methods = ["deterministic", "suppression", "k-member"]
     assert [entry["method"] for entry in register_of("research").history()] == methods
 
@@ -618,7 +513,6 @@ def part_of(share: float) -> pa.Table:
 def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
     research(study="all").scatter("x", "y").save(tmp_path / "a.svg")
     part = research(part_of(0.6), study="part")
-
     with pytest.raises(LeavingError, match=r"way of protecting rows must .*as study 'all'"):
         part.scatter("x", "y", k=4).save(tmp_path / "b.svg")
     with pytest.raises(LeavingError, match="a protected copy, and what the papers' methods make"):
@@ -632,7 +526,6 @@ def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
     study.scatter("x", "y").save(tmp_path / "a.svg")
     changed = research(pa.table({**COHORT, "x": [it + 1 for it in COHORT["x"]]}), study="s")
     changed.new_version()
-
     with pytest.raises(LeavingError, match="way of protecting rows must be the same as in"):
         changed.scatter("x", "y", k=4).save(tmp_path / "b.svg")
     changed.scatter("x", "y").save(tmp_path / "b.svg")
@@ -658,7 +551,6 @@ def test_one_grouping_of_the_records_alone_leaves(
 ) -> None:
     study = research(study="s")
     study.round(["x", "y"], **first).save(tmp_path / "a.csv")
-
     with pytest.raises(LeavingError, match=words):
         study.round(["x", "y"], **second).save(tmp_path / "b.csv")
     study.round(["x", "y"], **first).save(tmp_path / "b.csv")
@@ -678,43 +570,28 @@ def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: An
     let_leave(path, tmp_path)
     old = dc.open(path).scatter("x", "y")
     file_of(path, changed(80))
-
     for picture, columns, named in BEFORE:
         refusal = tried(dc.open(path), ({}, picture, columns, named), tmp_path / "t.json")
         assert "the data of study 'cohort.csv' have changed" in refusal
     assert dc.protect(path).new_version() == 2
-
     new = dc.open(path).scatter("x", "y")
     assert new.origin.version != old.origin.version
     assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
     assert [entry["version"] for entry in register_of("standard").history()] == [1, 1, 1, 1, 2]
 
 
-@pytest.mark.parametrize("what", ["key"])
-def test_who_a_row_belongs_to_is_part_of_the_data(what: str, tmp_path: Path) -> None:
-    fields: dict[str, Any] = {"study": "s", what: "id"}
+def test_who_a_row_belongs_to_is_part_of_the_data(tmp_path: Path) -> None:
+    fields: dict[str, Any] = {"study": "s", "key": "id"}
     opened(**fields).histogram("x").save(tmp_path / "a.json")
     other = pa.table({**COHORT, "id": ["Q", *COHORT["id"][1:]]})
-
     attempt: Attempt = ({}, "histogram", ["x"], {})
     assert "have changed" in tried(opened(other, **fields), attempt, tmp_path / "t.json")
-
-
-def test_rows_that_are_numbered_anew_are_changed_data(tmp_path: Path) -> None:
-    # other keys are other noise: the two copies could be averaged
-    let_leave(None, tmp_path, study="s", key="number")
-    number = COHORT["number"]
-    anew = opened(pa.table({**COHORT, "number": [*number[1:], number[0]]}), study="s", key="number")
-
-    said = tried(anew, ({}, *BEFORE[0]), tmp_path / "t.json")
-    assert "another copy of the whole table was released of study 's', and copies add up" in said
 
 
 def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Path) -> None:
     let_leave(None, tmp_path, study="s")
     gone = {name: values for name, values in changed(N).items() if name != "y"}
     words = {**COHORT, "y": [f"Canary {value}" for value in COHORT["y"]]}
-
     assert dc.Protected(opened(pa.table(gone), study="s")).new_version() == 2
     opened(pd.DataFrame(gone), study="s").scatter("x", "z").save(tmp_path / "b.json")
     assert dc.Protected(opened(pd.DataFrame(words), study="s")).new_version() == 3
@@ -790,24 +667,6 @@ def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_ho
     assert set(again.x) <= set(rows["x"].to_pylist())
 
 
-def test_a_preset_keeps_its_copy_in_memory(tmp_path: Path, own_home: Path) -> None:
-    opened().scatter("x", "y").save(tmp_path / "a.svg")
-
-    made = {path.name for path in own_home.rglob("*") if path.is_file()}
-    assert made == {"register.sqlite", "register.key", "discreet.register", "discreet.secret"}
-
-
-def test_a_view_that_was_pickled_has_left_and_has_no_gate() -> None:
-    view = opened().scatter("x", "y")
-
-    again = pickle.loads(pickle.dumps(view))
-
-    assert again == view
-    assert view.gate is not None
-    assert again.gate is None
-    assert register_of("standard").history()[0]["form"] == "json"
-
-
 # --- levels, lines and models -----------------------------------------------------------------
 
 Floats = NDArray[np.float64]
@@ -827,76 +686,14 @@ def hospital(**fields: Any) -> Study:
     return opened(pa.table(WARDS), **fields)
 
 
-def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
-    drawn: list[tuple[Any, Any]] = []
-    for preset in ("standard", "datashield"):
-        study = opened(preset=preset)
-        drawn.append((study.heatmap("x", "y"), study.contour("x", "y")))
-    papers = research(bins=8, grid=6)
-    for method in (None, "suppression"):
-        how: dict[str, Any] = {"method": method}
-        drawn.append((papers.heatmap("x", "y", **how), papers.contour("x", "y", **how)))
-
-    for grid, lines in drawn:
-        assert lines.kind == "contour"
-        assert (lines.counts, lines.x_edges, lines.y_edges, lines.parameters) == (
-            grid.counts,
-            grid.x_edges,
-            grid.y_edges,
-            grid.parameters,
-        )
-        assert lines.scene().panels[0].marks
-
-
-def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
-    study = hospital()
-    cells, lines = study.heatmap("x", "y", by="half"), study.contour("x", "y", by="half")
-
-    assert cells.levels == lines.levels == ("p", "q")
-    grids = [view for view in cells.views if isinstance(view, dc.GridView)]
-    contours = [view for view in lines.views if isinstance(view, dc.ContourView)]
-    assert [grid.counts for grid in grids] == [contour.counts for contour in contours]
-    assert grids[0].x_edges == grids[1].x_edges == study.heatmap("x", "y").x_edges
-    assert contours[0].levels == contours[1].levels
-    hidden = [[count is None for row in grid.counts for count in row] for grid in grids]
-    assert hidden[0] == hidden[1], "a cell is shown for all levels or for none"
-
-
-def test_boxes_of_levels_under_research_are_tukey_s() -> None:
-    view = research(pa.table(WARDS)).box("x", by="half", method="none")
-
-    for start, box in enumerate(view.groups):
-        values = np.array(WARDS["x"])[start::2]
-        assert (box.q1, box.median, box.q3) == tuple(np.quantile(values, [0.25, 0.5, 0.75]))
-        assert box.mean == pytest.approx(values.mean(), rel=1e-12)
-
-
 def line(x: Floats, y: Floats, weights: Floats | None = None) -> tuple[float, float]:
     """Return slope and intercept of least squares."""
     slope, intercept = np.polyfit(x, y, 1, w=None if weights is None else np.sqrt(weights))
     return float(slope), float(intercept)
 
 
-def test_a_trend_is_least_squares_of_what_is_drawn() -> None:
-    view = opened().scatter("x", "y", trend=True, show="points")
-
-    (trend,) = view.trends
-    assert (trend.of, trend.level) == ("what is drawn", "")
-    expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
-    assert (trend.slope, trend.intercept) == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_trend_of_cells_counts_each_as_often_as_it_holds_records() -> None:
-    view = research(grid=8).scatter("x", "y", method="suppression", trend=True)
-
-    trend, _ = view.trends
-    expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
-    assert (trend.slope, trend.intercept) == pytest.approx(expected, rel=1e-6)
-
-
 def test_the_raw_trend_is_drawn_under_research_alone() -> None:
     view = research().scatter("x", "y", trend=True)
-
     drawn, raw = view.trends
     assert (drawn.of, raw.of) == ("what is drawn", "raw records")
     expected = line(np.array(COHORT["x"]), np.array(COHORT["y"]))
@@ -906,46 +703,9 @@ def test_the_raw_trend_is_drawn_under_research_alone() -> None:
         assert [trend.of for trend in guarded.trends] == ["what is drawn"]
 
 
-def test_declared_edges_are_the_bins() -> None:
-    edges = [20.0, 40.0, 45.0, 50.0, 60.0, 90.0]
-    raw = research().histogram("x", method="none", edges={"x": edges})
-
-    inside = np.clip(COHORT["x"], edges[0], edges[-1])
-    assert isinstance(raw, dc.HistogramView)
-    assert raw.edges == tuple(edges)
-    assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
-    assert "bins" not in raw.parameters
-    guarded = opened().histogram("x", edges={"x": edges})
-    assert set(guarded.edges) <= set(edges)
-    parts = hospital().histogram("x", by="half", edges={"x": edges})
-    assert all(set(view.edges) <= set(edges) for view in parts.views)
-
-
 # --- models -----------------------------------------------------------------------------------
 
 MODEL = "y ~ x"
-
-
-def least_squares(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return estimates, fitted values, residuals and leverage, by the normal equations."""
-    design = np.column_stack([np.ones(len(x)), x])
-    hat = design @ np.linalg.inv(design.T @ design) @ design.T
-    estimates = np.linalg.inv(design.T @ design) @ design.T @ y
-    return estimates, hat @ y, y - hat @ y, np.diag(hat)
-
-
-def rows_of(view: Any) -> Floats:
-    """Return the drawn points, each as often as it counts."""
-    return np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
-
-
-def assert_drawn(view: Any, x: Floats, y: Floats, atol: float) -> None:
-    """Compare points along three directions: of nearly equal ones either may come first."""
-    drawn = rows_of(view)
-    for direction in ((1.0, 0.0), (0.0, 1.0), (1.0, np.pi)):
-        along = np.sort(drawn @ direction)
-        expected = np.sort(np.column_stack([x, y]) @ direction)
-        np.testing.assert_allclose(along, expected, rtol=0, atol=4 * atol)
 
 
 def centroids(points: Floats, k: int) -> Floats:
@@ -958,71 +718,15 @@ def centroids(points: Floats, k: int) -> Floats:
     return stretched
 
 
-def test_research_fits_the_real_data_and_protects_what_comes_of_it() -> None:
-    study = research()
-    estimates, fitted, residuals, leverage = least_squares(
-        np.array(COHORT["x"]), np.array(COHORT["y"])
-    )
-    standard = residuals / residuals.std(ddof=1)
-
-    raw = study.residuals(MODEL, method="none")
-    assert_drawn(raw, fitted, residuals, atol=5e-9)  # points have ten digits
-    assert [*raw.coefficients.values()] == pytest.approx(estimates, rel=1e-5)
-    for view, x, y in (
-        (study.residuals(MODEL), fitted, residuals),
-        (study.leverage(MODEL), leverage, standard),
-    ):
-        drawn = centroids(np.column_stack([x, y]), 3)
-        assert_drawn(view, drawn[:, 0], drawn[:, 1], atol=1e-7)
-        assert view.parameters == {"k": 3}
-
-
-def test_gridded_diagnostics_are_middles_of_cells() -> None:
-    view = research().residuals(MODEL, method="suppression", k=4, grid=5)
-
-    assert view.parameters == {"k": 4, "grid": 5}
-    assert len(set(view.x)) <= 5
-    assert min(view.size) >= 4
-    _, fitted, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
-    counts = np.histogram2d(fitted, residuals, bins=5)[0]
-    assert sorted(view.size) == sorted(counts[counts >= 4].astype(int).tolist())
-
-
-def test_noise_is_on_the_points_or_on_the_variable() -> None:
-    study = research()
-    _, _, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
-    normal = norm.ppf((np.arange(1, N + 1) - 0.5) / N)
-
-    points = study.qq(MODEL, method="probabilistic", noise_on="points")
-    variable = study.qq(MODEL, method="probabilistic", noise_on="variable")
-
-    assert points == study.qq(MODEL, method="probabilistic")
-    assert np.abs(np.sort(points.x) - normal).max() > 0.1
-    assert np.corrcoef(np.argsort(points.x), np.argsort(points.y))[0, 1] < 0.99
-    np.testing.assert_allclose(variable.x, normal, atol=1e-9)
-    assert list(variable.y) == sorted(variable.y)
-    ordered = np.sort(residuals / residuals.std(ddof=1))
-    assert np.abs(np.array(variable.y) - ordered).max() > 0.01
-    assert variable.parameters == {"q": 0.25, "noise_on": "variable"}
-
-
 ASKED: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
-    "bars of numbers": (lambda s: s.bars("x"), InputError, "'x' is continuous; levels are needed"),
-    "bars of people": (lambda s: s.bars("id"), RefusedError, "'id' identifies people"),
     "bars by people": (lambda s: s.bars("ward", by="id"), RefusedError, "'id' identifies"),
-    "bars by itself": (lambda s: s.bars("ward", by="ward"), InputError, "named twice"),
     "by numbers": (lambda s: s.histogram("x", by="z"), InputError, "'z' is continuous; levels"),
     "by nobody": (lambda s: s.heatmap("x", "y", by="war"), InputError, "did you mean 'ward'"),
-    "a histogram of levels": (lambda s: s.histogram("ward"), InputError, "categorical"),
-    "boxes of two by": (lambda s: s.box("x", "y", by="half"), InputError, "by= draws one column"),
-    "a table of itself": (lambda s: s.crosstab("ward", "ward"), InputError, "named twice"),
-    "a table of numbers": (lambda s: s.crosstab("ward", "x"), InputError, "'x' is continuous"),
     "terms that depend": (
         lambda s: s.residuals("y ~ x + I(2 * x)"),
         RefusedError,
         "constant or follows from the others",
     ),
-    "no number": (lambda s: s.qq("y ~ log(x - 1000)"), RefusedError, "no finite value"),
 }
 ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]] = {
     "cells have no level": (
@@ -1030,45 +734,15 @@ ASKED_OF_PAPERS: dict[str, tuple[Callable[[Any], object], type[Exception], str]]
         InputError,
         "a scatter plot by 'suppression' has no rows to colour; draw a heat map with by=",
     ),
-    "raw points have no level": (
-        lambda s: s.scatter("x", "y", by="half", method="none"),
-        InputError,
-        "a scatter plot by 'none' has no rows to colour",
-    ),
-    "a contour by merge": (
-        lambda s: s.contour("x", "y", method="merge"),
-        InputError,
-        "a contour plot cannot be made by method 'merge'",
-    ),
     "edges of nobody": (
         lambda s: s.histogram("x", edges={"xx": [0, 50]}),
         InputError,
         "there is no column 'xx'",
     ),
-    "edges that fall": (
-        lambda s: s.histogram("x", edges={"x": [50, 0]}),
-        InputError,
-        "numbers that rise",
-    ),
-    "noise on what": (
-        lambda s: s.qq(MODEL, method="probabilistic", noise_on="line"),
-        InputError,
-        "noise_on must be 'points', 'variable'",
-    ),
     "noise of centroids": (
         lambda s: s.qq(MODEL, noise_on="variable"),
         InputError,
         "noise_on is for methods 'probabilistic', 'multiplicative'",
-    ),
-    "noise of a grid": (
-        lambda s: s.contour("x", "y", q=0.5),
-        InputError,
-        "a contour plot by 'generalization' does not use q=",
-    ),
-    "a grid of noise": (
-        lambda s: s.residuals(MODEL, method="probabilistic", grid=5),
-        InputError,
-        "a residual plot by 'probabilistic' does not use grid=",
     ),
 }
 
@@ -1084,15 +758,9 @@ def test_what_has_no_answer_is_refused(name: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_too_few_residual_degrees_of_freedom_are_refused() -> None:
-    with pytest.raises(RefusedError, match="the policy asks for at least 199"):
-        opened(residual_df=199).residuals(MODEL)
-
-
 def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
     hospital(study="s").histogram("x").save(tmp_path / "a.json")
     views = hospital(study="s", k=6).histogram("x", by="half")
-
     for view in (views, *views.views):
         with pytest.raises(LeavingError, match="'k' must be the same as in"):
             view.to_json()
@@ -1104,12 +772,8 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
 # What a formula may be is tested where it is read; here, that either door says it.
 FORMULAS: dict[str, str] = {
     "y ~ X": "did you mean 'x'",
-    "y": "needs one ~",
-    "y ~ y": "is also on the right",
     "sex ~ x": "the outcome must be one continuous column",
     "y ~ __import__('os').system('true')": "the sign",
-    "y ~ eval(x)": "there is no function 'eval'",
-    "y ~ I(9**9**9)": "a",
     "y ~ " + "(" * 400: "nested too deeply",
     "y ~ " + "x + " * 1000: "the formula is too long",
 }
@@ -1130,7 +794,7 @@ def test_an_identifier_is_no_term() -> None:
                 by_either_door(preset=preset).leverage(formula)
 
 
-NAMES = ("x y", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
+NAMES = ("{x}", "__import__('os')", "1")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -1138,9 +802,7 @@ def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
     table = pa.table({"y": COHORT["y"], name: COHORT["x"]})
     plain = pa.table({"y": COHORT["y"], "x": COHORT["x"]})
     study = opened(table)
-
     view = study.residuals(f"y ~ `{name}`")
-
     intercept, slope = view.coefficients
     assert (intercept, name in slope) == ("Intercept", True)
     raw = research(table).qq(f"y ~ `{name}`", method="none")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 import tracemalloc
@@ -14,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pytest
 from PIL import Image
 
@@ -69,7 +65,7 @@ def session_of(study: dc.Study) -> FileSession:
 VIEWS = [
     name for name in CALLS if not re.search(r"summary|means|model|columns|persons$|shares", name)
 ]
-SOON = (*FAST, "density by", "box", "bars by", "heat map", "parallel coordinates", "an overview")
+SOON = (*FAST, "bars by", "parallel coordinates", "an overview")
 
 
 @pytest.mark.parametrize("name", [pytest.param(it, marks=slow(it not in SOON)) for it in VIEWS])
@@ -88,14 +84,9 @@ def test_figure_is_as_made(studies: Callable[[str], Any], name: str, tmp_path: P
 
 SETTINGS: dict[str, Callable[[dc.Study], Any]] = {
     "pixels": lambda s: s.parallel(["bmi", "age"], pixels=300),
-    "clusters without fading edges": lambda s: s.parallel(["bmi", "age"], gradient=False),
     "cells": lambda s: s.scatter("age", "bmi", show="density"),
-    "one above the other": lambda s: s.histogram("bmi", by="sex", overlay=True),
     "an axis of its own": lambda s: s.histogram("age", limits={"age": (30.5, 60)}),
-    "chosen, and divided": lambda s: s.plot("age", "bmi", by="sex"),
     "chosen of three": lambda s: s.plot("age", "bmi", "sex"),
-    "chosen of a part": lambda s: s.where("age > 40").plot("age", "bmi", "glucose"),
-    "of a new column": lambda s: s.assign(old="age >= 65").plot("old"),
     "one of several": lambda s: s.histogram("bmi", by="sex").views[1],
 }
 
@@ -109,8 +100,6 @@ def test_settings_stand_in_the_request(study: dc.Study, name: str, tmp_path: Pat
 
 DRAWINGS: dict[str, dict[str, Any]] = {
     "a title": {"title": "Übergewicht & <age>"},
-    "a width": {"width": 85},
-    "no notes": {"footnote": False},
     "all": {"title": "T", "width": 120.5, "footnote": False},
 }
 
@@ -126,11 +115,6 @@ def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Pat
     for other in ({}, {**told.drawing, "title": "No risk at all"}):
         write(path, sealed(study, path, replace(told, drawing=other)))
         assert study.verify(path).verdict == ALTERED
-
-
-def test_verify_of_a_part_is_that_of_the_study(study: dc.Study, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
-    assert study.where("age > 40").verify(path).verdict == AS_MADE
 
 
 # --- forged -------------------------------------------------------------------------------------
@@ -178,12 +162,6 @@ def higher(text: str) -> str:
     return text.replace(bar[3], str(float(bar[3]) - 20))
 
 
-def dropped(text: str) -> str:
-    """Leave a bar of an SVG out."""
-    first, last = (text.index(f'<g id="patch_{i}">') for i in (4, 5))
-    return text[:first] + text[last:]
-
-
 def in_view(change: Callable[[Any], None]) -> Callable[[str], str]:
     """Return what changes the view of a page."""
 
@@ -210,8 +188,6 @@ def in_json(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
 
 FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     "a higher bar": (".svg", higher, "a number in patch_3 is"),
-    "a bar less": (".svg", dropped, "fewer lines"),
-    "another tick": (".svg", once(">20</text>", ">30</text>"), "is '30' in the file, but '20'"),
     "another label": (".svg", once(">density<", ">persons<"), "is 'persons' in the file, but 'den"),
     "a title": (
         ".svg",
@@ -220,15 +196,12 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     ),
     "a script": (".svg", once("</svg>", "<script>alert(1)</script></svg>"), "is another one"),
     "a rule that hides": (".svg", once("butt}", "butt}#patch_4{display:none}"), "is another one"),
-    "a mark that is clear": (".svg", once('style="fill: #', 'opacity="0" style="fill: #'), "line"),
     "a sheet of rules": (
         ".svg",
         once("<svg ", '<?xml-stylesheet href="data:text/css,text{display:none}"?><svg '),
         "another one",
     ),
     "an entity": (".svg", once('svg11.dtd">', 'svg11.dtd" [<!ENTITY a "b">]>'), "another one"),
-    "a comment": (".svg", once("</svg>", "<!-- more --></svg>"), "another one"),
-    "other words on it": (".svg", once("counts are of", "counts are not of"), "another one"),
     "returns": (".svg", lambda it: it.replace("\n ", "\r\n "), "another one"),
     "a taller bar of a page": (
         ".html",
@@ -236,12 +209,6 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
         r"counts\[0\] is 99",
     ),
     "another title of a page": (".html", once("<h1>", "<h1>Not "), "the page around"),
-    "another axis of a page": (
-        ".html",
-        in_view(lambda it: it["origin"]["labels"][0].__setitem__(1, "Age")),
-        r"labels\[0\]\[1\] is 'Age' in the file, but 'Body mass index",
-    ),
-    "a paragraph of a page": (".html", once("</main>", "<p>No risk</p></main>"), "the page around"),
     "a second view": (
         ".html",
         once(
@@ -251,12 +218,9 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
         ),
         "is missing",
     ),
-    "a script of a page": (".html", once("</body>", "<script>1</script></body>"), "around"),
     "no policy of a page": (".html", once("default-src 'none';", ""), "around"),
     "a view that is none": (".html", once('id="view">', 'id="view">x'), "cannot be read"),
     "a count": (".json", in_json(lambda it: it["counts"].__setitem__(0, 99)), r"counts\[0\] is 99"),
-    "a count less": (".json", in_json(lambda it: it["counts"].pop()), "counts has"),
-    "a number more": (".json", in_json(lambda it: it.update(more=1)), "'more' was added"),
     "a remark": (
         ".json",
         in_json(lambda it: it["origin"].update(remarks=["all is well"])),
@@ -264,10 +228,8 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
     ),
     "spaces": (".json", lambda it: json.dumps(json.loads(it), indent=1), "was written anew"),
     "a cell": (".csv", once("\n", "\n9"), "'low' of row 1"),
-    "a row less": (".csv", lambda it: it[: it.rstrip().rindex("\n") + 1], "rows in the file, but"),
     "a row more": (".csv", lambda it: f"{it}1,2,3,4,\n", "rows in the file, but"),
     "another header": (".csv", once("count", "cases"), "its header is different"),
-    "a column more": (".csv", lambda it: it.replace(",", ",0,", 1), "header|cells"),
 }
 
 
@@ -326,7 +288,7 @@ def test_what_another_figure_says_does_not_fit(
 
 
 @pytest.mark.promise
-@pytest.mark.parametrize("field", ["policy", "version", "discreet", "source", "checksum", "seal"])
+@pytest.mark.parametrize("field", ["policy", "version", "discreet", "checksum", "seal"])
 def test_field_that_was_changed_is_not_as_made(study: dc.Study, field: str, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.svg")
     other: dict[str, Any] = {field: "0" * (64 if field in ("checksum", "seal") else 16)}
@@ -420,19 +382,6 @@ def test_pixels_and_pages_are_never_as_made(study: dc.Study, suffix: str, tmp_pa
     assert study.verify(path).verdict == ALTERED
 
 
-def test_drawn_beside_where_it_is_altered_and_not_where_it_is_as_made(
-    study: dc.Study, tmp_path: Path
-) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
-    assert study.verify(path, beside=tmp_path).beside is None
-    genuine = path.read_bytes()
-    write(path, genuine.replace(b"</svg>", b"<!-- --></svg>"))
-    assert study.verify(path, beside=tmp_path).beside == str(tmp_path / "a-again.svg")
-    assert (tmp_path / "a-again.svg").read_bytes() == genuine
-    with pytest.raises(InputError, match=r"there is no folder .* to draw into; make it first"):
-        study.verify(path, beside=tmp_path / "none")
-
-
 def pixels_of(path: str | Path) -> tuple[int, int]:
     """Return how many pixels a picture has, across and up."""
     with Image.open(path) as image:
@@ -478,16 +427,6 @@ def test_figure_of_other_rows_is_elsewhere(study: dc.Study, name: str, tmp_path:
     other.close()
 
 
-def test_figure_of_another_study_is_elsewhere(
-    studies: Callable[[str], Any], tmp_path: Path
-) -> None:
-    custodian, stays = studies("stays")
-    for of in (custodian, stays):
-        path = of.bars("ward").save(tmp_path / "a.json")
-        assert stays.verify(path).verdict == AS_MADE
-        assert studies("cohort")[1].verify(path).verdict == ELSEWHERE
-
-
 def test_reports_and_what_was_made_beside_the_data_are_told_apart(
     studies: Callable[[str], Any], tmp_path: Path
 ) -> None:
@@ -504,15 +443,6 @@ def test_reports_and_what_was_made_beside_the_data_are_told_apart(
         custodian.verify(path, beside=tmp_path)
 
 
-def test_custodian_says_how_a_figure_of_a_file_is_compared(
-    studies: Callable[[str], Any], tmp_path: Path
-) -> None:
-    custodian, of_file = studies("cohort")
-    found = custodian.verify(of_file.histogram("bmi").save(tmp_path / "a.svg"))
-    assert found.verdict == ELSEWHERE
-    assert "compare it with the file: discreet verify FIGURE --study FILE" in found.says
-
-
 # --- drawn by others ------------------------------------------------------------------------------
 
 
@@ -526,18 +456,6 @@ def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path)
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
     assert "drawn by discreet 9.9.9, which may draw it differently; not as it is" in found.says
-
-
-def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
-    told = replace(told_by(path), drawing={"matplotlib": "3.1.0"})
-    write(path, sealed(study, path, told))
-    assert study.verify(path).verdict == AS_MADE  # for it drew the same
-    rest = higher(without_words(path.read_bytes(), ".svg")[0].decode()).encode()
-    write(path, sealed(study, path, told, rest))
-    found = study.verify(path)
-    assert found.verdict == NOT_COMPARABLE
-    assert "drawn by matplotlib 3.1.0, which may draw it differently" in found.says
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
@@ -558,36 +476,22 @@ def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) 
 # --- hostile --------------------------------------------------------------------------------------
 
 H: Mapping[str, Any] = {"plot": "histogram", "columns": ["bmi"]}
-HEAT: Mapping[str, Any] = {"plot": "heatmap", "columns": ["age", "bmi"]}
 REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "bins": ({**H, "bins": 10**9}, "bins must be a whole number from 2 to 1000"),
-    "no bins": ({**H, "bins": -1}, "bins must be"),
-    "bins of many digits": ({**H, "bins": 10**400}, "bins must be"),
     "bins that are none": ({**H, "bins": 1e308}, "its 'bins' is not written by discreet"),
-    "a grid": ({**HEAT, "grid": 10**6}, "grid must be"),
-    "very many columns": ({"plot": "parallel", "columns": ["age", "bmi"] * 900}, "named twice"),
     "a long list": ({"plot": "parallel", "columns": ["age"] * 9000}, "longer than 20,000 letters"),
-    "deep brackets": ({**H, "derived": [["", "(" * 4000 + "1" + ")" * 4000]]}, "too long"),
     "very many steps": ({**H, "derived": [["", "age > 0"]] * 41}, "its 'derived' is none"),
     "a power": ({**H, "derived": [["x", "9**9**9**9"]]}, "an exponent must be a constant"),
     "a formula": ({"plot": "residuals", "formula": "bmi ~ " + "age*sex*" * 900}, "too long"),
-    "edges": ({**H, "edges": {"bmi": [*range(3000)]}}, "edges must be"),
-    "an end that is none": ({**H, "limits": {"bmi": ["a", "b"]}}, "its 'limits' is none"),
     "limits that are none": ({**H, "limits": {"bmi": [9, 3]}}, "limits"),
     "the settings of a session": ({**H, "secret": "x"}, "its 'secret' is none"),
-    "an argument of a method": ({**H, "self": 1}, "its 'self' is none"),
     "no plot of a name": ({"plot": "__class__"}, "it does not name a plot"),
-    "a list as a plot": ({"plot": ["histogram"]}, "it does not name a plot"),
-    "no columns": ({"plot": "histogram"}, "no plot of these columns"),
     "bins of axes": (
         {"plot": "parallel", "columns": ["age", "bmi"], "bins": 10**9},
         "no setting 'bins'",
     ),
-    "a method of research": ({**H, "method": "none"}, "leave method out"),
-    "no such column": ({"plot": "bars", "columns": ["secret"]}, "there is no column 'secret'"),
     "a withheld column": ({"plot": "histogram", "columns": ["lab"]}, "lab"),
     "too few rows": ({**H, "derived": [["", "age > 1000"]]}, "fewer than 50 rows"),
-    "three that divide": ({**H, "by": ["sex", "smoker", "sex"]}, "by takes the name of a column"),
     "lines of a report": ({**H, "derived": [["", "age\nb.svg: as made"]]}, "drawn: "),
 }
 
@@ -610,7 +514,7 @@ def test_request_that_no_analyst_may_ask_is_refused_in_words(
     assert len(found.says) < 500
 
 
-@pytest.mark.parametrize("suffix", [*COMPARED, ".png"])
+@pytest.mark.parametrize("suffix", [".svg", ".json", ".png"])
 def test_numbers_beyond_all_have_a_verdict(study: dc.Study, suffix: str, tmp_path: Path) -> None:
     """A checksum or a file of them may not be written."""
     path, far = study.histogram("bmi").save(tmp_path / f"a{suffix}"), [-1.7e308, 1.7e308]
@@ -624,12 +528,8 @@ def test_numbers_beyond_all_have_a_verdict(study: dc.Study, suffix: str, tmp_pat
 
 HOW_DRAWN: dict[str, dict[str, Any]] = {
     "a long title": {"title": "t" * 10_000},
-    "a title that is none": {"title": 3},
     "wider than a wall": {"width": 1e9},
-    "no width": {"width": float(-1)},
     "pixels of lines": {"dpi": 300},
-    "another field": {"figure": "x"},
-    "a note that is none": {"footnote": "no"},
 }
 
 
@@ -652,12 +552,9 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
         ALTERED,
     ),
     "very many lines": (".svg", once("</svg>", "\n" * 9_000_000 + "</svg>"), ALTERED),
-    "one long line": (".svg", lambda it: it.replace(">density<", f">{'<' * 90_000}<"), ALTERED),
-    "very many numbers": (".svg", lambda it: it.replace("M ", f"M {'1 ' * 40_000}", 1), ALTERED),
     "deep JSON": (".json", once("{", f'{{"a": {"[" * 90_000}{"]" * 90_000}, '), UNREADABLE),
     "a deep view": (".html", once('id="view">', f'id="view">{"[" * 90_000}'), ALTERED),
     "a long cell": (".csv", once("\n", f"\n{'9' * 200_000}"), UNKNOWN),
-    "no quotation mark": (".csv", lambda it: f'{it}"', UNKNOWN),
     "letters that are none": (".svg", once(">density<", ">\udc80<"), ALTERED),
 }
 
@@ -703,20 +600,6 @@ def test_study_file_that_was_closed_says_so(study: dc.Study, tmp_path: Path) -> 
 
 
 # --- CSV ------------------------------------------------------------------------------------------
-
-
-def test_csv_of_a_plot_is_read_by_all(study: dc.Study, tmp_path: Path) -> None:
-    """Its provenance is a column more, empty but in the first row."""
-    view = study.histogram("bmi", by="sex")
-    path = view.save(tmp_path / "a.csv")
-    read, frame = pd.read_csv(path), view.to_frame()
-    assert [*read] == [*frame, "provenance"]
-    assert read["count"].tolist() == frame["count"].tolist()
-    assert read["density"].tolist() == frame["density"].tolist()
-    assert read["provenance"].notna().sum() == 1
-    assert pl.read_csv(path).height == len(frame)
-    rows = [*csv.reader(io.StringIO(path.read_text()))]
-    assert {len(it) for it in rows} == {len(rows[0])}
 
 
 def test_custodian_knows_the_csv_of_a_plot(studies: Callable[[str], Any], tmp_path: Path) -> None:

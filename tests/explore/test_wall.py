@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import discreet as dc
@@ -83,17 +82,6 @@ def test_each_plot_table_and_board_is_made_where_nothing_below_the_wall_can_be_i
     assert {*json.loads(done.stdout)} == {*DRAWN} - {"over_time"}
 
 
-def test_lines_over_time_are_drawn_there_too(tmp_path: Path) -> None:
-    days = [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(400)]
-    table = {"day": days, "bmi": [20.0 + i % 17 for i in range(400)]}
-    made = dc.protect(_frame(table), study="visits", unit=False)
-    path = made.publish(tmp_path / "a.discreet")
-
-    done = run('s = dc.open(file)\nprint(s.over_time("day", "bmi").kind)', path)
-
-    assert done.stdout.strip() == "over_time", done.stderr[-2000:]
-
-
 def test_data_are_not_opened_there(tmp_path: Path) -> None:
     """The control: the process cannot import what opens data."""
     (tmp_path / "a.csv").write_text("age\n1\n")
@@ -101,15 +89,7 @@ def test_data_are_not_opened_there(tmp_path: Path) -> None:
     code += f"for room in {BELOW_THE_WALL}:\n"
     code += "    try:\n        import_module(f'discreet.{room}')\n"
     code += "    except ImportError as error:\n        print(error)\n"
-
     done = run(code, tmp_path / "a.csv")
     assert done.stdout.splitlines() == [f"discreet.{it} is below the wall" for it in BELOW_THE_WALL]
     done = run("dc.open(file)", tmp_path / "a.csv")
     assert "is below the wall" in done.stderr
-
-
-def _frame(columns: Mapping[str, object]) -> object:
-    import pyarrow as pa
-
-    table = pa.table(columns)
-    return table.set_column(0, "day", table["day"].cast(pa.date32()))

@@ -62,7 +62,6 @@ def test_a_summary_is_weighted_and_leaves_the_weights_out() -> None:
     frame = study().anonymize().frame
     rows = frame[frame["wt"] > 0]
     table = study().summary(by="sex", weights="wt")
-
     figures = {(it.column, it.level, it.group, it.figure): it.value for it in table.figures}
     assert {it.column for it in table.figures} == {"", "age", "bmi", "region", "smokes", "seen"}
     assert figures["", None, (), "rows"] == len(rows)
@@ -77,7 +76,6 @@ def test_a_summary_is_weighted_and_leaves_the_weights_out() -> None:
 
 def test_weights_of_one_change_no_estimate() -> None:
     ones = study().assign(one="1 + 0 * age")
-
     for plain, table in (
         (study().means("bmi", "sex"), ones.means("bmi", "sex", weights="one")),
         (study().summary(by="sex"), ones.summary([*COLUMNS], by="sex", weights="one")),
@@ -95,7 +93,6 @@ def test_weights_are_recorded_where_they_are_asked_for() -> None:
     for how in ({}, {"weights": "ldl"}):
         asked.means("bmi", "sex", **how).to_csv()
         recorded.append(asked.session.register.history("weights recorded")[-1]["columns"])
-
     assert recorded == [["bmi", "sex"], ["bmi", "sex", "ldl"]]
 
 
@@ -104,7 +101,6 @@ def test_weights_are_recorded_where_they_are_asked_for() -> None:
     [
         ("region", "'region' is one of levels; weights= takes one of numbers"),
         ("seen", "'seen' is one of dates; weights= takes one of numbers"),
-        ("wait", "there is no column 'wait'"),
         ("sex", "cannot be both by= and weights="),
     ],
 )
@@ -171,21 +167,11 @@ def test_bars_are_sums_of_weights_and_persons_are_counted_as_ever() -> None:
     assert dc.View.from_json(divided.to_json()) == divided
 
 
-def test_a_missing_level_has_its_weights() -> None:
-    view = study().bars("smokes", weights="wt")
-
-    rows = study().anonymize().frame
-    sums = rows[rows["wt"] > 0].fillna({"smokes": "(missing)"}).groupby("smokes")["wt"].sum()
-    assert {*sums.index} == {"no", "yes", "(missing)"}
-    assert dict(zip(view.levels, view.sums[0], strict=True)) == pytest.approx(dict(sums))
-
-
 def test_histograms_are_densities_of_weights() -> None:
     rows = study().anonymize().frame.dropna(subset=["bmi", "wt"])
     rows = rows[rows["wt"] > 0]
     one = study().histogram("bmi", weights="wt")
     many = study().histogram("bmi", by="sex", weights="wt", overlay=True)
-
     parts = [rows[rows["sex"] == it] for it in many.levels]
     for view, part in [(one, rows), *zip(many.views, parts, strict=True)]:
         assert isinstance(view, dc.plots.HistogramView)
@@ -196,15 +182,6 @@ def test_histograms_are_densities_of_weights() -> None:
     assert one.scene().panels[0].y.label == "density, weighted by wt"
     assert many.scene().panels[0].y.label == "density, weighted by wt"
     assert dc.View.from_json(many.to_json()) == many
-
-
-def test_plots_of_ones_are_those_without_weights() -> None:
-    ones = study().assign(one="1 + 0 * age")
-
-    bars = ones.bars("region", by="sex", weights="one")
-    assert bars.sums == bars.by_counts == ones.bars("region", by="sex").by_counts
-    plain = ones.histogram("bmi").density
-    assert ones.histogram("bmi", weights="one").density == plain
 
 
 @pytest.mark.parametrize(

@@ -70,34 +70,25 @@ YES_NO: dict[str, Row] = {
     "not smoker": (0, 1, NOTHING, 0),
     "smoker == true": (1, 0, NOTHING, 1),
     "smoker == FALSE": (0, 1, NOTHING, 0),
-    "True != smoker": (0, 1, NOTHING, 0),
-    "smoker != false": (1, 0, NOTHING, 1),
     "smoker == 'True'": (1, 0, NOTHING, 1),  # as text, as before
-    "smoker in ('False')": (0, 1, NOTHING, 0),
     "dead == 1": (1, 0, NOTHING, 0),  # as a number, as before
     "dead == true": (1, 0, NOTHING, 0),
     "smoker and not dead": (0, 0, NOTHING, 1),
     "smoker and dead or age > 61": (1, 0, 1, NOTHING),
-    "(smoker) or dead": (1, 0, NOTHING, 1),
     "missing(smoker)": (0, 0, 1, 0),
-    "not not `smoker`": (1, 0, NOTHING, 1),
     "(age > 40) == true": (0, 1, 1, NOTHING),
     "(age > 40) != true": (1, 0, 0, NOTHING),
     "case(smoker, age, -1)": (34, -1, NOTHING, NOTHING),
     "smoker": ("True", "False", NOTHING, "True"),  # a column as it is, unless a condition is due
-    "dead + 1": (2, 1, NOTHING, 1),
 }
 TRUE, NO = 1, 0
 CONDITIONS: dict[str, Row] = {
     "age >= 50": (NO, TRUE, TRUE, NOTHING),
-    "age != 50": (TRUE, NO, TRUE, NOTHING),
-    "50<=age": (NO, TRUE, TRUE, NOTHING),
     "40 <= age < 61.5": (NO, TRUE, NO, NOTHING),
     "100 > age > `body mass` >= 0": (TRUE, TRUE, NO, NOTHING),
     "0 > `body mass` > age": (NO, NO, NO, NO),  # false however old
     "between(age, 34, 50)": (TRUE, TRUE, NO, NOTHING),
     "sex == 'F'": (TRUE, NO, NOTHING, NO),
-    'sex != "F"': (NO, TRUE, NOTHING, TRUE),
     "sex == 'it''s'": (NO, NO, NOTHING, TRUE),
     'sex == "it\'s"': (NO, NO, NOTHING, TRUE),
     "sex == 'no such level'": (NO, NO, NOTHING, NO),
@@ -108,9 +99,6 @@ CONDITIONS: dict[str, Row] = {
     "missing(sex)": (NO, NO, TRUE, NO),
     "missing(age)": (NO, NO, NO, TRUE),
     "missing(log(`body mass`))": (NO, TRUE, TRUE, NO),
-    "missing(sex == 'F')": (NO, NO, TRUE, NO),
-    "not sex == 'F'": (NO, TRUE, NOTHING, TRUE),
-    "not not age > 40": (NO, TRUE, TRUE, NOTHING),
     "age > 40 and sex == 'F'": (NO, NO, NOTHING, NO),  # false and unknown is false
     "age > 40 or sex == 'M'": (NO, TRUE, TRUE, NOTHING),  # true or unknown is true
     "age < 0 or age < 40 and age < 0": (NO, NO, NO, NOTHING),
@@ -118,10 +106,8 @@ CONDITIONS: dict[str, Row] = {
     "(age < 40 or age < 0) and age < 0": (NO, NO, NO, NOTHING),
     "not age < 40 and age < 60": (NO, TRUE, NO, NOTHING),
     "visit == '2019-01-01'": (TRUE, TRUE, NO, NOTHING),  # a day is all of it
-    "visit <= '2019-01-01'": (TRUE, TRUE, TRUE, NOTHING),
     "visit > '2019-01-01'": (NO, NO, NO, NOTHING),
     "visit > '2019-01-01 00:00'": (NO, TRUE, NO, NOTHING),
-    "'2019-01-01T14:00:00' == visit": (NO, TRUE, NO, NOTHING),
     "visit in ('1968-02-29', '2000-01-01')": (NO, NO, TRUE, NOTHING),
     "between(visit, '1968-01-01', '2019-01-01')": (TRUE, TRUE, TRUE, NOTHING),
     "visit > birth": (TRUE, TRUE, NO, NOTHING),
@@ -193,7 +179,6 @@ def test_worked_by_hand(text: str, expected: Row) -> None:
 
 def test_days_are_added_to_dates() -> None:
     found = parse_expression("birth + 30 - `body mass`", KINDS).evaluate(COLUMNS)
-
     assert isinstance(found, Days)
     np.testing.assert_allclose(
         found.values, days("1985-01-11", "1969-01-31", "1970-02-07", "2000-03-28").values
@@ -207,7 +192,6 @@ def test_a_date_past_the_calendar_is_missing() -> None:
 
 def test_a_condition_as_levels() -> None:
     found = parse_expression("age > 40", KINDS).evaluate(COLUMNS)
-
     assert isinstance(found, Truth)
     assert found.as_levels() == Levels(("no", "yes", "yes", ""), ("no", "yes"))
 
@@ -224,47 +208,30 @@ ORDERS = {
 @pytest.mark.parametrize(("text", "order"), ORDERS.items())
 def test_levels_come_in_an_order_that_reads_well(text: str, order: tuple[str, ...]) -> None:
     found = parse_expression(text, KINDS).evaluate(COLUMNS)
-
     assert isinstance(found, Levels)
     assert found.order == order
 
 
 def test_names_come_in_order_of_first_use() -> None:
     text = "between(log, age, `body mass`) and missing(sex) or log == 2"
-
     read = parse_expression(text, KINDS)
-
     assert (read.names, read.kind, read.text) == (("log", "age", "body mass", "sex"), "truth", text)
 
 
 def test_infinite_numbers_are_missing() -> None:
     found = parse_expression("0 * x", {"x": "number"}).evaluate({"x": numbers(np.inf, -np.inf)})
-
     assert isinstance(found, Numbers)
     assert np.isnan(found.values).all()
-
-
-def test_columns_are_left_as_they_are() -> None:
-    given = numbers(1, 2)
-    found = parse_expression("x", {"x": "number"}).evaluate({"x": given})
-
-    assert isinstance(found, Numbers)
-    found.values[0] = 5
-    assert given.values.tolist() == [1, 2]
 
 
 MISTAKES = {
     "": "something is missing here",
     "age >": "something is missing here",
-    "age + * 2 > 1": "something is missing here",
     "age in ()": "something is missing here",
-    "and age > 1": "something is missing here",
     "(age > 1": "a bracket is not closed",
     "age > 1)": "a bracket is closed that was not opened",
-    "log(age": "a bracket is not closed",
     "max(age 1)": "a bracket is not closed, or a comma is missing",
     "age 1": "cannot be read on from here",
-    "2age": "cannot be read on from here",
     "1 + 1 > 0": "names at least one column",
     "Age > 1": "no column 'Age'; did you mean 'age'",
     "grösse > 1": "no column 'grösse'; did you mean 'größe'",
@@ -272,60 +239,41 @@ MISTAKES = {
     "`body  mass` > 1": "no column 'body  mass'; did you mean 'body mass'",
     "q > 1": "no column 'q'; there are 'age', 'body mass'",
     "sqrt > 1": r"no column 'sqrt'; the function is sqrt\(x\)",
-    "Log(age)": "no function 'Log'; did you mean 'log'",
     "log(age, 2)": r"the function is log\(x\)",
     "between(age, 1)": r"the function is between\(x, low, high\)",
     "age = 1": "the sign '=' has no place in an expression; write ==",
     "age > 1 & age < 3": "the sign '&' has no place in an expression; write 'and'",
-    "age > 1 || age < 3": r"the sign '\|' has no place in an expression; write 'or'",
-    "!missing(age)": "the sign '!' has no place in an expression; write 'not'",
-    "~missing(age)": "the sign '~' has no place in an expression; write 'not'",
     "age ^ 2": r"the sign '\^' has no place in an expression; write \*\*",
     "sex in ['F']": r"the sign '\[' has no place in an expression; write round brackets",
     "sex == ‘F’": "write a plain quotation mark",  # noqa: RUF001
     "sex == 'F": "the quotation mark is not closed",
     "age > 1 AND age < 3": "write 'and' in small letters",
-    "(age > 1 AND age < 3)": "write 'and' in small letters",
     "age between 1 and 3": r"write between\(x, low, high\)",
-    "age is missing": r"missing\(x\)",
     "age not 3": "'not' stands before a condition, or before 'in'",
-    "1 + not missing(age)": "write brackets around not",
     "sex in 'F'": "behind 'in' stands a list in brackets",
     "age in (1, log)": "holds constants alone",
     "age == 'F'": "a number is not compared with text; write numbers without quotation marks",
     "sex == 1": "column 'sex' has levels, which are written in quotation marks",
-    "sex in ('F', 1)": "text is not compared with a number",
     "sex == age": "text is not compared with a number",
     "visit == 2019": "a date is not compared with a number",
-    "visit == sex": "a date is not compared with text",
-    "visit == '2019'": "a date is written '2019-01-31'",
     "visit == '2019-02-29'": "a date is written '2019-01-31'",
-    "visit == '2019-1-1'": "a date is written '2019-01-31'",
     "sex < 'F'": "text has no order",
     "sex == ''": r"an empty text is a missing value; ask missing\(x\)",
     "(age > 1) == (age > 2)": "what is true or false is not compared",
     "not age": "'not' stands before a condition, such as age >= 50; this is a number",
     "sex and age > 1": "'and' joins conditions, such as age >= 50; this is text",
     "(age > 1) + 1": r"'\+' stands between numbers.*this is true or false",
-    "sex + 'F'": r"'\+' stands between numbers.*this is text",
     "visit + birth": "of dates only the difference",
-    "1 - visit": "of dates only the difference",
     "visit * 2": r"'\*' stands between numbers; this is a date",
-    "-visit": "'-' stands before a number; this is a date",
     "log(sex)": r"log\(\) takes a number; this is text",
     "year(age)": r"year\(\) takes a date; this is a number",
     "max(sex, 'F')": r"max\(\) takes numbers; this is text",
-    "max(age, visit)": "a number is not compared with a date",
     "age ** log": "an exponent must be a constant of at most 10",
     "age ** 11": "an exponent must be a constant of at most 10",
-    "age ** 2 ** 2": "an exponent must be a constant of at most 10",
-    "age ** --2": "an exponent must be a constant",
     "2 ** 2 * age": "a power must be one of a column",
     "age > 1e16": "a constant must be a number of at most 1e.15",
     "round(age, 1.5)": "a whole number of digits, at most 15",
-    "round(age, log)": "a whole number of digits, at most 15",
     "cut(age, 3, 2)": "must rise",
-    "cut(age, 3, 3)": "must rise",
     "cut(age, log)": r"the edges of cut\(\) are constants",
     "cut(sex, 'F')": r"cut\(\) takes a number or a date; this is text",
     "case(age, 1, 2)": r"case\(\) takes a condition before each value",
@@ -375,11 +323,6 @@ def test_a_column_is_a_condition_where_one_is_due() -> None:
     assert parse_expression("sex", KINDS, YES).as_condition().kind == "level"
 
 
-def test_a_column_with_the_name_of_a_truth_is_a_column() -> None:
-    read = parse_expression("true > 1", {"true": "number"})
-    assert read.names == ("true",)
-
-
 PAIRS = {
     ("yes", "no"): "yes",
     ("No", "Yes"): "Yes",
@@ -424,13 +367,11 @@ MARKED = {
 def test_the_place_is_marked(text: str, marked: str) -> None:
     with pytest.raises(InputError, match=r"\^") as caught:
         parse_expression(text, KINDS)
-
     assert str(caught.value).partition("\n")[2] == marked[1:]
 
 
 def test_what_is_given_is_checked() -> None:
     read = parse_expression("age > 40 and sex == 'F'", KINDS)
-
     with pytest.raises(InputError, match="column 'sex' of the expression must be given as Levels"):
         read.evaluate({"age": numbers(1)})
     with pytest.raises(InputError, match="column 'age' of the expression must be given as Numbers"):
@@ -443,18 +384,10 @@ def test_what_is_given_is_checked() -> None:
         parse_expression(None, KINDS)  # type: ignore[arg-type]
 
 
-def test_there_may_be_no_rows() -> None:
-    found = parse_expression("cut(x, 1)", {"x": "number"}).evaluate({"x": numbers()})
-
-    assert found == Levels((), ("under 1", "1 or more"))
-
-
 def test_a_column_may_have_any_name() -> None:
     names = ["and", "not", "case", "None", "__class__", "a.b", "{x}", " ", "1", "'", "x; import os"]
     kinds = dict.fromkeys(names, "number")
     text = " + ".join(f"`{name}`" for name in names)
-
     found = parse_expression(text, kinds).evaluate(dict.fromkeys(names, numbers(2)))
-
     assert isinstance(found, Numbers)
     assert found.values.tolist() == [2 * len(names)]

@@ -7,7 +7,6 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,56 +30,36 @@ DEEPEST = EXPRESSIONS.deepest
 
 HOSTILE = {
     "x.__class__": "the sign '.'",
-    "__import__('os')": "no function '__import__'",
     "x.__class__.__bases__[0].__subclasses__()": "the sign '.'",
     "__import__('os').system('id')": "the sign '.'",
     "__builtins__": "no column '__builtins__'",
     "eval('x')": "no function 'eval'",
-    "exec('import os') > 1": "no function 'exec'",
-    "open('/etc/passwd') == 'F'": "no function 'open'",
     "getattr(x, 'real') > 1": "no function 'getattr'",
     "lambda: x": "the sign ':'",
-    "(lambda x: x)(x)": "the sign ':'",
     "import os": "no column 'import'",
     "x > 1; import os": "the sign ';'",
     "x > 1 # and so on": "the sign '#'",
-    "x > 1 -- and so on": "no column 'and'|something is missing here",
     "x > 1 /* and so on */": "something is missing here",
     "x if x > 1 else 2": "case",
-    "[x for x in x]": r"the sign '\['",
-    "{x}": r"the sign '\{'",
     "x[0]": r"the sign '\['",
     "(x := 1)": "the sign ':' has no place",
-    "x: 1": "the sign ':' has no place",
     "y ~ x": "no column 'y'|the sign '~'",
-    "@x": "the sign '@'",
     "x @ x": "the sign '@'",
     "x % 2": "the sign '%'",
     "x // 2": "something is missing here",
-    "x << 2": "something is missing here",
     "x, 1": "cannot be read on",
     "max(*x)": "something is missing here",
-    "max(**x)": "something is missing here",
     "round(x, digits=2)": "the sign '='",
     "log(x)(x)": "cannot be read on",
-    "`x`(x)": "cannot be read on",
-    "'F'(x)": "cannot be read on",
-    "log.real": "no column 'log'|the sign '.'",
     "sex == f'{x}'": "no column 'f'",
-    "sex == b'F'": "no column 'b'",
-    "sex == r'F'": "no column 'r'",
     "sex == 'F' 'M'": "cannot be read on",
     "sex == '''F'''": r"^$",  # 'F' within quotation marks: a level like any other
     "'{x.__class__}'.format(x)": "the sign '.'",
     "'%s' % x": "the sign '%'",
     "True": "names at least one column",
-    "None == x": "no column 'None'",
     "nan > x": "no column 'nan'",
-    "inf > x": "no column 'inf'",
     "0x10 > x": "no column 'x10'|cannot be read on",
     "1_000 > x": "cannot be read on",
-    "1j > x": "cannot be read on",
-    "1e > x": "cannot be read on",
     "1.2.3 > x": "cannot be read on",
     "\u0661 > x": "the sign",  # a digit of another script
     "x\u00b2 > 1": "no column",
@@ -99,7 +78,6 @@ HOSTILE = {
     "`x\0` > 1": "no column",
     "`x": "close the backtick",
     "``": "close the backtick",
-    "x == \\": "the sign",
     "x == 1\\\n": "the sign",
     "9**9**9 > x": "an exponent must be a constant of at most 10",
     "(9**9)**9 > x": "a power must be one of a column",
@@ -161,7 +139,6 @@ def tried(text: str) -> str:
 
 def test_hostile() -> None:
     said = {text: tried(text) for text in HOSTILE}
-
     assert {
         it: said[it] for it, message in HOSTILE.items() if not re.search(message, said[it])
     } == {}
@@ -182,16 +159,9 @@ ANY_TEXT = st.one_of(
 )
 
 
-@settings(max_examples=examples(1500))
+@settings(max_examples=examples(600))
 @given(ANY_TEXT)
 def test_any_text_is_computed_or_refused(text: str) -> None:
-    tried(text)
-
-
-@pytest.mark.slow
-@settings(max_examples=10_000)
-@given(ANY_TEXT)
-def test_any_of_many_texts_is_computed_or_refused(text: str) -> None:
     tried(text)
 
 
@@ -210,7 +180,7 @@ def test_what_is_just_within_the_limits_is_computed() -> None:
 
 
 def test_few_columns_are_held_at_once() -> None:
-    rows = 100_000
+    rows = 20_000
     x = Numbers(np.linspace(-3, 3, rows))
     inner = "(x + 1)"
     for text in (
@@ -236,6 +206,5 @@ def test_nothing_here_can_run_a_text() -> None:
             alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
             for alias in node.names
         }  # fmt: skip
-
         assert not names & {"eval", "exec", "compile", "__import__", "getattr", "vars", "globals"}
         assert not loaded & {"ast", "builtins", "importlib", "pandas", "sys", "os"}

@@ -7,7 +7,6 @@ from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -281,16 +280,9 @@ def agree(meant: Meant) -> None:
     np.testing.assert_allclose(found.values, wanted, rtol=1e-9, atol=0, err_msg=meant.text)
 
 
-@settings(max_examples=examples(1000))
+@settings(max_examples=examples(400))
 @given(EXPRESSIONS)
 def test_computed_as_meant(meant: Meant) -> None:
-    agree(meant)
-
-
-@pytest.mark.slow
-@settings(max_examples=10_000)
-@given(EXPRESSIONS)
-def test_many_are_computed_as_meant(meant: Meant) -> None:
     agree(meant)
 
 
@@ -300,7 +292,7 @@ OPERANDS = st.sampled_from(["x", "y", "2", "0.5", "(x", "(y", "-x", "not x", "x 
 SIGNS = ["+", "-", "*", "/", "<", "<=", "==", "!=", "and", "or", ") +", ") *", ") and", ") <"]
 
 
-@settings(max_examples=examples(1500))
+@settings(max_examples=examples(600))
 @given(st.lists(st.tuples(OPERANDS, st.sampled_from(SIGNS)), min_size=2, max_size=7), OPERANDS)
 def test_signs_bind_as_in_python(parts: list[tuple[str, str]], last: str) -> None:
     text = " ".join([*(f"{operand} {sign}" for operand, sign in parts), last])
@@ -312,8 +304,6 @@ def test_signs_bind_as_in_python(parts: list[tuple[str, str]], last: str) -> Non
     rows = [(1.0, 3.0), (2.5, -2.0), (-0.5, 0.25)]
     x, y = (Numbers(np.array(column)) for column in zip(*rows, strict=True))
     found = read.evaluate({"x": x, "y": y})
-
     expected = [float(eval(text, {}, {"x": x, "y": y})) for x, y in rows]
-
     assert not isinstance(found, Levels)
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, err_msg=text)

@@ -51,19 +51,12 @@ BY_HAND: dict[str, tuple[Any, int, Any]] = {  # counts, k, boxes
 @pytest.mark.parametrize(("grid", "k", "boxes"), BY_HAND.values(), ids=BY_HAND)
 def test_by_hand(grid: Any, k: int, boxes: Any) -> None:
     found = clustered(grid, k)
-
     assert list(found.boxes) == boxes
     check_cells(np.array(grid), found, k)
 
 
-def test_a_million_persons_in_a_cell() -> None:
-    found = clustered([[1_000_000, 1], [0, 1_000_000]], 5)
-    assert found.boxes == ((0, 1, 0, 2), (1, 2, 1, 2))
-
-
 def test_no_cell_is_told_apart_by_repr_and_none_can_be_changed() -> None:
     found = clustered([[5, 1]], 5)
-
     assert repr(found) == "CellClusters(boxes=((0, 1, 0, 2),))"
     with pytest.raises(ValueError, match="read-only"):
         found.cluster_of[0, 0] = 1
@@ -86,9 +79,7 @@ def test_every_box_holds_k_persons_and_every_person_is_in_one(case: tuple[Whole,
         with pytest.raises(RefusedError, match="fewer than k people"):
             clustered(grid, k)
         return
-
     found = clustered(grid, k)
-
     check_cells(grid, found, k)
     assert list(found.boxes) == sorted(set(found.boxes))
     assert ((found.cluster_of >= 0) == (grid > 0)).all()
@@ -106,7 +97,6 @@ def test_the_order_of_persons_does_not_matter(case: tuple[Whole, int], shuffle: 
     again = np.zeros_like(grid)
     for i, j in persons:
         again[i, j] += 1
-
     answers: list[Any] = []
     for counts in (grid, again):
         try:
@@ -114,7 +104,6 @@ def test_the_order_of_persons_does_not_matter(case: tuple[Whole, int], shuffle: 
             answers.append((found.boxes, found.cluster_of.tolist()))
         except DiscreetError as error:
             answers.append((str(error), []))
-
     assert answers[0] == answers[1]
 
 
@@ -133,11 +122,6 @@ BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
     "a person in no cluster": (with_labels([[0, -1, 1], [-1, 1, -1]]), {}, "in no cluster"),
     "nobody in a cluster": (with_labels([[0, 1, 1], [-1, 1, 1]]), {}, "empty one"),
     "a cell in another box": (with_labels([[0, -1, 0], [-1, 1, 1]]), {}, "larger than its box"),
-    "a box too small": (
-        replace(GOOD, boxes=((0, 1, 0, 1), (0, 2, 1, 2))),
-        {},
-        "larger than its box",
-    ),
     "boxes not sorted": (with_labels([[1, -1, 0], [-1, 0, 0]], GOOD.boxes[::-1]), {}, "not sorted"),
     "a box twice": (
         with_labels([[0, -1, 0], [-1, 1, 1]], ((0, 2, 0, 3), (0, 2, 0, 3))),
@@ -149,7 +133,6 @@ BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
         {},
         "not as many",
     ),
-    "a cluster without a box": (replace(GOOD, boxes=GOOD.boxes[:1]), {}, "not as many"),
     "another shape": (with_labels([[0, -1, 1]]), {}, "differ in shape"),
 }
 
@@ -178,21 +161,8 @@ PERSONS = np.array([2, 1, 2, 1, 4])
 )
 def test_joins_by_hand(least: int, joins: Any) -> None:
     found = shared(TRIPLES, PERSONS, LEFT, OTHER, least=least)
-
     assert found == joins
     check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least)
-
-
-def test_a_gap_that_shows_nothing_is_joined_to_nothing() -> None:
-    nothing = CellClusters((), np.full((2, 2), -1))
-    assert shared(TRIPLES, PERSONS, LEFT, nothing, least=2) == ()
-    assert shared(TRIPLES, PERSONS, nothing, OTHER, least=2) == ()
-    assert shared(TRIPLES[:0], PERSONS[:0], LEFT, OTHER, least=2) == ()
-
-
-def test_triples_without_persons_do_not_count() -> None:
-    triples, persons = np.vstack([TRIPLES, [[1, 0, 0]]]), np.append(PERSONS, 0)
-    assert shared(triples, persons, LEFT, OTHER, least=4) == ((1, 1),)
 
 
 @pytest.mark.parametrize(
@@ -224,9 +194,7 @@ def test_joins_are_those_that_a_plain_count_gives(cube: Whole, k: int, shuffle: 
     shuffle.shuffle(order)
     triples = np.argwhere(cube >= 0)[order]
     persons = cube.ravel()[order]
-
     found = shared(triples, persons, left, right, least=k)
-
     common: Counter[tuple[int, int]] = Counter()
     for (i, q, j), held in np.ndenumerate(cube):
         if held:
@@ -266,15 +234,11 @@ FINE: dict[str, Any] = {
     ("wrong", "words"),
     [
         ({"k": 1}, "k must be a whole number of at least 2"),
-        ({"k": 2.5}, "k must be a whole number"),
-        ({"k": True}, "k must be a whole number"),
         ({"counts": np.array([3, 1])}, "grid of two sides"),
         ({"counts": np.array([[3.0, 1.0]])}, "whole numbers of at least 0"),
-        ({"counts": np.array([[3, -1]])}, "whole numbers of at least 0"),
         ({"kinds": ("continuous", "ordinal")}, "kind of an axis is one of 'continuous'"),
         ({"edges": (tens(2), tens(2))}, "edges of the right axis"),
         ({"edges": (np.array([0, 5, 5]), tens(3))}, "edges of the left axis"),
-        ({"edges": (np.array([0, 5, 9.5]), tens(3))}, "edges of the left axis"),
     ],
 )
 def test_bad_input(wrong: dict[str, Any], words: str) -> None:
@@ -296,9 +260,6 @@ def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     [
         ({"least": 1}, "least must be a whole number of at least 2"),
         ({"triples": TRIPLES[:, :2]}, "triples must be three cells"),
-        ({"persons": PERSONS[:2]}, "as many numbers of people"),
-        ({"persons": PERSONS / 2}, "whole numbers of at least 0"),
-        ({"triples": TRIPLES - 1}, "whole numbers of at least 0"),
         ({"triples": TRIPLES + 1}, "cell that the axes do not have"),
         ({"triples": TRIPLES[:, ::-1] * [1, 1, 0] * [1, 0, 1]}, "cell without a cluster"),
         ({"right": clustered([[5]], 5)}, "cells of the shared axis in common"),
@@ -329,7 +290,6 @@ MIXED = (CONTINUOUS, CATEGORICAL)  # seeds by convergence or divergence
 
 BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
     # grid, k, kinds, edges on the right (None: tens), boxes
-    "all in one cell": ([[9]], 5, BOTH_GROWING, None, [(0, 1, 0, 1)]),
     "cells of k are clusters of their own, the rest is one": (
         [[6, 0, 0], [0, 2, 1], [0, 2, 7]],
         5,
@@ -337,7 +297,6 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
         None,
         [(0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3)],
     ),
-    "what is left goes to a cell of k": ([[5, 0, 1]], 5, BOTH_GROWING, None, [(0, 1, 0, 3)]),
     "of two it goes to the one made first": (
         [[5, 1, 5]],
         5,
@@ -402,9 +361,7 @@ BY_HAND_GROWING: dict[str, tuple[Any, int, Kinds, Any, Any]] = {
 def test_by_hand_growing(grid: Any, k: int, kinds: Kinds, edges: Any, boxes: Any) -> None:
     counts = np.array(grid)
     right = tens(counts.shape[1]) if edges is None else np.array(edges)
-
     found, cluster_of = grow_cells(counts, k, kinds=kinds, edges=(tens(len(counts)), right))
-
     assert list(found) == boxes
     assert ((cluster_of == NOWHERE) == (counts == 0)).all()
 
@@ -508,18 +465,10 @@ def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole]]:
 @given(cases())
 def test_it_grows_as_the_naive_twin(case: tuple[Whole, int, Kinds, tuple[Whole, Whole]]) -> None:
     grid, k, kinds, edges = case
-
     boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges)
-
     ways = [naive(grid, k, kinds, edges, cost) for cost in ("span", "seed")]
     made = min(ways, key=lambda way: spread(way, grid, edges))
     assert list(boxes) == sorted({box_of(cells) for cells in made})
     for cells in made:
         assert {int(cluster_of[cell]) for cell in cells} == {boxes.index(box_of(cells))}
     assert ((cluster_of == NOWHERE) == (grid == 0)).all()
-
-
-def test_the_grid_is_left_as_it_was() -> None:
-    grid = np.array([[1, 2], [3, 1]])
-    grow_cells(grid, 3, kinds=BOTH_GROWING, edges=(tens(2), tens(2)))
-    assert grid.tolist() == [[1, 2], [3, 1]]

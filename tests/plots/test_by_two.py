@@ -11,21 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.plots import BarView, BoxView, DensityView, HistogramView, PanelsView, PointsView
+from discreet.plots import BarView, DensityView, HistogramView, PanelsView
 from discreet.plots.curves import Curve
 from discreet.plots.facets import FEWEST, pairs_of
 from discreet.plots.view import Origin, View
-from discreet.render.scene import (
-    Axis,
-    Beneath,
-    Boxes,
-    Columns,
-    Grid,
-    Lines,
-    Panel,
-    Scene,
-    scene_to_plain,
-)
+from discreet.render.scene import Axis, Beneath, Columns, Grid, Lines, Panel, Scene, scene_to_plain
 from discreet.render.to_matplotlib import draw
 
 ORIGIN = Origin("standard", "guarded", False, "s", "1", None, "protected rows", ("near",), 200, 240)
@@ -55,12 +45,6 @@ def histogram(*heights: float) -> HistogramView:
 def density(*labels: str, ends: tuple[float, float] = (0.0, 1.0)) -> DensityView:
     curves = tuple(Curve(name, ends, (1.0, 1.0)) for name in labels)
     return DensityView(**SHARED, curves=curves, bandwidths=(1.0,) * len(labels), by="age")
-
-
-def tukey(*labels: str) -> BoxView:
-    from discreet.render.scene import Box
-
-    return BoxView(**SHARED, groups=tuple(Box(it, 1, 2, 3, 4, 5, 3.5) for it in labels), by="age")
 
 
 @given(st.lists(st.tuples(LEVELS, LEVELS, st.integers(1, 120)), min_size=1, max_size=9))
@@ -93,7 +77,6 @@ def test_pairs_of_fifty_rows_are_drawn_and_no_others(groups: list[tuple[str, str
         (7, 6, {"grid": False, "beside": True}, False),
         (3, 12, {"grid": False, "beside": False}, True),
         (2, 13, {"grid": False, "beside": False}, False),
-        (37, 1, {"grid": False, "beside": False}, False),
     ],
 )
 def test_more_pairs_than_can_be_told_apart_are_refused(
@@ -145,15 +128,8 @@ def test_each_pair_has_a_panel_in_its_row_and_column() -> None:
     }
 
 
-def test_a_pair_that_nobody_has_says_so() -> None:
-    scene = panels(histogram(1.0), None, histogram(1.0), histogram(1.0), drawn=3).scene()
-
-    assert scene.panels[1].says == "no rows"
-
-
 def test_the_rows_and_columns_are_named_once_on_paper() -> None:
     figure = draw(panels(*[histogram(0.5, 0.5)] * 4).scene())
-
     axes = figure.axes
     assert [ax.get_title(loc="left") for ax in axes] == ["sex: f", "sex: m", "", ""]
     assert [ax.get_ylabel() for ax in axes] == ["density", "", "density", ""]
@@ -164,9 +140,7 @@ def test_the_rows_and_columns_are_named_once_on_paper() -> None:
 
 def test_a_level_has_the_same_colour_in_each_panel_and_axes_are_shared() -> None:
     view = panels(density("30"), density("30", "40", ends=(0.5, 3.0)), each_pair=False)
-
     one, two = view.scene().panels
-
     assert [(m.label, len(m.x)) for m in one.marks if isinstance(m, Lines)] == [
         ("30", 1),
         ("40", 0),
@@ -186,70 +160,11 @@ def test_bars_stand_at_the_same_ticks_in_each_panel() -> None:
         **SHARED, levels=("no", "yes"), counts=(7, 8), by="age", by_levels=("30", "40"),
         by_counts=((1, 2), (6, 6)),
     )  # fmt: skip
-
     one, two = panels(women, men, each_pair=False).scene().panels
-
     assert one.x.ticks == two.x.ticks == ("no", "yes", "(missing)")
     assert one.marks == (Columns(((0, 0, 0), (3, 0, 4)), ("30", "40")),)
     assert two.marks == (Columns(((1, 2, 0), (6, 6, 0)), ("30", "40")),)
     assert one.y.limits == two.y.limits == pytest.approx((0.0, 1.05 * 6))
-
-
-def test_boxes_of_the_second_column_stand_side_by_side() -> None:
-    view = panels(tukey("30"), tukey("30", "40"), each_pair=False)
-
-    (panel,) = view.scene().panels
-
-    assert panel.x.ticks == ("30", "40")
-    marks = [mark for mark in panel.marks if isinstance(mark, Boxes)]
-    assert [(m.group, [box.label for box in m.boxes]) for m in marks] == [
-        ("f", ["30"]),
-        ("m", ["30", "40"]),
-    ]
-    (ax,) = draw(view.scene()).axes
-    middles = {
-        round(float(line.get_xdata().mean()), 3)
-        for line in ax.lines
-        if line.get_color() == "#10202f" and line.get_linestyle() == "-"
-    }
-    assert middles == {-0.2, 0.2, 1.2}
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["f", "m"]
-
-
-def test_what_is_said_of_one_panel_is_said_by_its_name() -> None:
-    rough = ORIGIN.__class__(**{**vars(ORIGIN), "remarks": ("near", "3 rows left out")})
-    views = (density("30"), density("30"))
-    odd = DensityView(**{**SHARED, "origin": rough}, **{
-        name: getattr(views[1], name) for name in ("curves", "bandwidths", "by")
-    })  # fmt: skip
-
-    notes = panels(views[0], odd, each_pair=False).scene().notes
-
-    assert "sex m: 3 rows left out" in notes
-    assert "one curve for each level of age" in notes
-
-
-def test_points_share_both_axes() -> None:
-    how: dict[str, Any] = {**SHARED, "columns": ("age", "bmi")}
-    one = PointsView(**how, x=(0.0,), y=(1.0,), size=(1,))
-    two = PointsView(**how, x=(10.0,), y=(1.0,), size=(1,))
-
-    scene = panels(one, two, first=("30",)).scene()
-
-    assert {panel.x.limits for panel in scene.panels} == {(-0.5, 10.5)}
-    assert {panel.y.limits for panel in scene.panels} == {(0.5, 1.5)}
-
-
-def test_panels_fit_one_column_of_a_journal_and_their_legend_the_first_row() -> None:
-    three = panels(*[density("30", "40")] * 3, second=("f", "m", "x"), each_pair=False)
-
-    figure = draw(three.scene(), across=85 / 25.4)
-
-    places = [ax.get_subplotspec() for ax in figure.axes]
-    assert [(it.rowspan.start, it.colspan.start) for it in places if it] == [(0, 0), (0, 1), (1, 0)]
-    assert [ax.get_legend() is not None for ax in figure.axes] == [False, True, False]
 
 
 @pytest.mark.parametrize(("millimetres", "kept"), [(240, 6), (85, 2)])
@@ -258,9 +173,7 @@ def test_numbers_beneath_a_narrow_axis_do_not_touch(millimetres: int, kept: int)
     beneath = Beneath("60 or more", tuple((at, "1,234") for at in times))
     line = Lines((times,), (times,), "curve", "60 or more")
     panel = Panel((line,), Axis("years", (0.0, 110.0), beneath=(beneath,)), Axis("share"))
-
     first, second = draw(Scene((panel, panel)), across=millimetres / 25.4).axes
-
     for ax in (first, second):
         assert [text.get_text() for text in ax.texts].count("1,234") == kept
         assert len(ax.get_xticks()) == kept

@@ -1,6 +1,5 @@
 """The contour plot: the grid of a heat map, drawn as lines of equal count."""
 
-import dataclasses
 from types import MappingProxyType
 from typing import Any
 
@@ -50,7 +49,6 @@ def test_the_scene_is_one_panel_of_lines_between_the_ends_of_the_grid() -> None:
 def test_a_line_runs_half_way_between_the_middles_of_full_and_empty_cells() -> None:
     # the middles are 1, 3, 5 and 15, 25, 35; ten persons are at (3, 25)
     lines = lines_of(view())
-
     assert lines.levels == (5.0,)
     places = set(zip(lines.x[0], lines.y[0], strict=True))
     assert places == {(2.0, 25.0), (4.0, 25.0), (3.0, 20.0), (3.0, 30.0)}
@@ -60,42 +58,22 @@ def test_a_line_runs_half_way_between_the_middles_of_full_and_empty_cells() -> N
 def test_x_is_the_first_index_of_the_counts() -> None:
     # all who are there have x below 2
     lines = lines_of(view(counts=((10, 10, 10), (0, 0, 0), (0, 0, 0))))
-
     assert lines.x == ((2.0, 2.0, 2.0),)
     assert sorted(lines.y[0]) == [15.0, 25.0, 35.0]
 
 
 def test_what_is_hidden_counts_as_nobody() -> None:
     hidden = view(counts=((None, None, None), (None, 10, None), (None, None, None)))
-
     assert lines_of(hidden) == lines_of(view())
     assert hidden.scene().notes[-1] == "cells of nobody, or too few to show, count as 0"
     assert view().scene().notes == view().notes()
 
 
-@pytest.mark.parametrize(
-    ("x_edges", "counts"),
-    [((0.0, 6.0), ((0, 10, 0),)), ((0.0, 3.0, 6.0), ((None,) * 3, (None,) * 3))],
-    ids=["one cell along x", "all hidden"],
-)
-def test_where_nothing_can_be_drawn_there_are_no_lines(
-    x_edges: tuple[float, ...], counts: tuple[tuple[int | None, ...], ...]
-) -> None:
-    lines = lines_of(view(x_edges=x_edges, counts=counts))
-
-    assert (lines.x, lines.y, lines.levels) == ((), (), ())
-
-
 LEVELS: dict[int, tuple[float, ...]] = {
-    -3: (),
     0: (),
     1: (0.2, 0.4, 0.6, 0.8),
-    8: (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
-    16: (2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0),
     20: (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5),
     35: (5.0, 10.0, 15.0, 20.0, 25.0, 30.0),
-    100: (20.0, 40.0, 60.0, 80.0),
-    801: (200.0, 400.0, 600.0, 800.0),
 }
 
 
@@ -106,13 +84,7 @@ def test_levels_are_nice(most: int) -> None:
 
 @pytest.mark.parametrize(
     ("most", "least", "levels"),
-    [
-        (10, 1, (0.5, 2.0, 4.0, 6.0, 8.0)),
-        (10, 3, (1.5, 4.0, 6.0, 8.0)),
-        (10, 10, (5.0, 6.0, 8.0)),
-        (100, 5, (2.5, 20.0, 40.0, 60.0, 80.0)),
-        (5, 5, (2.5, 3.0, 4.0)),
-    ],
+    [(10, 3, (1.5, 4.0, 6.0, 8.0)), (10, 10, (5.0, 6.0, 8.0)), (5, 5, (2.5, 3.0, 4.0))],
 )
 def test_the_lowest_level_is_the_edge_of_what_is_shown(
     most: int, least: int, levels: tuple[float, ...]
@@ -120,27 +92,9 @@ def test_the_lowest_level_is_the_edge_of_what_is_shown(
     assert contour_levels(most, least) == levels
 
 
-def test_hiding_small_cells_changes_the_lines() -> None:
-    empty, ring = (0, 0, 0, 0, 0), (0, 1, 1, 1, 0)
-    raw = (empty, ring, (0, 1, 10, 1, 0), ring, empty)
-    hidden = tuple(tuple(count if count > 2 else None for count in row) for row in raw)
-    edges = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-    full, guarded = (
-        contour_of(dataclasses.replace(GRID, x_edges=edges, y_edges=edges, counts=counts))
-        for counts in (raw, hidden)
-    )
-
-    def reach(drawn: ContourView) -> float:
-        return max(max(line) for line in lines_of(drawn).x)
-
-    # halfway between a cell of one and an empty one; between the cell of ten and a hidden one
-    assert (reach(full), reach(guarded)) == (4.0, 3.0)
-
-
 @given(st.integers(1, 10**9))
 def test_there_are_some_levels_below_the_largest_count(most: int) -> None:
     levels = contour_levels(most)
-
     assert 3 <= len(levels) <= 8
     assert levels[0] > 0
     assert levels[-1] < most
@@ -162,7 +116,6 @@ GRID = GridView(
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=5))
 def test_every_panel_has_lines(peaks: list[int]) -> None:
     levels = shared_levels(peaks)
-
     assert list(levels) == sorted(set(levels))
     assert levels[-1] < max(peaks)
     assert sum(level < min(peaks) for level in levels) >= 2
@@ -170,7 +123,6 @@ def test_every_panel_has_lines(peaks: list[int]) -> None:
 
 def test_a_contour_plot_is_a_heat_map_in_all_but_its_lines() -> None:
     drawn = contour_of(GRID)
-
     assert drawn.levels == contour_levels(20, 20)
     for name in ("columns", "method", "parameters", "suppressed", "origin", "counts"):
         assert getattr(drawn, name) == getattr(GRID, name)

@@ -12,7 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.plots import CorrelationsView, View
+from discreet.plots import CorrelationsView
 from discreet.plots.correlations import CorrelationPlot, correlation_of
 from discreet.render.scene import Axis, Cells
 from tests.plots.cases import OF_ROWS, ROWS, rows_of
@@ -25,15 +25,6 @@ def drawn(**columns: Any) -> CorrelationsView:
 TEN = list(range(10))
 
 
-def test_a_line_and_a_curve() -> None:
-    view = drawn(x=TEN, line=[-2 * x for x in TEN], curve=[x**3 for x in TEN])
-
-    assert view.pearson[0][:2] == (1.0, -1.0)
-    assert view.pearson[0][2] == pytest.approx(0.908, abs=0.001)
-    assert view.spearman[0] == (1.0, -1.0, 1.0)
-    assert View.from_json(view.to_json()) == view
-
-
 def test_they_are_those_of_scipy_by_the_rows_that_have_both() -> None:
     random = np.random.default_rng(4)
     rows = {
@@ -41,7 +32,6 @@ def test_they_are_those_of_scipy_by_the_rows_that_have_both() -> None:
     }
     rows["a"][:20], rows["b"][15:30] = np.nan, np.nan
     view = drawn(**rows)
-
     for i, first in enumerate(rows.values()):
         for j, second in enumerate(rows.values()):
             both = np.isfinite(first) & np.isfinite(second)
@@ -53,7 +43,6 @@ def test_they_are_those_of_scipy_by_the_rows_that_have_both() -> None:
 def test_few_rows_and_what_does_not_vary_have_none() -> None:
     gap = [*TEN[:9], np.nan]
     view = drawn(x=TEN, gap=gap, same=[3] * 10)
-
     assert view.pearson == view.spearman == ((1.0, None, None), (None,) * 3, (None,) * 3)
     assert view.scene().notes[-1] == "empty: fewer than 10 rows with both values, or only one"
 
@@ -69,7 +58,6 @@ def test_pearson_stands_below_the_diagonal_and_spearman_above() -> None:
     spearman = ((1.0, 0.75, None), (0.75, 1.0, -0.001), (None, -0.001, 1.0))
     view = dataclasses.replace(drawn(a=TEN, b=TEN, c=TEN), pearson=pearson, spearman=spearman)
     (panel,) = view.scene().panels
-
     # Column by column, each from the lowest row upward.
     edges = (-0.5, 0.5, 1.5, 2.5)
     values = ((None, 0.25, None), (-0.5, None, 0.75), (None, -0.001, None))
@@ -90,7 +78,6 @@ def test_pearson_stands_below_the_diagonal_and_spearman_above() -> None:
 )
 def test_what_is_no_matrix_of_correlations_is_refused(matrix: Any, says: str) -> None:
     view = drawn(a=TEN, b=TEN)
-
     for field in ("pearson", "spearman"):
         with pytest.raises(InputError, match=says):
             dataclasses.replace(view, **{field: matrix})
@@ -105,7 +92,6 @@ def test_all_columns_of_the_copy_unless_some_are_named() -> None:
     study = dc.open(table(3))
     copy = study.session.whole.copy.columns
     view = study.correlations()
-
     assert view.columns == ("x0", "x1", "x2")
     expected = pearsonr(copy["x0"], copy["x2"])[0]
     assert view.pearson[0][2] == pytest.approx(expected, abs=1e-6)

@@ -29,7 +29,6 @@ def view(**changes: Any) -> CrossTableView:
 
 def test_the_scene_is_a_table_of_words_with_its_sums() -> None:
     (panel,) = view().scene().panels
-
     assert panel.marks == (
         Words(
             (

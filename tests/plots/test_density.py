@@ -14,7 +14,7 @@ from scipy.stats import gaussian_kde
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Curve, DensityView, Origin, View
 from discreet.plots.density import NARROWEST, DensityPlot, bandwidth_of, density_of
-from discreet.render.scene import Axis, Lines
+from discreet.render.scene import Lines
 from tests.plots.cases import OF_ROWS, ROWS, rows_of
 
 
@@ -26,7 +26,6 @@ def drawn(values: Any, levels: Any = None, origin: Origin = OF_ROWS) -> DensityV
 
 def test_the_bandwidth_is_that_of_the_rule_of_thumb() -> None:
     values = np.array([0.0, 1.0, 2.0, 3.0, 4.0])  # quartiles 1 and 3, standard deviation 1.414
-
     assert bandwidth_of(values) == pytest.approx(0.9 * np.sqrt(2) * 5**-0.2)
     values = np.array([-20.0, 1.0, 2.0, 3.0, 20.0])
     assert bandwidth_of(values) == pytest.approx(0.9 * 2 / 1.34 * 5**-0.2)
@@ -36,7 +35,6 @@ def test_many_zeros_leave_a_bandwidth() -> None:
     """Four in five rows have one value, and then all but one of very many."""
     many, most = np.zeros(100), np.zeros(10**6)
     many[80:], most[-1] = np.arange(20), 1.0
-
     assert bandwidth_of(many) == pytest.approx(0.9 * many.std() * 100**-0.2)
     assert bandwidth_of(most) == NARROWEST
     assert max(density_of("", most, bandwidth_of(most)).y) < 200
@@ -48,7 +46,6 @@ def test_it_is_that_of_scipy_with_its_mirrors(seed: int) -> None:
     values = np.sort(random.gamma(1.5, 10, size=300))  # most of it near the end at 0
     width = bandwidth_of(values)
     curve = density_of("", values, width)
-
     twin = gaussian_kde(values, width / values.std(ddof=1))
     x, low, high = np.array(curve.x), values[0], values[-1]
     expected = twin(x) + twin(2 * low - x) + twin(2 * high - x)
@@ -62,7 +59,6 @@ def test_the_area_is_1_whatever_the_values(given: list[float]) -> None:
     if not values[0] < values[-1]:
         return
     curve = density_of("", values, bandwidth_of(values))
-
     assert np.trapezoid(curve.y, curve.x) == pytest.approx(1, abs=0.02)
     assert min(curve.y) >= 0
     assert np.all(np.diff(curve.x) > 0)
@@ -71,7 +67,6 @@ def test_the_area_is_1_whatever_the_values(given: list[float]) -> None:
 def test_the_scene_falls_to_0_where_the_rows_end() -> None:
     view = dataclasses.replace(drawn(range(12)), curves=(Curve("", (0, 2, 4), (0.1, 0.4, 0.2)),))
     (panel,) = view.scene().panels
-
     assert panel.marks == (Lines(((0, 0, 2, 4, 4),), ((0, 0.1, 0.4, 0.2, 0),), "curve"),)
     assert panel.y.label == "density"
     assert panel.y.limits is not None
@@ -79,20 +74,8 @@ def test_the_scene_falls_to_0_where_the_rows_end() -> None:
     assert View.from_json(view.to_json()) == view
 
 
-def test_a_density_of_dates_is_per_day() -> None:
-    (panel,) = (
-        drawn(range(16000, 17000, 50), origin=dataclasses.replace(OF_ROWS, dates=("age",)))
-        .scene()
-        .panels
-    )
-
-    assert panel.x.dates[0] == (16071, "2014-01")
-    assert panel.y.label == "density (per day)"
-
-
 def test_levels_without_a_curve_are_named() -> None:
     view = drawn([*range(10), *[3] * 10, 4], ["f"] * 10 + ["m"] * 10 + ["x"])
-
     assert [curve.label for curve in view.curves] == ["f"]
     assert (view.few, view.constant) == (("x",), ("m",))
     assert view.scene().notes[-3:] == (
@@ -128,7 +111,3 @@ def test_what_has_no_density_is_refused(values: Any, says: str) -> None:
 def test_a_view_that_is_no_density_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         dataclasses.replace(drawn(range(12)), **changes)
-
-
-def test_axes_are_those_of_the_column() -> None:
-    assert drawn(range(12)).scene().panels[0].x == Axis("age")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Curve, EcdfView, View
 from discreet.plots.ecdf import EcdfPlot, steps_of
@@ -28,7 +27,6 @@ TWELVE = [3, 1, 2, 2, 1, 1, 1, 5, 5, 5, 5, 5]
 
 def test_the_curve_rises_at_each_value_by_the_share_of_its_rows() -> None:
     view = drawn(TWELVE)
-
     assert view.curves == (Curve("", (1, 2, 3, 5), (0.333333, 0.5, 0.583333, 1.0)),)
     assert (view.by, view.few, view.others) == (None, (), ())
     assert View.from_json(view.to_json()) == view
@@ -37,7 +35,6 @@ def test_the_curve_rises_at_each_value_by_the_share_of_its_rows() -> None:
 def test_the_scene_is_a_line_in_steps_from_0_to_1() -> None:
     view = dataclasses.replace(drawn(TWELVE), curves=(Curve("", (1, 3), (0.25, 1.0)),))
     (panel,) = view.scene().panels
-
     assert panel.marks == (Lines(((1, 1, 3, 3),), ((0, 0.25, 0.25, 1),), "curve"),)
     assert (panel.x, panel.y.label) == (Axis("age"), "share at or below")
 
@@ -45,7 +42,6 @@ def test_the_scene_is_a_line_in_steps_from_0_to_1() -> None:
 def test_curves_of_levels_go_on_to_common_ends() -> None:
     view = drawn([*range(10), *range(5, 15)], ["f"] * 10 + ["m"] * 10)
     women, men = view.scene().panels[0].marks
-
     assert isinstance(women, Lines)
     assert isinstance(men, Lines)
     assert (women.label, men.label) == ("f", "m")
@@ -58,7 +54,6 @@ def test_curves_of_levels_go_on_to_common_ends() -> None:
 
 def test_levels_of_few_rows_have_no_curve_and_are_named() -> None:
     view = drawn([1] * 10 + [2] * 9 + [3], ["f"] * 10 + ["m"] * 9 + ["x"])
-
     assert [curve.label for curve in view.curves] == ["f"]
     assert view.few == ("m", "x")
     assert view.scene().notes[-1] == "not drawn, with fewer than 10 rows: m, x"
@@ -67,7 +62,6 @@ def test_levels_of_few_rows_have_no_curve_and_are_named() -> None:
 def test_the_twelve_largest_of_many_levels_are_drawn() -> None:
     names = [f"{i:02}" for i in range(24)]
     view = drawn(range(270), names * 11 + ["03", "05"] + ["23"] * 4)
-
     assert len(view.curves) == 12
     assert {"03", "05", "23"} < {curve.label for curve in view.curves}
     assert view.others == tuple(name for name in names if name > "10" and name != "23")[-12:]
@@ -110,19 +104,9 @@ def test_the_curve_is_nowhere_further_than_a_step_from_that_of_all(
 ) -> None:
     values = np.sort(np.array(given))
     curve = steps_of("", values, most)
-
     for at in [*values, *(values[1:] + values[:-1]) / 2, values[0] - 1]:
         place = np.searchsorted(curve.x, at, side="right")
         share = curve.y[place - 1] if place else 0.0
         off = abs(share - (values <= at).mean())
         assert off <= 1e-6 + (1 / most if len(set(given)) > most else 0)
     assert len(curve.x) <= most + 1
-
-
-def test_it_is_the_distribution_of_the_copy() -> None:
-    study = dc.open(dc.datasets.diabetes())
-    (curve,) = study.ecdf("glucose").curves
-    copy = study.session.whole.copy.columns["glucose"]
-
-    assert curve.x == tuple(sorted(set(copy[np.isfinite(copy)])))
-    assert curve.y == pytest.approx([np.nanmean(copy <= value) for value in curve.x], abs=1e-6)

@@ -70,7 +70,6 @@ ASKED: dict[str, Callable[[str], Any]] = {
 @pytest.mark.parametrize("asked", ASKED)
 def test_numbers_at_the_ends_are_drawn_or_refused_in_words(asked: str) -> None:
     said = {name: _asked(asked, name) for name in COLUMNS}
-
     assert all(
         it is None or name in it or "a column is constant" in it for name, it in said.items()
     )

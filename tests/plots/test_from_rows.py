@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from discreet.columns import BinAxis
-from discreet.plots import How, counts
+from discreet.plots import How
 from discreet.plots.box import BoxPlot
 from discreet.plots.contour import ContourPlot
 from discreet.plots.heatmap import HeatMap
@@ -19,9 +18,7 @@ LIMITS = {"x": (0, 2), "y": (0, 2)}
 
 def test_points_are_different_sorted_and_sized() -> None:
     rows = rows_of(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9])
-
     view = ScatterPlot("x", "y").from_rows(rows, (), COPY, OF_COPY)
-
     assert view.x == (0, 1, 1, 2)
     assert view.y == (9, 6, 7, 5)
     assert view.size == (1, 1, 1, 2)
@@ -30,17 +27,9 @@ def test_points_are_different_sorted_and_sized() -> None:
     assert view.origin == OF_COPY
 
 
-def test_points_follow_the_order_of_the_columns_asked_for() -> None:
-    view = ScatterPlot("y", "x").from_rows(rows_of(x=[1, 2], y=[9, 8]), (), COPY, OF_COPY)
-
-    assert (view.x, view.y) == ((8, 9), (2, 1))
-
-
 def test_a_histogram_of_a_copy_shows_shares_of_all_rows() -> None:
     rows = rows_of(x=[0.5] * 5 + [1.5] * 2 + [3.5, 4.0, 77.0])
-
     view = HistogramPlot("x", bins=4, limits={"x": (0, 4)}).from_rows(rows, (), COPY, OF_COPY)
-
     assert view.edges == (0, 1, 2, 3, 4)
     assert view.counts == (5, 2, 0, 3)
     assert view.density == (0.5, 0.2, 0, 0.3)
@@ -48,20 +37,9 @@ def test_a_histogram_of_a_copy_shows_shares_of_all_rows() -> None:
     assert view.origin == dataclasses.replace(OF_COPY, shown=10)
 
 
-def test_research_shows_every_bin() -> None:
-    view = HistogramPlot("x", bins=2).from_rows(rows_of(x=[0, 1, 1, 4]), (), ROWS, OF_COPY)
-
-    assert view.edges == (0, 2, 4)
-    assert view.counts == (3, 1)
-    assert view.density == (1.5, 0.5)
-    assert view.suppressed == 0
-
-
 def test_limits_are_of_the_protected_rows() -> None:
     rows = rows_of(x=np.linspace(10, 20, 101))
-
     view, raw = (HistogramPlot("x", bins=5).from_rows(rows, (), it, OF_COPY) for it in (COPY, ROWS))
-
     # of tenths the bins of a copy end between two
     assert (view.edges[0], view.edges[-1]) == (9.75, 20.25)
     assert np.nansum(np.array(view.counts, dtype=float)) == 101
@@ -71,9 +49,7 @@ def test_limits_are_of_the_protected_rows() -> None:
 @pytest.mark.parametrize(("how", "k"), [(COPY, 5), (ROWS, 3)])
 def test_a_box_draws_mean_and_outliers(how: How, k: int) -> None:
     rows = rows_of(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5])
-
     view = BoxPlot(("x", "y")).from_rows(rows, (), how, OF_COPY)
-
     assert [box.label for box in view.groups] == ["x", "y"]
     assert view.groups[0].mean == 8
     assert view.groups[0].outliers == (30,)
@@ -81,78 +57,25 @@ def test_a_box_draws_mean_and_outliers(how: How, k: int) -> None:
     assert view.suppressed == 0
 
 
-def test_noise_is_told_where_there_is_some() -> None:
-    how = How("probabilistic", k=3, q=0.25)
-
-    view = ScatterPlot("x", "y").from_rows(rows_of(x=[1], y=[2]), (), how, OF_COPY)
-
-    assert view.parameters == {"q": 0.25}
-
-
 # --- of levels, between declared edges, and as lines ------------------------------------------
 
 
 def test_points_are_coloured_by_their_levels() -> None:
     rows = rows_of(x=[2, 1, 2, 1, 2], y=[5, 7, 5, 6, 5])
-
     view = ScatterPlot("x", "y", by="sex").from_rows(rows, ("m", "f", "f", "m", "m"), COPY, OF_COPY)
-
     assert (view.x, view.y) == ((1, 1, 2, 2), (6, 7, 5, 5))
     assert view.level == ("m", "f", "f", "m")
     assert view.size == (1, 1, 1, 2)
     assert view.by == "sex"
 
 
-def test_each_level_has_a_box_in_order_of_names() -> None:
-    rows = rows_of(x=[*range(1, 101), *range(101, 201)])
-
-    view = BoxPlot(("x",), by="sex").from_rows(rows, ("m",) * 100 + ("f",) * 100, COPY, OF_COPY)
-
-    assert [(box.label, box.low, box.median) for box in view.groups] == [
-        ("f", 101, 150.5),
-        ("m", 1, 50.5),
-    ]
-    assert view.by == "sex"
-
-
-def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
-    rows = rows_of(x=[1, 2, 3, 4, 30, 30, 31, 32])
-
-    view = BoxPlot(("x",), by="sex").from_rows(rows, ("f",) * 5 + ("m",) * 3, ROWS, OF_COPY)
-
-    assert [(box.label, box.mean, box.outliers) for box in view.groups] == [
-        ("f", 8, (30,)),
-        ("m", 31, ()),
-    ]
-
-
-def test_declared_edges_are_those_of_the_bins() -> None:
-    rows = rows_of(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5)
-
-    view = HistogramPlot("x", edges={"x": (0, 1, 10)}).from_rows(rows, (), COPY, OF_COPY)
-
-    assert view.edges == (0, 1, 10)
-    assert view.counts == (10, 10)
-    assert view.density == (0.5, 0.0555556)
-    assert "bins" not in view.parameters
-
-
 def test_a_heat_map_counts_the_two_columns_of_a_row_and_a_contour_has_its_grid() -> None:
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 31
     rows = rows_of(x=[x for x, _ in points], y=[y for _, y in points])
-
     grid, lines = (
         plot("x", "y", grid=2, limits=LIMITS).from_rows(rows, (), COPY, OF_COPY)
         for plot in (HeatMap, ContourPlot)
     )
-
     assert lines.counts == grid.counts == ((6, 3), (0, 31))
     assert lines.x_edges == lines.y_edges == (0, 1, 2)
     assert grid.suppressed == 0
-
-
-def test_rows_are_counted_in_the_cells_of_their_columns() -> None:
-    axes = (BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 3, (0, 1, 5, 9)))
-    given = rows_of(x=[0.5, 1, 7, 99], y=[-1, 0.5, 1, 5], z=[9, 9, 9, 9])
-
-    assert counts.cells_of(given, axes).tolist() == [[1, 1, 0], [0, 0, 2]]

@@ -26,7 +26,6 @@ def view(**changes: Any) -> GridView:
 
 def test_the_scene_is_one_panel_of_cells() -> None:
     (panel,) = view().scene().panels
-
     (cells,) = panel.marks
     assert isinstance(cells, Cells)
     assert (cells.x_edges, cells.y_edges) == ((0.0, 1.0, 2.0), (10.0, 20.0, 30.0, 40.0))
@@ -37,6 +36,5 @@ def test_the_scene_is_one_panel_of_cells() -> None:
 
 def test_an_empty_cell_is_drawn_as_a_hidden_one() -> None:
     (cells,) = view().scene().panels[0].marks
-
     assert isinstance(cells, Cells)
     assert cells.values == ((5, None, None), (10, 15, None))

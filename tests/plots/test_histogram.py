@@ -26,7 +26,6 @@ def view(regime: str = "guarded", **changes: Any) -> HistogramView:
 
 def test_the_scene_is_one_panel_of_bars_on_the_whole_axis() -> None:
     (panel,) = view().scene().panels
-
     assert panel.marks == (Bars((0.0, 1.0, 3.0, 4.0), (0.33, None, 0.67)),)
     assert panel.x == Axis("age", (0.0, 4.0))
     assert panel.y == Axis("density")
@@ -34,10 +33,3 @@ def test_the_scene_is_one_panel_of_bars_on_the_whole_axis() -> None:
 
 def test_research_draws_frequency_densities() -> None:
     assert view("research").scene().panels[0].y == Axis("frequency density")
-
-
-def test_the_notes_say_how_it_was_made() -> None:
-    first, *signs = view().scene().notes
-    assert first == "histogram of age: suppression (k = 5), policy standard"
-    hidden = None in view().counts
-    assert signs == (["hatched below the axis: none, or fewer than k"] if hidden else [])

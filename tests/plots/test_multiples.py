@@ -1,25 +1,12 @@
 """Small multiples: a picture a level, on axes and colours that all of them share."""
 
-import dataclasses
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 import discreet as dc
-from discreet.errors import InputError
-from discreet.plots import (
-    BarView,
-    ContourView,
-    GridView,
-    HistogramView,
-    MultiplesView,
-    Origin,
-    View,
-    contour_of,
-)
-from discreet.plots.histogram import HIDDEN
+from discreet.plots import GridView, HistogramView, MultiplesView, Origin, View
 from discreet.render.scene import Axis, Bars, Cells, Lines
 
 ORIGIN = Origin("standard", "guarded", False, None, None, 0, "records", ("a remark",))
@@ -64,30 +51,8 @@ def view(*views: View, **changes: Any) -> MultiplesView:
     return MultiplesView(**SHARED | given | changes)
 
 
-def test_a_line_below_each_picture_alone_stands_once_below_all() -> None:
-    whole: dict[str, Any] = {"method": "whole"}
-    parts = [dataclasses.replace(histogram(0.2, it), **whole) for it in (0.4, None, None)]
-    levels = BarView(
-        columns=("arm",),
-        levels=("a", "b"),
-        counts=(4, 0),
-        by="sex",
-        by_levels=("f",),
-        by_counts=((4, 0),),
-        **SHARED | whole,
-    )
-
-    drawn = view(*parts, **whole)
-    assert drawn.scene().notes == (*drawn.notes(), HIDDEN)
-    assert view(*parts[:1], **whole).scene().notes == view(*parts[:1], **whole).notes()
-    bars = view(levels, levels, **whole)
-    assert bars.scene().notes == (*bars.notes(), *levels.signs())
-    assert levels.signs() == ("divided by sex",)
-
-
 def test_panels_are_named_by_level_and_bars_share_their_height() -> None:
     panels = view(histogram(0.2, 0.4), histogram(0.8, None)).scene().panels
-
     assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
     assert [panel.marks[0] for panel in panels] == [
         Bars((0.0, 1.0, 2.0), (0.2, 0.4)),
@@ -99,44 +64,9 @@ def test_panels_are_named_by_level_and_bars_share_their_height() -> None:
 
 def test_cells_share_their_colours_and_keep_their_axes() -> None:
     panels = view(grid(5, None), grid(40, 10)).scene().panels
-
     cells = [panel.marks[0] for panel in panels]
     assert [cell.span for cell in cells if isinstance(cell, Cells)] == [(5.0, 40.0)] * 2
     assert [panel.y for panel in panels] == [Axis("bmi", (0.0, 1.0))] * 2
-
-
-def test_where_nothing_is_shown_nothing_is_shared() -> None:
-    bars, cells = view(histogram(None)).scene().panels[0], view(grid(None)).scene().panels[0]
-
-    assert bars.y.limits is None
-    assert isinstance(cells.marks[0], Cells)
-    assert cells.marks[0].span is None
-
-
-def test_contours_stand_side_by_side() -> None:
-    square = dataclasses.replace(
-        grid(5, 10, 5), y_edges=(0.0, 1.0, 2.0), counts=((5, 0), (10, 5), (0, 0))
-    )
-    drawn = view(*[contour_of(square, (2.5,))] * 2)
-
-    assert isinstance(drawn.views[0], ContourView)
-    panels = drawn.scene().panels
-    assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
-    assert all(isinstance(panel.marks[0], Lines) for panel in panels)
-    assert panels[0].marks == panels[1].marks
-
-
-def test_each_note_stands_once() -> None:
-    drawn = view(histogram(0.2, None), histogram(0.8, None))
-
-    assert drawn.note() == (
-        "histogram of age: suppression (k = 5), policy standard, for each level of sex"
-    )
-    assert drawn.scene().notes == (
-        drawn.note(),
-        "a remark",
-        "hatched below the axis: none, or fewer than k",
-    )
 
 
 # --- on one pair of axes --------------------------------------------------------------------------
@@ -164,18 +94,12 @@ def test_overlaid_histograms_are_outlines_of_an_area_of_one() -> None:
     assert View.from_json(drawn.to_json()) == drawn
 
 
-def test_histograms_alone_are_overlaid() -> None:
-    with pytest.raises(InputError, match="histograms alone are drawn on one pair of axes"):
-        view(grid(1), overlaid=True)
-
-
 def test_of_many_levels_the_six_largest_are_overlaid() -> None:
     """Levels a to h have 20, 30, ... rows; the two smallest are named."""
     sizes = {name: 20 + 10 * i for i, name in enumerate("abcdefgh")}
     word = [name for name, size in sizes.items() for _ in range(size)]
     table = pa.table({"ward": word, "x": [float(i % 17) for i in range(len(word))]})
     found = dc.research(table).histogram("x", by="ward", overlay=True, method="none")
-
     assert (found.levels, found.others) == (tuple("cdefgh"), ("a", "b"))
     assert found.origin.shown is None
     assert len(found.scene().panels) == 1

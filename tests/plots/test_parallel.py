@@ -58,7 +58,6 @@ def marks_of(drawn: ParallelView) -> tuple[Uprights, list[Any]]:
 class TestScene:
     def test_an_upright_for_each_axis_with_its_ends_or_levels(self) -> None:
         uprights, _ = marks_of(view())
-
         assert uprights.axes == (
             Upright("age", ("20", "90"), scale=(20.0, 90.0)),
             Upright("sex", None, ((0.25, "f"), (0.75, "m"))),
@@ -68,7 +67,6 @@ class TestScene:
 
     def test_trapezoids_for_each_gap_as_parts_of_the_axes(self) -> None:
         _, gaps = marks_of(view())
-
         # a level of 50 pixels is drawn as 3 in its middle
         level = (0.235, 0.265)
         assert gaps[1].ends == ((*level, 0.0, 0.3), (*level, 0.2, 0.4))
@@ -79,13 +77,11 @@ class TestScene:
 
     def test_flat_clusters_have_no_gradient_and_all_else_is_the_same(self) -> None:
         _, gaps = marks_of(view().flat())
-
         assert not any(gap.fuzzy for gap in gaps)
         assert replace(view().flat(), fuzzy=True) == view()
 
     def test_what_is_selected_and_its_joins_are_lit(self) -> None:
         _, gaps = marks_of(view().select(1, 1))
-
         assert [gap.lit for gap in gaps] == [(True, False, True), (False, True), (False, True)]
 
     def test_single_records_are_strands_between_the_middles_of_pixels(self) -> None:
@@ -118,17 +114,7 @@ class TestScene:
     ) -> None:
         bands = ((0, 10), (10, 20), (20, 22), (50, 51))
         axis = ParallelAxis("x", "categorical", levels=("a", "b", "c", "d"), bands=bands)
-
         assert axis.place(low, high, 100) == pytest.approx(drawn)
-
-    def test_on_a_continuous_axis_pixels_are_parts_of_it(self) -> None:
-        assert AGE.place(20, 50, 100) == (0.2, 0.5)
-
-    def test_gaps_know_what_lights_up_in_the_next_one(self) -> None:
-        assert [gap.joins for gap in marks_of(view())[1]] == [*JOINS, ()]
-        alone: Any = (((0, 1, 0, 1),),) * 3
-        raw = view(method="none", origin=RESEARCH, clusters=alone, joins=(((0, 0),), ()))
-        assert [gap.joins for gap in marks_of(raw)[1]] == [((0, 0),), (), ()]
 
     def test_an_axis_of_one_number_has_no_scale(self) -> None:
         assert ParallelAxis("x", "continuous", 5.0, 5.0).upright(100).scale is None
@@ -154,23 +140,12 @@ class TestLit:
     ) -> None:
         assert view().lit(gap, cluster) == lit
 
-    def test_without_joins_a_cluster_lights_itself(self) -> None:
-        assert view(joins=((), ())).lit(1, 1) == {(1, 1)}
-
-    @pytest.mark.parametrize(
-        "place", [(3, 0), (0, 3), (-1, 0), (0, -1), (0.0, 0), ("0", 0), (True, 0), (10**400, 0)]
-    )
+    @pytest.mark.parametrize("place", [(3, 0), (0, 3), (-1, 0), (0, -1), (True, 0)])
     def test_a_cluster_that_there_is_not_is_refused(self, place: Any) -> None:
         with pytest.raises(InputError, match="named by its gap and its place in the gap"):
             view().lit(*place)
         with pytest.raises(InputError, match="named by its gap and its place in the gap"):
             view().select(*place)
-
-    def test_selecting_changes_nothing_but_the_picture(self) -> None:
-        chosen = view().select(2, 0)
-
-        assert chosen.selected == (2, 0)
-        assert replace(chosen, selected=None) == view()
 
 
 class TestNotes:
@@ -184,63 +159,24 @@ class TestNotes:
             "the copy they hold",
         )
 
-    def test_lit_is_explained(self) -> None:
-        assert view().select(1, 0).scene().notes[-1] == (
-            "lit: one cluster between sex and bmi, and those beside it that share rows of the"
-            " copy with it"
-        )
-        free = view(origin=RESEARCH, method="k-member").select(1, 0)
-        assert free.scene().notes[-1].endswith("those beside it that share records with it")
-
-    def test_a_gap_that_shows_nothing_says_why(self) -> None:
-        bare = view(clusters=((), CLUSTERS[1], ()), joins=((), ()))
-
-        told = (
-            "nothing shown between age and sex: too few rows of the copy for a cluster",
-            "nothing shown between bmi and ill: too few rows of the copy for a cluster",
-        )
-        assert bare.notes()[1:] == bare.scene().notes[1:3] == told
-        assert set(told) <= set(bare.describe().splitlines())
-
-    def test_strands_are_explained(self) -> None:
-        raw = view(method="none", origin=RESEARCH, clusters=((), (), ()), joins=((), ()))
-
-        assert any("a line goes from where a record is" in note for note in raw.scene().notes)
-        assert not any("blue" in note for note in raw.scene().notes)
-
-    def test_a_description_tells_what_is_left_open(self) -> None:
-        for method in ("k-member", "k-member-joint", "whole"):
-            assert "does not protect: " in view(method=method).describe()
-
 
 AXIS: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({"name": 5}, "an axis has a name, and is continuous or categorical"),
     "a third kind": ({"kind": "date"}, "an axis has a name, and is continuous or categorical"),
-    "a kind of kinds": ({"kind": ["continuous"]}, "an axis has a name, and is"),
-    "half sensitive": ({"sensitive": 1}, "sensitive or not, and whole or not"),
     "continuous levels": ({"levels": ("a",)}, "'x' is continuous and has no levels"),
     "no high": ({"high": None}, "'x' goes from a finite low to a finite high"),
-    "words as ends": ({"low": "1"}, "'x' goes from a finite low to a finite high"),
-    "yes and no as ends": ({"low": True}, "'x' goes from a finite low to a finite high"),
     "falling": ({"low": 2.0}, "'x' goes from a finite low to a finite high"),
     "endless": ({"high": float("inf")}, "'x' goes from a finite low to a finite high"),
     "not a number": ({"low": float("nan")}, "'x' goes from a finite low to a finite high"),
-    "more than a float": ({"high": 10**400}, "'x' goes from a finite low to a finite high"),
 }
 LEVELS: dict[str, tuple[dict[str, Any], str]] = {
     "with a low": ({"low": 0.0}, "'x' has levels, so it has no low and no high"),
     "no levels": ({"levels": (), "bands": ()}, "'x' has different levels, and one at least"),
     "twice the same": ({"levels": ("a", "a")}, "'x' has different levels, and one at least"),
-    "levels of numbers": ({"levels": (1, 2)}, "'x' has different levels, and one at least"),
-    "levels in a text": ({"levels": "ab"}, "'x' has different levels, and one at least"),
     "a band too few": ({"bands": ((0, 5),)}, "'x' has a band of pixels for each level"),
-    "bands in a list": ({"bands": [(0, 5), (5, 9)]}, "'x' has a band of pixels for each level"),
     "an empty band": ({"bands": ((0, 5), (5, 5))}, "bands of the axis 'x' are pixels that rise"),
     "falling bands": ({"bands": ((5, 9), (0, 5))}, "bands of the axis 'x' are pixels that rise"),
-    "a band in another": ({"bands": ((0, 9), (2, 5))}, "bands of the axis 'x' are pixels that"),
-    "half pixels": ({"bands": ((0, 4.5), (5, 9))}, "bands of the axis 'x' are pixels that rise"),
     "below the foot": ({"bands": ((-1, 4), (5, 9))}, "bands of the axis 'x' are pixels that rise"),
-    "bands of three": ({"bands": ((0, 4, 5), (5, 9))}, "bands of the axis 'x' are pixels"),
 }
 
 
@@ -258,10 +194,6 @@ def test_a_categorical_axis_has_levels_with_bands(changes: dict[str, Any], messa
         ParallelAxis(**given | {"bands": ((0, 5), (5, 9))} | changes)
 
 
-def test_an_axis_of_one_value_is_an_axis() -> None:
-    assert ParallelAxis("x", "continuous", 3.0, 3.0).upright(10).ends == ("3", "3")
-
-
 BOX = "a cluster goes from a low pixel to a higher one, within the axes on both sides"
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "one axis": (
@@ -276,41 +208,26 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "axes of another type": ({"axes": ("age", "sex", "bmi", "ill")}, "are ParallelAxis"),
     "no pixels": ({"pixels": 0}, "the axes are 1 to 500 pixels high"),
     "one pixel too many": ({"pixels": 501}, "the axes are 1 to 500 pixels high"),
-    "too many pixels": ({"pixels": 10**400}, "the axes are 1 to 500 pixels high"),
-    "half a pixel": ({"pixels": 99.5}, "the axes are 1 to 500 pixels high"),
-    "true pixels": ({"pixels": True}, "the axes are 1 to 500 pixels high"),
     "bands out of the axes": ({"pixels": 99}, "bands of levels lie within the pixels"),
     "a gap too few": ({"clusters": CLUSTERS[:2]}, "clusters for each gap between two axes"),
-    "no clusters": ({"clusters": None}, "clusters for each gap between two axes"),
     "a gap of nothing": ({"clusters": (None, (), ())}, "a cluster is a box of four pixels"),
     "a box of three": ({"clusters": (((0, 1, 0),), (), ())}, "a box of four pixels"),
-    "a box of floats": ({"clusters": (((0, 1, 0, 1.0),), (), ())}, "a box of four pixels"),
-    "a box of words": ({"clusters": (((0, 1, 0, "1"),), (), ())}, "a box of four pixels"),
-    "a box of truth": ({"clusters": (((False, 1, 0, 1),), (), ())}, "a box of four pixels"),
-    "not a number": ({"clusters": (((float("nan"), 1, 0, 1),), (), ())}, "a box of four pixels"),
     "below the foot": ({"clusters": (((-1, 1, 0, 1),), (), ())}, "a box of four pixels"),
     "above the head": ({"clusters": (((0, 101, 0, 1),), (), ())}, BOX),
     "above the head on the right": ({"clusters": (((0, 1, 0, 101),), (), ())}, BOX),
-    "far above": ({"clusters": (((0, 1, 0, 10**400),), (), ())}, BOX),
     "an empty side": ({"clusters": (((5, 5, 0, 1),), (), ())}, BOX),
     "an empty right side": ({"clusters": (((5, 6, 1, 1),), (), ())}, BOX),
     "not sorted": ({"clusters": (((5, 6, 0, 1), (0, 1, 0, 1)), (), ())}, "a gap are sorted"),
     "one box twice": ({"clusters": (((0, 1, 0, 1),) * 2, (), ())}, "the same box are one"),
     "a wide record": ({"method": "none"}, "shown by itself, as 'none' does, is one pixel"),
     "an axis of joins too few": ({"joins": JOINS[:1]}, "joins for each axis between two others"),
-    "no joins": ({"joins": None}, "joins for each axis between two others"),
-    "joins of nothing": ({"joins": (None, ())}, "a join is a pair of clusters"),
     "a join of three": ({"joins": (((0, 0, 0),), ())}, "a join is a pair of clusters"),
-    "a join of words": ({"joins": ((("0", "0"),), ())}, "a join is a pair of clusters"),
-    "a negative join": ({"joins": (((0, -1),), ())}, "a join is a pair of clusters"),
     "a join of nobody": ({"joins": (((3, 0),), ())}, "a join names clusters that there are"),
     "a join to nobody": ({"joins": ((), ((0, 2),))}, "a join names clusters that there are"),
     "joins not sorted": ({"joins": (((1, 0), (0, 1)), ())}, "joins of an axis are different"),
     "a join twice": ({"joins": (((0, 1), (0, 1)), ())}, "joins of an axis are different"),
     "sizes where guarded": ({"sizes": ((5, 5, 5), (5, 5), (5, 5))}, "clusters have no sizes"),
-    "fuzzy by half": ({"fuzzy": 1}, "fuzzy is true or false"),
     "selected out of place": ({"selected": (0, 3)}, "there is none at that place"),
-    "selected by word": ({"selected": "00"}, "there is none at that place"),
 }
 
 
@@ -325,11 +242,8 @@ def test_what_does_not_fit_together_is_refused(changes: dict[str, Any], message:
     [
         (((5, 5), (5, 5), (5, 5)), "clusters have a size each, or none of them has"),
         (((5, 5, 5), (5, 5)), "clusters have a size each, or none of them has"),
-        ((5, 5, 5), "clusters have a size each, or none of them has"),
-        ("555", "clusters have a size each, or none of them has"),
         (((5, 5, 0), (5, 5), (5, 5)), "a whole number of records, 1 or more"),
         (((5, 5, 2.5), (5, 5), (5, 5)), "a whole number of records, 1 or more"),
-        (((5, 5, None), (5, 5), (5, 5)), "a whole number of records, 1 or more"),
     ],
 )
 def test_sizes_are_whole_numbers_one_for_each_cluster(sizes: Any, message: str) -> None:
@@ -340,7 +254,6 @@ def test_sizes_are_whole_numbers_one_for_each_cluster(sizes: Any, message: str) 
 def test_under_research_clusters_have_sizes_and_may_coincide() -> None:
     twice: Any = (((0, 9, 0, 9),) * 2, (), ())
     drawn = view(origin=RESEARCH, clusters=twice, joins=((), ()), sizes=((5, 6), (), ()))
-
     assert drawn.sizes == ((5, 6), (), ())
 
 
@@ -405,7 +318,6 @@ class TestJson:
     def test_out_and_in_is_exact(self, drawn: ParallelView) -> None:
         text = drawn.to_json()
         again = View.from_json(text)
-
         assert again == drawn
         assert again.to_json() == text
         assert again.scene() == drawn.scene()
@@ -422,46 +334,27 @@ class TestJson:
 
     DAMAGED: tuple[tuple[str, str], ...] = (
         ('"pixels": 100,', '"pixels": "100",'),
-        ('"pixels": 100,', '"pixels": 1e999,'),
-        ('"pixels": 100,', f'"pixels": 1{"0" * 400},'),
-        ('"pixels": 100,', f'"pixels": 1{"0" * 5000},'),
         ('"pixels": 100,', '"pixels": NaN,'),
         ('"pixels": 100,', '"pixels": null,'),
         ('"low": 20.0', '"low": 1e999'),
-        ('"low": 20.0', '"low": NaN'),
-        ('"low": 20.0', f'"low": -1{"0" * 400}'),
-        ('"low": 20.0', '"low": [20.0]'),
         ('"low": 20.0, ', ""),
         ('"sensitive": true', '"secret": true'),
         (', "sensitive": true', ""),
         ('"sensitive": true', '"sensitive": "no"'),
-        ('"levels": ["f", "m"]', '"levels": 5'),
         ('"levels": ["f", "m"]', '"levels": "fm", "more": 1'),
         ('"bands": [[0, 50], [50, 100]]', '"bands": [0, 50]'),
-        ('"bands": [[0, 50], [50, 100]]', '"bands": null'),
         ('"joins": [[[0, 1]', '"joins": [[[0, 1e3]'),
-        ('"joins": [[[0, 1]', '"joins": [[["0", 1]'),
-        ('"joins": [[[0, 1]', '"joins": [[{"0": 1}'),
-        ("[0, 10, 0, 50]", "[0, 10, 0]"),
-        ("[0, 10, 0, 50]", "[0, 10, 0, -Infinity]"),
-        ("[0, 10, 0, 50]", '{"a": 1}'),
         ("[0, 10, 0, 50]", "null"),
         ('"fuzzy": true', '"fuzzy": null'),
-        ('"selected": null', '"selected": 3'),
-        ('"selected": null', '"selected": [0]'),
         ('"selected": null', '"selected": [0, 99]'),
-        ('"sizes": null', '"sizes": 0'),
         ('"sizes": null', '"sizes": []'),
-        ('"axes": [', '"axes": [5, '),
         ('"axes": [', '"axes": [[], '),
-        ('"columns": ["age", ', '"columns": ["age", "age", '),
     )
 
     @pytest.mark.parametrize(("good", "bad"), DAMAGED)
     def test_damaged_text_is_refused(self, good: str, bad: str) -> None:
         text = view().to_json()
         assert good in text
-
         with pytest.raises(InputError, match=r"."):
             View.from_json(text.replace(good, bad, 1))
 
@@ -482,20 +375,3 @@ class TestJson:
         except InputError:
             return
         assert json.loads(read.to_json())[name] == value
-
-
-def test_all_of_it_can_be_saved(tmp_path: Any) -> None:
-    drawn = view().select(1, 1)
-
-    for suffix in ("png", "svg", "pdf", "json"):
-        assert drawn.save(tmp_path / f"a.{suffix}").stat().st_size > 500
-    assert ParallelView.load(tmp_path / "a.json") == drawn
-    assert "sensitive" in (tmp_path / "a.svg").read_text()
-
-
-def test_whole_numbers_stand_at_the_ends_of_an_axis_that_ends_between_them() -> None:
-    assert ParallelAxis("age", "continuous", 18.5, 78.5).upright(400).ends == ("18.5", "78.5")
-    assert ParallelAxis("age", "continuous", 18.5, 78.5, whole=True).upright(400).ends == (
-        "19",
-        "78",
-    )

@@ -29,7 +29,6 @@ from discreet.plots.parallel_axes import (
     counted_cells,
     pixel_axis,
     proposed_order,
-    too_diverse,
 )
 from discreet.table import Table, open_table
 
@@ -81,7 +80,6 @@ def tenths(held: Sequence[int]) -> list[float]:
 @pytest.mark.parametrize(("held", "edges"), CUT.values(), ids=CUT)
 def test_cells_are_joined_until_each_holds_k(held: list[int], edges: list[int]) -> None:
     axis = cut(table_of(x=tenths(held)), "x", limits=LIMITS)
-
     assert axis.edges.tolist() == edges
     assert axis.cells == len(edges) - 1
     assert axis.shown == ParallelAxis("x", "continuous", 0.0, 100.0)
@@ -96,42 +94,19 @@ def test_cells_are_joined_until_each_holds_k(held: list[int], edges: list[int]) 
 def test_persons_beyond_declared_limits_are_in_the_end_cells() -> None:
     inside = tenths([0, 4, 4, 4, 4, 4, 4, 4, 0, 0])
     axis = cut(table_of(x=[*inside, -5.0, -1e9, 100.0, 1e9]), "x", limits=LIMITS)
-
     # two at the foot join the four after them; two at the head join the last four
     assert axis.edges.tolist() == [0, 20, 30, 40, 50, 60, 70, 100]
 
 
-def test_an_edge_belongs_to_the_cell_above_it() -> None:
-    places = [10.0 * (i % 10) for i in range(30)]
-
-    assert cut(table_of(x=places), "x", limits=LIMITS).edges.tolist() == [*range(0, 101, 10)]
-
-
-def test_missing_values_are_in_no_cell() -> None:
-    lost: list[float | None] = [None, None, float("nan"), float("inf"), float("-inf")]
-    whole = cut(table_of(x=tenths([3] * 10)), "x", limits=LIMITS)
-    holed = cut(table_of(x=[*tenths([3] * 10), *lost]), "x", limits=LIMITS)
-
-    assert holed.edges.tolist() == whole.edges.tolist()
-
-
-@pytest.mark.parametrize("levels", [2, 3, 5, 9, 10])
+@pytest.mark.parametrize("levels", [2, 9])
 def test_whole_numbers_have_cells(levels: int) -> None:
     axis = cut(table_of(x=[i for i in range(levels) for _ in range(30 // levels + 3)]), "x")
-
     assert (axis.shown.low, axis.shown.high, axis.shown.whole) == (0, levels - 1, True)
     assert axis.cells == levels
     assert axis.bins is not None
     assert axis.cell_of_bin is not None
     of_number = axis.cell_of_bin[axis.bins.places(np.arange(float(levels)))]
     assert of_number.tolist() == [*range(levels)]
-
-
-def test_a_cell_is_ten_pixels_wide_before_any_is_joined() -> None:
-    for pixels in (50, 100, 400, 500):
-        values = [float(i) for i in range(5000)]
-        axis = cut(table_of(x=values), "x", pixels=pixels, limits={"x": [0, 5000]})
-        assert np.diff(axis.edges).tolist() == [CELL_PIXELS] * (pixels // CELL_PIXELS)
 
 
 def test_all_on_one_place_is_refused_by_name_and_without_a_number() -> None:
@@ -165,7 +140,6 @@ def test_every_cell_holds_k_persons_whatever_the_order(
         return
     random.shuffle(values)
     again = cut(table_of(x=values), "x", limits=LIMITS, k=k)
-
     assert again.edges.tolist() == axis.edges.tolist()
     firsts = np.flatnonzero(np.diff(joined, prepend=-1))
     assert axis.edges.tolist() == [*(10 * firsts).tolist(), 100]
@@ -203,7 +177,6 @@ def test_levels_have_bands_in_their_order(
     wards: list[str | None], ordered: Sensitive, names: tuple[str, ...]
 ) -> None:
     axis = cut(table_of(ordered, g=wards), "g")
-
     bands = ((0, 25), (25, 50), (50, 75), (75, 100))
     assert axis.shown == ParallelAxis("g", "categorical", None, None, names, bands)
     assert axis.edges.tolist() == [0, 25, 50, 75, 100]
@@ -214,13 +187,6 @@ def test_levels_have_bands_in_their_order(
         shown = "(missing)" if ward is None else ward
         place = names.index(shown if shown in names else "other")
         assert axis.levels.at([ward or ""]) == (place,)
-
-
-def test_bands_fill_the_axis_where_pixels_do_not_divide() -> None:
-    axis = cut(table_of(g=[*"abc"] * 10), "g", pixels=400)
-
-    assert axis.shown.bands == ((0, 133), (133, 266), (266, 400))
-    assert axis.edges.tolist() == [0, 133, 266, 400]
 
 
 def test_one_level_and_too_many_levels_are_refused() -> None:
@@ -236,7 +202,6 @@ def test_one_level_and_too_many_levels_are_refused() -> None:
 
 def test_a_sensitive_axis_says_so() -> None:
     table = table_of(x=tenths([3] * 10), g=[*"abc"] * 10)
-
     for name in ("x", "g"):
         assert cut(table, name, limits=LIMITS, sensitive={name: ()}).shown.sensitive is True
         assert cut(table, name, limits=LIMITS, sensitive={"y": ()}).shown.sensitive is False
@@ -272,25 +237,14 @@ def test_numbers_have_pixels(
     values: list[float], fields: dict[str, Any], pixels: list[int]
 ) -> None:
     axis = pixeled(table_of(x=values), "x", pixels=50, **fields)
-
     assert axis.pixels(np.array(values)).tolist() == pixels
     assert axis.shown.kind == "continuous"
     low, high = fields.get("limits", {"x": (min(values), max(values))})["x"]
     assert (axis.shown.low, axis.shown.high) == (low, high)
 
 
-def test_levels_have_pixels_from_end_to_end() -> None:
-    table = table_of({"g": ("b", "c", "a")}, g=["b", "a", None, "b", "c"])
-    axis = pixeled(table, "g", pixels=10)
-
-    assert axis.shown.levels == ("b", "c", "a", "(missing)")
-    assert axis.shown.bands == ((0, 1), (3, 4), (6, 7), (9, 10))
-    assert axis.pixels(("b", "a", "", "b", "c")).tolist() == [0, 6, 9, 0, 3]
-
-
 def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
     many = table_of(g=[f"g{i:02}" for i in range(50)])
-
     assert len(pixeled(many, "g", pixels=50).shown.levels) == 50
     with pytest.raises(RefusedError, match="column 'g' has more levels than its axis has room for"):
         pixeled(table_of(g=[f"g{i:02}" for i in range(51)]), "g", pixels=50)
@@ -302,7 +256,6 @@ def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
 
 def test_data_that_changed_have_no_pixel() -> None:
     axis = pixeled(table_of(g=["a", "b"]), "g")
-
     with pytest.raises(InputError, match="the data changed while they were being read"):
         axis.pixels(("a", "c"))
     with pytest.raises(BrokenPromiseError, match="an axis has neither bins nor levels"):
@@ -330,24 +283,15 @@ def test_sensitive_values_are_levels_of_their_axis() -> None:
 
 def test_no_value_is_no_sensitive_value() -> None:
     axis = pixeled(table_of(g=["a", "b", None] * 9), "g")
-
     assert axis.shown.levels == ("a", "b", "(missing)")
     check_named([axis], {"g": ("a",)})
     with pytest.raises(InputError, match="a sensitive value of 'g' is not on its axis"):
         check_named([axis], {"g": ("(missing)",)})
 
 
-def test_a_diversity_that_no_cluster_has_is_named_by_its_column() -> None:
-    assert isinstance(too_diverse("g"), InputError)
-    assert "the diversity (l) is more than the sensitive column 'g' has values" in str(
-        too_diverse("g")
-    )
-
-
 def test_cells_are_the_bins_of_the_histogram_and_no_narrower_than_ten_pixels() -> None:
     values = [float(i) for i in range(1000)]
     limits = {"x": [0, 1000]}
-
     assert cut(table_of(x=values), "x", pixels=400, limits=limits, bins=20).cells == 20
     fine = cut(table_of(x=values), "x", pixels=400, limits=limits, bins=100)
     assert fine.edges.tolist() == [*range(0, 385, 12), 400], "three bins of four pixels each"
@@ -402,13 +346,11 @@ def cell_of(axis: CellAxis, value: Any) -> int:
     return sum(bool(edge <= pixel + 1e-9) for edge in axis.edges[1:-1])
 
 
-@pytest.mark.parametrize("names", [*itertools.permutations(["near", "ward", "far", "arm"], 3)])
+@pytest.mark.parametrize("names", [("near", "ward", "far"), ("arm", "far", "ward")], ids=str)
 def test_cells_are_counted_in_the_order_of_the_axes(names: tuple[str, ...]) -> None:
     how = asked_in_order(names, limits={"near": [-1, 4], "far": [-3, 3]})
     axes = [*cut_in_order(TABLE, how).values()]
-
     found = cells_of(counted_cells(TABLE, axes), axes)
-
     columns = [[cell_of(axis, value) for value in COLUMNS[axis.shown.name]] for axis in axes]
     persons = Counter(zip(*columns, strict=True))
     assert found.shape == tuple(axis.cells for axis in axes)
@@ -447,12 +389,6 @@ def test_an_allowed_order_is_left_alone(columns: list[str], sensitive: list[str]
     check_order(TABLE, how, axes_to_order(TABLE, how))
 
 
-def test_a_secret_may_stand_anywhere_beside_a_number_that_tells_nothing_of_it() -> None:
-    for columns in (["near", "ill", "far"], ["ill", "far", "near"]):
-        how = asked_in_order(columns, "ill")
-        check_order(TABLE, how, axes_to_order(TABLE, how))
-
-
 REFUSED: dict[str, tuple[list[str], list[str], str, list[str]]] = {
     # columns, sensitive, the reason, the nearest allowed order
     "beside levels": (
@@ -477,7 +413,6 @@ def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest(
     columns: list[str], sensitive: list[str], reason: str, nearest: list[str]
 ) -> None:
     how = asked_in_order(columns, *sensitive)
-
     with pytest.raises(RefusedError, match="; the nearest allowed order is ") as told:
         check_order(TABLE, how, axes_to_order(TABLE, how))
     assert reason in str(told.value)
@@ -488,7 +423,6 @@ def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest(
 
 def test_levels_alone_cannot_stand_beside_a_secret() -> None:
     how = asked_in_order(["ward", "ill"], "ill")
-
     for call in (check_order, proposed_order):
         with pytest.raises(RefusedError, match="and there is none; add a continuous column"):
             call(TABLE, how, axes_to_order(TABLE, how))
@@ -513,7 +447,7 @@ def test_an_order_is_proposed(columns: list[str], sensitive: list[str], order: l
 
 def test_the_order_of_rows_does_not_matter() -> None:
     turned = table_of_in_order({name: values[::-1] for name, values in COLUMNS.items()})
-    for columns in itertools.permutations(["near", "far", "far off", "ill"]):
+    for columns in [*itertools.permutations(["near", "far", "far off", "ill"])][::7]:
         how = asked_in_order(columns, "ill")
         assert proposed_order(turned, how, axes_to_order(turned, how)) == proposed_order(
             TABLE, how, axes_to_order(TABLE, how)

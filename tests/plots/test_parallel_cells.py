@@ -7,12 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -20,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.errors import RefusedError
 from discreet.plots import How, ParallelAxis, ParallelView
 from discreet.plots.parallel import ParallelPlot
-from discreet.table import Table, open_table
+from discreet.table import Table
 from tests.plots.cases import OF_RECORDS, table_of
 
 # What made tables may be refused for.
@@ -88,21 +83,10 @@ def test_small_cells_are_one_cluster_and_large_ones_each_their_own() -> None:
 def test_clusters_light_up_together_where_they_share_k_persons() -> None:
     held = persons([[20, 9, 0], [10, 3, 1], [0, 1, 30]])
     three = {**held, "three": [{"u": "a", "v": "b", "w": "c"}[level] for level in held["two"]]}
-
     view = drawn(table_of(three), ["one", "two", "three"], k=5, pixels=150)
-
     assert view.clusters[1] == ((0, 50, 0, 50), (50, 100, 50, 100), (100, 150, 100, 150))
     # the fourth cluster runs with 3 + 1 persons into one and with 1 into another: with no k
     assert view.joins == (((0, 0), (1, 1), (2, 0), (4, 2)),)
-
-
-def spread(levels: str, n: int = 60) -> Columns:
-    """Make persons of levels in turn, along an axis that says nothing of them."""
-    return {
-        "x": [float((7 * i) % n) for i in range(n)],
-        "y": [float((11 * i) % n) for i in range(n)],
-        "ill": [levels[i % len(levels)] for i in range(n)],
-    }
 
 
 # --- what is missing, joined, declared --------------------------------------------------------
@@ -115,52 +99,12 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
         "g": [None if i % 8 == 0 else "ab"[i % 2] for i in range(80)],
     }
     view = drawn(table_of(columns), ["g", "x", "y"])
-
     assert view.axes[0].levels == ("a", "b", "(missing)")
     # 12 records have no x, and 18 not both: the larger number
     assert (view.origin.shown, view.origin.total) == (62, 80)
     check(view, columns, k=3)
     assert drawn(table_of(columns), ["y", "g"]).origin.shown == 74
     assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.shown == 80
-
-
-def test_small_levels_are_one_band_and_those_declared_stand_in_their_order() -> None:
-    wards = [*"n" * 20, *"s" * 20, *"w" * 16, "e", "e", "z", "z"]
-    columns = {"ward": wards, "x": [float(7 * i % 60) for i in range(60)]}
-
-    view = drawn(table_of(columns, ordered={"ward": ("w", "e", "n")}), ["ward", "x"])
-
-    assert view.axes[0].levels == ("w", "n", "s", "other")
-    assert view.axes[0].bands == ((0, 25), (25, 50), (50, 75), (75, 100))
-
-
-def test_declared_limits_are_the_ends_of_an_axis() -> None:
-    columns = {"x": [float(i) for i in range(60)], "y": [float(i % 30) for i in range(60)]}
-
-    view = drawn(table_of(columns), ["x", "y"], limits={"x": [0, 200], "y": [10, 20]})
-
-    assert [(axis.low, axis.high) for axis in view.axes] == [(0, 200), (10, 20)]
-    check(view, columns, k=3)
-    assert max(box[0] for box in view.clusters[0]) < 30, "nobody is above 60 of 200"
-
-
-# --- refused ----------------------------------------------------------------------------------
-
-SIXTY = {**spread("abcd"), "flat": [1.5] * 60, "one": ["a"] * 60, "ward": [*"uvw"] * 20}
-REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
-    "k above n": (["x", "y"], {"k": 61}, "all bins together hold fewer than k rows"),
-    "a number on one place": (["x", "flat"], {}, "column 'flat' is constant"),
-    "levels on one place": (["x", "one"], {}, "the values of 'one' all lie at one place"),
-}
-
-
-@pytest.mark.parametrize(("names", "how", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_drawn_is_refused(
-    names: list[str], how: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(RefusedError, match=message) as told:
-        drawn(table_of(SIXTY), names, **how)
-    assert not {"60", "61"} & {*str(told.value).split()}
 
 
 # --- counted again ----------------------------------------------------------------------------
@@ -283,7 +227,6 @@ def mirrored(view: ParallelView) -> tuple[Any, Any]:
 @given(raws(), st.permutations(["x", "y", "g", "ill"]), st.integers(2, 4))
 def test_the_mirrored_order_is_the_mirrored_picture(raw: Raw, names: list[str], axes: int) -> None:
     there, back = raw.view(names[:axes]), raw.view(names[:axes][::-1])
-
     boxes, joins = mirrored(there)
     assert [[*gap] for gap in back.clusters] == boxes
     assert joins == [
@@ -291,34 +234,6 @@ def test_the_mirrored_order_is_the_mirrored_picture(raw: Raw, names: list[str], 
         for i, pairs in enumerate(back.joins)
     ]
     assert back.axes == there.axes[::-1]
-
-
-@given(raws(), st.permutations(["x", "y", "g"]), st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(raw: Raw, names: list[str], random: Any) -> None:
-    order = random.sample(range(len(raw.columns["x"])), len(raw.columns["x"]))
-    turned = {name: [values[i] for i in order] for name, values in raw.columns.items()}
-
-    assert replace(raw, columns=turned).view([*names, "ill"]) == raw.view([*names, "ill"])
-
-
-KINDS: dict[str, Callable[[Columns], Any]] = {
-    "pandas": lambda columns: pd.DataFrame(dict(columns)),
-    "polars": lambda columns: pl.DataFrame(dict(columns)),
-    "polars, lazy": lambda columns: pl.LazyFrame(dict(columns)),
-    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(dict(columns))),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_frame_gives_the_same_picture(kind: str) -> None:
-    columns = {**SIXTY, "x": [None, *SIXTY["x"][1:]], "ward": [None] * 3 + [*SIXTY["ward"][3:]]}
-    names = ["ward", "x", "y", "ill"]
-    table = open_table(KINDS[kind](columns), kinds={}, roles={}, unit=None, key=None)
-
-    view = drawn(table, names)
-
-    assert view == drawn(table_of(columns), names)
-    assert all(view.clusters)
 
 
 def test_what_is_told_depends_on_the_counts_of_cells_and_nothing_finer() -> None:
@@ -333,6 +248,5 @@ def test_what_is_told_depends_on_the_counts_of_cells_and_nothing_finer() -> None
         )
         for _ in range(4)
     ]
-
     assert views[0] == views[1] == views[2] == views[3]
     assert len({json.dumps(view.clusters) for view in views}) == 1

@@ -12,8 +12,7 @@ from discreet.custodian.research import Research
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.explore import Study
 from discreet.methods import CLUSTER_METHODS, COUNT_METHODS, METHODS, ROW_METHODS
-from discreet.parallel.pixels import COSTS
-from discreet.plots import PLOTS, How, Plot, PlotRequest, Setting
+from discreet.plots import PLOTS, How, Plot, Setting
 from discreet.plots.box import BoxPlot
 from discreet.plots.crosstab import CrossTable
 from discreet.plots.ecdf import EcdfPlot
@@ -23,7 +22,7 @@ from discreet.plots.parallel import ParallelPlot
 from discreet.plots.plot import OF_METHOD
 from discreet.plots.scatter import ScatterPlot
 from discreet.policy import FIELDS, PAPER_FIELDS
-from tests.plots.cases import COPY, OF_RECORDS, RAW, ROWS, SUPPRESSED, table_of
+from tests.plots.cases import OF_RECORDS, ROWS, SUPPRESSED, table_of
 
 EACH = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
 SETTINGS = [(f"{name}-{key}", it) for name, p in PLOTS.items() for key, it in p.settings().items()]
@@ -43,40 +42,8 @@ def test_a_plot_says_what_it_is(plot: type[Plot[Any]]) -> None:
     assert len(plot.places()) == (1 if plot.listed() else plot.most())
 
 
-def test_a_sentence_names_each_plot_as_a_reader_would() -> None:
-    assert {name: it.phrase() for name, it in PLOTS.items()} == {
-        "histogram": "a histogram",
-        "density": "a density curve",
-        "ecdf": "an empirical distribution",
-        "scatter": "a scatter plot",
-        "correlations": "a correlation plot",
-        "heatmap": "a heat map",
-        "contour": "a contour plot",
-        "box": "a box plot",
-        "violin": "a violin plot",
-        "bars": "a bar chart",
-        "crosstab": "a cross-table",
-        "residuals": "a residual plot",
-        "qq": "a Q-Q plot",
-        "leverage": "a leverage plot",
-        "parallel": "a plot of parallel coordinates",
-        "survival": "a survival curve",
-        "over_time": "a plot over time",
-    }
-
-
-def test_a_sentence_says_which_columns_it_takes() -> None:
-    said = {name: it.takes() for name, it in PLOTS.items()}
-
-    assert said["histogram"] == "continuous columns"
-    assert said["crosstab"] == "categorical columns"
-    assert said["survival"] == "time (continuous) and event (any)"
-    assert said["over_time"] == "date (continuous), and perhaps value (continuous)"
-
-
 def test_columns_and_what_divides_them_in_the_order_of_their_places() -> None:
     bars, pair = HistogramPlot("age", by="sex"), BoxPlot(("age", "bmi"), by=["arm", "sex"])
-
     assert (bars.names, bars.by_names, bars.by_name) == (("age",), ("sex",), "sex")
     assert (pair.names, pair.by_names) == (("age", "bmi"), ("arm", "sex"))
     assert (EcdfPlot("age").by_names, EcdfPlot("age").by_name) == ((), None)
@@ -89,15 +56,6 @@ def test_columns_and_what_divides_them_in_the_order_of_their_places() -> None:
     for by in (["a", "b", "c"], [], 3):
         with pytest.raises(InputError, match=r"^by takes the name of a column of levels, or of tw"):
             HistogramPlot("x", by=by).by_names  # type: ignore[arg-type]  # noqa: B018
-
-
-def test_a_settled_plot_says_all_that_it_rests_on() -> None:
-    request = PlotRequest(HistogramPlot("age", by="sex", weights="w"), COPY)
-
-    assert (request.name, request.columns) == ("histogram", ("age",))
-    assert request.named == ("age", "sex")
-    assert request.rests_on == ("age", "sex", "w")
-    assert PlotRequest(HistogramPlot("age", weights="age"), COPY).rests_on == ("age",)
 
 
 # --- what it is asked for with --------------------------------------------------------------------
@@ -119,7 +77,6 @@ def test_a_setting_says_what_it_may_be(it: Setting) -> None:
 @EACH
 def test_what_holds_where_nobody_says_is_allowed(plot: type[Plot[Any]]) -> None:
     required = {name for name, it in plot.usual().items() if it is dataclasses.MISSING}
-
     assert required <= {*plot.places(), "formula"}
     for name, it in plot.parameters().items():
         usual = plot.usual().get(name)
@@ -140,7 +97,6 @@ def test_a_method_takes_what_its_plot_does(plot: type[Plot[Any]], of: type, door
     taken = [*inspect.signature(method).parameters.values()][1:]
     here = [name for name, it in plot.settings().items() if it.only in ("", door)]
     ways = [it.name for it in taken if it.name not in here]
-
     assert [it.name for it in taken] == [*here, *ways]
     assert {*ways} <= {"method", *plot.numbers}
     assert (of is Research) <= (ways == ["method", *plot.numbers])
@@ -166,78 +122,18 @@ def test_the_least_that_is_enough_for_all(
     assert setting.least_of(methods) == least
 
 
-def test_costs_are_those_there_are() -> None:
-    assert ParallelPlot.parameters()["cost"].choices == COSTS
-
-
-USES: dict[str, tuple[type[Plot[Any]], str, set[str]]] = {
-    "bars by counts": (HistogramPlot, "suppression", {"k", "bins", "limits", "edges"}),
-    "bars of noise": (HistogramPlot, "probabilistic", {"k", "q", "bins", "limits", "edges"}),
-    "points of rows": (ScatterPlot, "condensation", {"k"}),
-    "points of cells": (ScatterPlot, "suppression", {"k", "grid", "limits"}),
-    "curves": (EcdfPlot, "condensation", set()),
-    "axes": (ParallelPlot, "k-member", {"k", "diversity", "pixels", "limits"}),
-}
-
-
-@pytest.mark.parametrize(("plot", "method", "uses"), USES.values(), ids=USES)
-def test_which_numbers_a_plot_by_a_method_has_a_use_for(
-    plot: type[Plot[Any]], method: str, uses: set[str]
-) -> None:
-    numbers = ("k", "q", "bins", "grid", "limits", "edges", "pixels", "diversity")
-
-    assert {name for name in numbers if plot.uses(method, name)} == uses
-
-
 # --- how it is made -------------------------------------------------------------------------------
 
-OF_ROWS = {
-    "deterministic",
-    "probabilistic",
-    "multiplicative",
-    "condensation",
-    "microaggregation",
-    "rounding",
-}
-ANY = {"none", "suppression", "generalization"} | OF_ROWS
-MADE_BY = {
-    "histogram": ANY,
-    "correlations": OF_ROWS,
-    "density": OF_ROWS,
-    "violin": OF_ROWS,
-    "ecdf": OF_ROWS,
-    "scatter": ANY,
-    "heatmap": ANY,
-    "contour": ANY,
-    "box": ANY,
-    "bars": {"none"},
-    "crosstab": {"none"},
-    "residuals": ANY,
-    "qq": ANY,
-    "leverage": ANY,
-    "parallel": {"k-member", "k-member-joint", "none"},
-    "survival": {"none"},
-    "over_time": {"none"},
-}
 
-
-def test_every_plot_has_its_methods() -> None:
-    assert {name: {*plot.methods} for name, plot in PLOTS.items()} == MADE_BY
-    assert all(len({*plot.methods}) == len(plot.methods) for plot in PLOTS.values())
-    assert {*ROW_METHODS, *COUNT_METHODS, *CLUSTER_METHODS} == set().union(*MADE_BY.values())
-    assert all(plot.method in {"rows", *plot.methods} for plot in PLOTS.values())
-
-
-@pytest.mark.parametrize("method", sorted(set().union(*MADE_BY.values())))
-def test_row_methods_draw_from_rows_and_others_from_counts(method: str) -> None:
-    assert How(method, k=3).from_rows is (method in OF_ROWS)
+def test_row_methods_draw_from_rows_and_others_from_counts() -> None:
+    assert all(How(it, k=3).from_rows for it in ROW_METHODS)
+    assert not any(How(it, k=3).from_rows for it in (*COUNT_METHODS, *CLUSTER_METHODS))
 
 
 @EACH
 def test_a_plot_is_drawn_from_what_it_says(plot: type[Plot[Any]]) -> None:
     """Of what it is not drawn from nothing is drawn at all."""
     own = {name for name in ("from_rows", "from_counts") if name in vars(plot)}
-
     assert plot.of_formula() or own == {f"from_{it}" for it in plot.sources}
     assert bool(plot.divided) == ("by" in plot.settings())
     asked = Plot.__new__(plot)
@@ -250,22 +146,3 @@ def test_a_plot_is_drawn_from_what_it_says(plot: type[Plot[Any]]) -> None:
     if "weighted" not in vars(plot):
         with pytest.raises(BrokenPromiseError, match=r"has no weights$"):
             asked.weighted(None, {}, {}, None, ROWS)  # type: ignore[arg-type]
-
-
-def test_what_is_asked_and_how_it_is_made_cannot_be_changed() -> None:
-    asked = HistogramPlot("x")
-
-    assert PlotRequest(asked, RAW) == PlotRequest(HistogramPlot("x"), How("none", k=3))
-    assert asked.changed(bins=4) == HistogramPlot("x", bins=4) != asked
-    for of, name in ((asked, "bins"), (RAW, "k"), (PlotRequest(asked, RAW), "plot")):
-        with pytest.raises(AttributeError, match=f"cannot assign to field '{name}'"):
-            setattr(of, name, 1)
-    frozen: tuple[Any, ...] = (
-        PLOTS,
-        HistogramPlot.settings(),
-        HistogramPlot.parameters(),
-        RAW.orders,
-    )
-    for of_names in frozen:
-        with pytest.raises(TypeError, match="does not support item assignment"):
-            of_names["histogram"] = None

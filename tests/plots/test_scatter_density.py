@@ -118,7 +118,6 @@ def test_one_full_cell_does_not_make_all_others_pale() -> None:
 def test_trends_are_of_the_rows() -> None:
     x = np.arange(40.0)
     view = drawn(x, 3 + 2 * x, ["f", "m"] * 20, trend=True)
-
     assert [(it.level, it.slope, it.intercept) for it in view.trends] == [
         ("f", 2.0, 3.0),
         ("m", 2.0, 3.0),

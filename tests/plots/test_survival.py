@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -18,8 +17,8 @@ from scipy import stats
 import discreet as dc
 from discreet.custodian.papers import Papers
 from discreet.errors import InputError, RefusedError
-from discreet.plots import SurvivalCurve, SurvivalView, View
-from discreet.plots.survival import SurvivalPlot, event_of, log_minus_log, product_limit
+from discreet.plots import SurvivalCurve, SurvivalView
+from discreet.plots.survival import SurvivalPlot, event_of, product_limit
 from discreet.render.scene import Bands, Lines
 
 # Weeks in remission of 21 children given 6-MP (Freireich et al. 1963); + is still in remission.
@@ -40,7 +39,6 @@ def observed(text: str) -> tuple[Any, Any]:
 def test_the_estimate_of_the_trial_of_6_mp() -> None:
     """As printed by Kalbfleisch and Prentice, and by Stata (`sts list`)."""
     at, shares, low, high = product_limit(*observed(SIX_MP))
-
     assert at.tolist() == [0, 6, 7, 10, 13, 16, 22, 23]
     assert shares.round(4).tolist() == [1, 0.8571, 0.8067, 0.7529, 0.6902, 0.6275, 0.5378, 0.4482]
     assert low.round(4).tolist() == [1, 0.6197, 0.5631, 0.5032, 0.4316, 0.3675, 0.2678, 0.1881]
@@ -52,7 +50,6 @@ def test_greenwoods_errors_of_the_trial_of_6_mp() -> None:
     at, shares, low, _ = product_limit(*observed(SIX_MP))
     half = np.log(-np.log(low[1:])) - np.log(-np.log(shares[1:]))
     errors = half / 1.959963984540054 * -np.log(shares[1:]) * shares[1:]
-
     assert dict(zip(at[1:].tolist(), errors.round(4).tolist(), strict=True)) == {
         **{6: 0.0764, 7: 0.0869, 10: 0.0963, 13: 0.1068},
         **{16: 0.1141, 22: 0.1282, 23: 0.1346},
@@ -62,7 +59,6 @@ def test_greenwoods_errors_of_the_trial_of_6_mp() -> None:
 def test_without_ends_of_observation_it_is_the_share_that_is_left() -> None:
     times, happened = observed(PLACEBO)
     at, shares, low, high = product_limit(times, happened)
-
     assert shares[1:].tolist() == pytest.approx([(times > t).mean() for t in at[1:]])
     # Where nobody is left the interval is not defined: from 0 to where it reached before.
     assert (shares[-1], low[-1], high[-1]) == (0.0, 0.0, high[-2])
@@ -70,7 +66,6 @@ def test_without_ends_of_observation_it_is_the_share_that_is_left() -> None:
 
 def test_it_ends_where_few_are_at_risk() -> None:
     at, _, _, _ = product_limit(*observed(SIX_MP), least=10)
-
     assert at.tolist() == [0, 6, 7, 10, 13, 16]  # 11 at risk; at 22 weeks 7
 
 
@@ -94,7 +89,6 @@ def test_it_is_the_product_of_the_days(rows: list[tuple[int, bool]]) -> None:
     times, happened = [t for t, _ in rows], [yes for _, yes in rows]
     at, shares, low, high = product_limit(np.array(times, float), np.array(happened))
     expected = by_brute_force(times, happened)
-
     assert at[1:].tolist() == [*expected]
     assert shares[1:].tolist() == pytest.approx([float(it) for it in expected.values()], abs=1e-12)
     assert (low <= shares).all()
@@ -108,7 +102,6 @@ def test_intervals_are_those_of_scipy() -> None:
     found = stats.ecdf(sample).sf
     ends = found.confidence_interval(0.95, method="log-log")
     at, shares, low, high = product_limit(times, happened)
-
     assert shares[1:] == pytest.approx(found.evaluate(at[1:]))
     assert low[1:] == pytest.approx(ends.low.evaluate(at[1:]))
     assert high[1:] == pytest.approx(ends.high.evaluate(at[1:]))
@@ -132,37 +125,13 @@ def test_an_interval_holds_the_copys_own_error_on_its_own_scale() -> None:
     assert [found.high[i] for i in others] == pytest.approx([high[i] for i in others])
 
 
-def test_an_interval_of_nobody_left_reaches_to_where_the_wider_one_did() -> None:
-    at, shares, low, high = (tuple(it.tolist()) for it in product_limit(*observed(PLACEBO)))
-    curve = SurvivalCurve("", 21, 21, at, shares, low, high, 23.0, ())
-
-    found = curve.widened(lambda level, time: 1.0)
-
-    assert (found.low[0], found.high[0]) == (1.0, 1.0)
-    assert (found.low[-1], found.high[-1]) == (0.0, found.high[-2])
-    assert found.high[-1] > high[-1]
-
-
-def test_the_scale_has_a_number_where_nobody_has_or_everybody_had_the_event() -> None:
-    ends, happened = np.array([1.0, 2.0]), np.array([True, True])
-
-    found = log_minus_log(ends, happened, [0.5, 1.0, 2.0])
-
-    by_hand = [math.log(-math.log(it)) for it in (0.75, 0.5, 0.25)]  # half a row from 1 and 0
-    assert found.tolist() == pytest.approx(by_hand)
-
-
 # --- what is the event ----------------------------------------------------------------------------
 
 EVENTS: dict[str, tuple[list[str], Any, tuple[str, ...]]] = {
     "numbers": (["1", "0"], None, ("1",)),
     "words": (["No", "YES"], None, ("YES",)),
-    "truths": (["false", "true"], None, ("true",)),
     "a level": (["alive", "dead"], "dead", ("dead",)),
-    "no, named": (["no", "yes"], "no", ("no",)),
     "a number": (["1", "2"], 2, ("2",)),
-    "a number as text": (["1", "2"], "2.0", ("2",)),
-    "a truth": (["false", "true"], False, ("false",)),
     "several": (["0", "1", "2"], [2, "1"], ("2", "1")),
     "one twice": (["a", "b"], ["a", "a"], ("a",)),
 }
@@ -176,13 +145,11 @@ def test_which_level_is_the_event(names: list[str], said: Any, expected: tuple[s
 ASKED = r"^it is not clear which values of 'status' are the event; name them: event_is='\.\.\.'"
 UNCLEAR: dict[str, tuple[list[str], Any, str]] = {
     "words": (["dead", "alive"], None, ASKED + r".* --event-is\).*; there are 'dead', 'alive'$"),
-    "other codes": (["1", "2"], None, ASKED),
     "three": (["0", "1", "2"], None, ASKED),
     "one alone, perhaps of 1 and 2": (["1"], None, ASKED),
     "an unknown one": (["1", "2"], 3, r"^event_is: '3' is not a level of 'status'; .* '1', '2'$"),
     "another case": (["Dead", "alive"], "dead", "^event_is: 'dead' is not a level of 'status'"),
     "no level": (["a", "b"], {"a": 1}, "^event_is is a level of the event's column"),
-    "a list of lists": (["a", "b"], [["a"]], "^event_is is a level of the event's column"),
 }
 
 
@@ -256,7 +223,6 @@ def test_a_curve_of_the_copy(study: dc.Study) -> None:
 def test_a_curve_for_each_level(study: dc.Study) -> None:
     view = study.survival("months", "status", by="arm", event_is=2)
     control, treated = view.curves
-
     assert (control.level, treated.level) == ("control", "treated")
     assert control.rows + treated.rows == len(study.session.whole)
     # Of the two, who is treated lives longer; of the raw rows 0.20 and 0.47 reach 30 months.
@@ -266,16 +232,8 @@ def test_a_curve_for_each_level(study: dc.Study) -> None:
     assert "; median " in view.describe().splitlines()[-1]
 
 
-def test_a_curve_of_a_part_is_of_its_rows_alone(study: dc.Study) -> None:
-    part = study.where("arm == 'treated'").survival("months", "died")
-    (curve,), whole = part.curves, study.survival("months", "died", by="arm")
-
-    assert (curve.times, curve.shares) == (whole.curves[1].times, whole.curves[1].shares)
-
-
 def test_codes_words_and_several_values_are_the_same_event(study: dc.Study) -> None:
     one, several = (study.survival("months", "status", event_is=it) for it in (1, [1, 2]))
-
     assert several.curves[0].events > one.curves[0].events
     assert several.event_is == ("1", "2")
     assert (
@@ -291,21 +249,11 @@ def test_rows_that_are_left_out_are_said(records: Papers) -> None:
     months[:3] = -1
     odd = table.set_column(0, "months", pa.array(months))
     view = dc.research(odd, public=True).papers.draw(SurvivalPlot("months", "died"))
-
     assert "rows of a negative months are left out: 3" in view.notes()
     assert "shown: 597 of 600 records, unprotected" in view.notes()
     said = records.draw(SurvivalPlot("months", "died", by="ward")).notes()
     assert "a level of fewer than 10 rows not drawn" in said
     assert "shown: 594 of 600 records, unprotected" in said
-
-
-def test_it_may_be_of_raw_records(records: Papers) -> None:
-    table = patients()
-    view = records.draw(SurvivalPlot("months", "status", event_is="2"))
-    at, shares, *_ = product_limit(table["months"].to_numpy(), table["status"].to_numpy() == 2, 10)
-
-    assert (view.method, view.curves[0].times) == ("none", tuple(at))
-    assert view.curves[0].shares == tuple(shares)
 
 
 REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {
@@ -328,7 +276,6 @@ def test_what_is_refused(
 
 def test_fewer_rows_than_a_curve_needs() -> None:
     few = dc.research(patients().slice(0, 9), public=True).papers
-
     with pytest.raises(RefusedError, match=r"^fewer than 10 rows have a time and an event"):
         few.draw(SurvivalPlot("months", "vital", event_is="dead"))
 
@@ -359,16 +306,6 @@ def test_a_scene_of_two_curves(study: dc.Study) -> None:
     assert all(a >= b for a, b in pairwise(y))
 
 
-def test_a_view_is_read_back(study: dc.Study) -> None:
-    view = study.survival("months", "died", by="arm")
-
-    assert View.from_json(view.to_json()) == view
-    broken = json.loads(view.to_json())
-    broken["curves"][0]["low"] = []
-    with pytest.raises(InputError, match="an interval, for each of its times"):
-        View.from_json(json.dumps(broken))
-
-
 def test_many_times_are_drawn_as_far_as_an_eye_can_tell_them_apart() -> None:
     rng = np.random.default_rng(1)
     table = pa.table({"days": rng.exponential(9, 20_000), "died": rng.integers(0, 2, 20_000) == 1})
@@ -376,7 +313,6 @@ def test_many_times_are_drawn_as_far_as_an_eye_can_tell_them_apart() -> None:
     (curve,) = view.curves
     at, shares, *_ = product_limit(table["days"].to_numpy(), table["died"].to_numpy(), 10)
     whole = dict(zip(at.tolist(), shares.tolist(), strict=True))
-
     assert 500 < len(curve.times) <= 1001 < len(whole)
     assert all(whole[t] == s for t, s in zip(curve.times, curve.shares, strict=True))
 
@@ -392,6 +328,5 @@ def test_what_is_no_view_of_survival(
 ) -> None:
     whole = study.survival("months", "died")
     given = {name: getattr(whole, name) for name in ("columns", "method", "parameters", "origin")}
-
     with pytest.raises(InputError, match=words):
         SurvivalView(**given, suppressed=0, event_is=("1",), by=None, curves=curves, places=(0.0,))

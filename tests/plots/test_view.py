@@ -42,7 +42,6 @@ from discreet.plots import (
     ResidualView,
     Trend,
     View,
-    contour_of,
 )
 from discreet.plots.view import NOT_WRITTEN, WHERE_SAID, WHERE_THERE_ARE
 from discreet.render import journal
@@ -85,7 +84,6 @@ def histogram(**changes: Any) -> HistogramView:
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 NAMES = st.text(min_size=1, max_size=12)
 COUNTS = st.none() | st.integers(0, 10**9)
-WHOLE = st.integers(0, 10**9)
 PARAMETERS = st.dictionaries(
     st.sampled_from(["k", "q", "bins", "grid", "drawn"]),
     st.integers(0, 100) | NUMBERS | st.sampled_from(["15 x 15"]),
@@ -141,12 +139,6 @@ def grids(draw: Callable[..., Any]) -> GridView:
 
 
 @st.composite
-def contours(draw: Callable[..., Any]) -> ContourView:
-    levels = draw(st.none() | st.sets(st.integers(1, 50)))
-    return contour_of(draw(grids()), None if levels is None else tuple(map(float, sorted(levels))))
-
-
-@st.composite
 def points(draw: Callable[..., Any]) -> PointsView:
     by = draw(st.none() | NAMES)
     names = st.just("") if by is None else st.sampled_from(["f", "m", "other"])
@@ -168,61 +160,8 @@ def points(draw: Callable[..., Any]) -> PointsView:
 
 
 @st.composite
-def bars(draw: Callable[..., Any]) -> BarView:
-    levels = draw(st.lists(NAMES, min_size=1, max_size=4))
-    row = st.lists(WHOLE, min_size=len(levels), max_size=len(levels)).map(tuple)
-    by_levels = draw(st.lists(NAMES, max_size=3))
-    return BarView(
-        **{name: draw(value) for name, value in shared(1, "whole", "none").items()},
-        levels=tuple(levels),
-        counts=draw(row),
-        by=draw(NAMES) if by_levels else None,
-        by_levels=tuple(by_levels),
-        by_counts=tuple(draw(row) for _ in by_levels),
-        percent=draw(st.booleans()),
-    )
-
-
-@st.composite
-def tables(draw: Callable[..., Any]) -> CrossTableView:
-    rows, columns = (draw(st.lists(NAMES, min_size=1, max_size=4)) for _ in range(2))
-    line = st.lists(WHOLE, min_size=len(columns), max_size=len(columns)).map(tuple)
-    return CrossTableView(
-        **{name: draw(value) for name, value in shared(2, "whole", "none").items()},
-        row_levels=tuple(rows),
-        column_levels=tuple(columns),
-        counts=tuple(draw(line) for _ in rows),
-        row_totals=tuple(draw(WHOLE) for _ in rows),
-        column_totals=draw(line),
-        total=draw(WHOLE),
-    )
-
-
-@st.composite
-def diagnostics(draw: Callable[..., Any]) -> ResidualView | QQView | LeverageView:
-    kind: type[ResidualView | QQView | LeverageView]
-    kind = draw(st.sampled_from([ResidualView, QQView, LeverageView]))
-    n = draw(st.integers(0, 6))
-    numbers = st.lists(NUMBERS, min_size=n, max_size=n).map(tuple)
-    estimates = st.dictionaries(NAMES, NUMBERS, max_size=3).map(MappingProxyType)
-    given = {name: draw(value) for name, value in shared(2, "condensation", "none").items()}
-    if kind is LeverageView:
-        line = st.lists(NUMBERS, min_size=3, max_size=3).map(tuple)
-        given["curves"] = tuple(draw(st.lists(st.builds(Curve, NAMES, line, line), max_size=3)))
-    return kind(
-        **given,
-        formula=draw(NAMES),
-        x=draw(numbers),
-        y=draw(numbers),
-        size=tuple(draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))),
-        coefficients=draw(estimates),
-        corrected=draw(estimates),
-    )
-
-
-@st.composite
 def multiples(draw: Callable[..., Any]) -> MultiplesView:
-    views = draw(st.lists(st.one_of(histograms(), grids(), contours()), min_size=1, max_size=3))
+    views = draw(st.lists(st.one_of(histograms(), grids()), min_size=1, max_size=3))
     return MultiplesView(
         **{name: draw(value) for name, value in shared(1, "whole").items()},
         by=draw(NAMES),
@@ -231,29 +170,9 @@ def multiples(draw: Callable[..., Any]) -> MultiplesView:
     )
 
 
-@st.composite
-def boxes(draw: Callable[..., Any]) -> BoxView:
-    columns = draw(st.lists(NAMES, min_size=1, max_size=4))
-    groups = []
-    for label in columns:
-        low, q1, median, q3, high = sorted(draw(st.lists(NUMBERS, min_size=5, max_size=5)))
-        outliers = tuple(draw(st.lists(NUMBERS, max_size=3)))
-        mean = draw(st.none() | NUMBERS)
-        groups.append(Box(label, low, q1, median, q3, high, mean, outliers))
-    given = {name: draw(value) for name, value in shared(1, "whole", "none").items()}
-    by = draw(st.none() | NAMES)
-    return BoxView(**given | {"columns": tuple(columns)}, groups=tuple(groups), by=by)
-
-
 KINDS: dict[str, st.SearchStrategy[View]] = {
     "histogram": histograms(),
-    "heatmap": grids(),
-    "contour": contours(),
     "scatter": points(),
-    "box": boxes(),
-    "bars": bars(),
-    "crosstab": tables(),
-    "diagnostics": diagnostics(),
     "multiples": multiples(),
 }
 VIEWS = st.one_of(*KINDS.values())
@@ -265,7 +184,6 @@ def test_json_comes_back_as_the_same_view(kind: str, data: st.DataObject) -> Non
     view = data.draw(KINDS[kind])
     text = view.to_json()
     again = View.from_json(text)
-
     assert again == view
     assert type(again) is type(view)
     assert again.to_json() == text
@@ -277,7 +195,6 @@ def test_json_comes_back_as_the_same_view(kind: str, data: st.DataObject) -> Non
 @given(VIEWS)
 def test_json_holds_the_fields_and_nothing_else(view: View) -> None:
     given = json.loads(view.to_json())
-
     found = dataclasses.fields(view)
     fields = {it.name for it in found if it.metadata != WHERE_SAID or getattr(view, it.name)}
     assert set(given) == (fields - {*NOT_WRITTEN}) | {"discreet", "kind"}
@@ -316,37 +233,20 @@ def test_a_view_leaves_by_its_gate_and_leaves_nothing_where_it_is_closed(
 ) -> None:
     word = way.split()[0]
     form = word if word in {"png", "svg", "pdf", "html", "json", "figure"} else "json"
-
     with pytest.raises(LeavingError, match=f"^no {form} leaves$"):
         WAYS_OUT[way](histogram(gate=closed), tmp_path)
-
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("way", WAYS_OUT)
+@pytest.mark.parametrize("way", ["png", "html as text", "json", "pickle"])
 def test_an_open_gate_is_asked_once(way: str, tmp_path: Path) -> None:
     asked: list[str] = []
-
     WAYS_OUT[way](histogram(gate=asked.append), tmp_path)
-
     assert len(asked) == 1
-
-
-def test_looking_asks_nobody() -> None:
-    view = histogram(gate=closed)
-
-    view.plot()
-    assert repr(view) == (
-        "HistogramView(histogram of age: suppression (k = 5, bins = 2), policy standard)"
-    )
-    assert view.describe()
-    assert view.scene()
-    assert view.widget().trait_values()["view"]
 
 
 def test_what_has_left_has_no_gate() -> None:
     view = histogram(gate=lambda form: None)
-
     for again in (
         View.from_json(view.to_json()),
         pickle.loads(pickle.dumps(view)),
@@ -364,7 +264,6 @@ def test_the_gate_is_no_part_of_a_view_s_value() -> None:
 @pytest.mark.parametrize("suffix", FORMS)
 def test_save_returns_the_path(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"view{suffix}"
-
     assert histogram().save(str(path)) == path
     assert path.stat().st_size > 100
     if os.name == "posix":
@@ -373,7 +272,6 @@ def test_save_returns_the_path(suffix: str, tmp_path: Path) -> None:
 
 def test_a_saved_view_is_loaded_again(tmp_path: Path) -> None:
     view = histogram(columns=("größe",), origin=origin(study="état.csv"))
-
     assert View.load(view.save(tmp_path / "view.json")) == view
     assert HistogramView.load(tmp_path / "view.json") == view
 
@@ -381,7 +279,6 @@ def test_a_saved_view_is_loaded_again(tmp_path: Path) -> None:
 def test_a_page_holds_the_picture_and_how_it_was_made(tmp_path: Path) -> None:
     view = histogram(columns=("a</script><b>",), suppressed=3)
     page = view.save(tmp_path / "view.html").read_text(encoding="utf-8")
-
     assert page == view.to_html()
     assert "<title>Histogram of a&lt;/script&gt;&lt;b&gt;</title>" in page
     for line in view.describe().splitlines():
@@ -390,7 +287,7 @@ def test_a_page_holds_the_picture_and_how_it_was_made(tmp_path: Path) -> None:
     assert "<b>" not in page
 
 
-@pytest.mark.parametrize("name", ["view", "view.txt", "view.pkl", "view.jpeg"])
+@pytest.mark.parametrize("name", ["view", "view.pkl"])
 def test_another_suffix_is_refused_before_the_gate(name: str, tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"
@@ -423,7 +320,6 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a list": ("[1, 2, 3]", "not the JSON of a view"),
     "another object": ('{"age": 3}', "not the JSON of a view"),
     "not a number": (changed(edges=[0, float("nan"), 2]), "not the JSON of a view"),
-    "infinite": (changed(edges=[0, 1, float("inf")]), "not the JSON of a view"),
     "a later schema": (
         changed(discreet=99),
         "schema 99 .*; known are schema 1 and 'bars', 'box', 'contour', 'correlations', 'crosstab',"
@@ -433,7 +329,6 @@ UNREADABLE: dict[str, tuple[str, str]] = {
         " 'survival', 'violin'$",
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
-    "a kind that is no word": (changed(kind=["pie"]), "known are"),
     "a field too many": (
         changed(rows=[1, 2]),
         "a view of kind 'histogram' has exactly the fields 'columns'",
@@ -446,11 +341,8 @@ UNREADABLE: dict[str, tuple[str, str]] = {
         changed(method="magic"),
         "the method of a view is one of 'deterministic', 'probabilistic'",
     ),
-    "a method that is no word": (changed(method=[1]), "the method of a view is one of"),
     "an edge missing": (changed(edges=[0, 1]), "one edge more than it has counts"),
-    "edges of no length": (changed(edges=3), "values of another type"),
     "an origin of other fields": (changed(origin={"policy": "x"}), "values of another type"),
-    "parameters that are none": (changed(parameters=3), "values of another type"),
 }
 
 
@@ -535,59 +427,30 @@ NOT_JSON = "not the JSON of a view"
 HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     # the view, what is written over its fields (... takes one out), what is said
     "a count too few": ("histogram", {"counts": [5]}, "one edge more than it has counts and dens"),
-    "no height": ("histogram", {"density": []}, "one edge more than it has counts and densities"),
     "a column too few": ("heatmap", {"x_edges": [0]}, "one edge more along each side"),
     "a row too few": ("heatmap", {"y_edges": [0, 1]}, "one edge more along each side"),
-    "a cell too few": ("heatmap", {"counts": [[5]]}, "one edge more along each side"),
     "a place too few": ("scatter", {"x": [1]}, "as many x as y coordinates and sizes"),
-    "no heights": ("scatter", {"y": []}, "as many x as y coordinates and sizes"),
     "sizes too many": ("scatter", {"size": [1, 1, 1]}, "as many x as y coordinates and sizes"),
     "places that fall": ("scatter", {"x": [2, 1]}, "points are different and in order"),
-    "heights that fall": ("scatter", {"x": [1, 1], "y": [4, 3]}, "points are different and in ord"),
     "a level too few": ("scatter", {"level": ["f"]}, "have a level each"),
-    "levels without by": ("scatter", {"by": None}, "have a level each"),
     "by without levels": ("scatter", {"level": []}, "have a level each"),
-    "levels that are a number": ("scatter", {"level": 3}, TYPES),
-    "a point twice": ("scatter", {"x": [1, 1], "y": [3, 3], "level": ["f", "f"]}, "in order"),
-    "no trends": ("scatter", {"trends": ...}, FIELDS),
-    "trends that are a number": ("scatter", {"trends": 3}, TYPES),
-    "a trend of other fields": ("scatter", {"trends": [{"slope": 1}]}, TYPES),
     "a trend with rows": (
         "scatter",
         {"trends": [{"of": RAW, "level": "", "slope": 1, "intercept": 2, "rows": [1]}]},
         TYPES,
     ),
     "a level too many": ("bars", {"levels": ["a", "b"]}, "as many counts as levels"),
-    "a part too short": ("bars", {"by_counts": [[]]}, "as many counts as levels"),
-    "a bar too few": ("bars", {"counts": []}, "as many counts as levels"),
-    "a part too many": ("bars", {"by_counts": [[5, 6]]}, "as many counts as levels"),
     "parts without levels": ("bars", {"by_levels": []}, "one row of counts for each level"),
     "parts that are numbers": ("bars", {"by_counts": [5]}, TYPES),
-    "levels that are nothing": ("bars", {"levels": None}, TYPES),
     "no cells": ("crosstab", {"counts": []}, "a count for each pair of levels"),
-    "cells that are numbers": ("crosstab", {"counts": [5]}, TYPES),
-    "an empty row": ("crosstab", {"counts": [[]]}, "a count for each pair of levels"),
     "a sum too few": ("crosstab", {"column_totals": []}, "a sum for each level"),
-    "sums too many": ("crosstab", {"row_totals": [5, 5]}, "a sum for each level"),
-    "no total": ("crosstab", {"total": ...}, FIELDS),
     "lines that fall": ("contour", {"levels": [2, 1]}, "levels of a contour plot rise"),
-    "lines alike": ("contour", {"levels": [2, 2]}, "levels of a contour plot rise"),
     "no columns": ("contour", {"x_edges": [0, 1, 2]}, "one edge more along each side"),
     "lines that are a number": ("contour", {"levels": 2}, TYPES),
-    "lines of words and numbers": ("contour", {"levels": [1, "a"]}, TYPES),
-    "a grid without cells": ("contour", {"counts": [[]]}, "one edge more along each side"),
     "a box without outliers": ("box", {"groups": [{**vars(BOX), "outliers": 3}]}, TYPES),
-    "boxes of nothing": ("box", {"groups": [3]}, TYPES),
-    "a box of words": ("box", {"groups": [{"label": "f"}]}, TYPES),
-    "a residual too few": ("residuals", {"y": []}, "as many x as y"),
-    "a leverage too many": ("leverage", {"x": [1, 2]}, "as many x as y"),
     "quantiles without sizes": ("qq", {"size": []}, "as many x as y"),
     "estimates that are a list": ("residuals", {"coefficients": [1, 2]}, TYPES),
-    "estimates that are nothing": ("qq", {"corrected": None}, TYPES),
-    "no estimates": ("qq", {"coefficients": ...}, FIELDS),
     "curves that are numbers": ("leverage", {"curves": [3]}, TYPES),
-    "a curve without places": ("leverage", {"curves": [{"label": "one"}]}, TYPES),
-    "no curves": ("leverage", {"curves": ...}, FIELDS),
     "panels of nothing": ("panels", {"views": [None, None]}, "of one kind, one at least"),
     "panels of two kinds": (
         "panels",
@@ -596,13 +459,9 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "panels by one column": ("panels", {"by": ["age"]}, "a view for each pair"),
     "a panel too few": ("panels", {"views": [None]}, "a view for each pair"),
-    "panels by a word": ("panels", {"by": "ab"}, "a view for each pair"),
     "panels that are numbers": ("panels", {"views": [3, None]}, NOT_JSON),
     "no picture": ("multiples", {"views": [], "levels": []}, "one view for each level"),
-    "a picture too few": ("multiples", {"levels": ["f", "m"]}, "one view for each level"),
     "a number for a picture": ("multiples", {"views": [3]}, NOT_JSON),
-    "words for pictures": ("multiples", {"views": "ab"}, NOT_JSON),
-    "no pictures": ("multiples", {"views": None}, TYPES),
     "an unknown picture": ("multiples", {"views": [{"discreet": 1, "kind": "pie"}]}, "kind 'pie'"),
     "a picture of rows": (
         "multiples",
@@ -622,16 +481,13 @@ def test_the_examples_come_back(kind: str) -> None:
 def test_hostile_fields_are_refused(kind: str, changes: dict[str, Any], message: str) -> None:
     given = json.loads(EXAMPLES[kind].to_json()) | changes
     text = json.dumps({name: value for name, value in given.items() if value is not ...})
-
     with pytest.raises(InputError, match=message):
         View.from_json(text)
 
 
-@pytest.mark.parametrize("remarks", [3, None, True])
-def test_remarks_are_a_list(remarks: object) -> None:
+def test_remarks_are_a_list() -> None:
     given = json.loads(histogram().to_json())
-    given["origin"]["remarks"] = remarks
-
+    given["origin"]["remarks"] = 3
     with pytest.raises(InputError, match="values of another type"):
         View.from_json(json.dumps(given))
 
@@ -646,18 +502,12 @@ def nested(depth: int) -> str:
 
 def test_multiples_of_multiples_come_back() -> None:
     view = View.from_json(nested(3))
-
     assert view.note().endswith("policy standard" + ", for each level of sex" * 3)
     assert View.from_json(view.to_json()) == view
     assert len(view.scene().panels) == 1
 
 
-DEEP = {
-    "multiples": nested(400),
-    "deeper multiples": nested(20_000),
-    "lists": "[" * 10**6,
-    "objects": '{"a":' * 10**5,
-}
+DEEP = {"multiples": nested(400), "lists": "[" * 10**6}
 
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
@@ -674,7 +524,6 @@ def test_a_view_of_another_kind_is_refused() -> None:
 def test_a_file_that_is_no_view_is_refused_without_its_text(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("name\nCanary-Müller\n".encode("latin-1"))
     (tmp_path / "plain.csv").write_text("name\nCanary-Smith\n")
-
     with pytest.raises(InputError, match="there is no view to read at") as latin:
         View.load(tmp_path / "latin.csv")
     with pytest.raises(InputError, match="not the JSON of a view") as plain:
@@ -689,7 +538,6 @@ def test_a_file_that_is_no_view_is_refused_without_its_text(tmp_path: Path) -> N
 
 def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
     view = histogram(origin=origin(left_out=10), suppressed=1)
-
     assert view.describe().splitlines() == [
         "histogram of age: suppression (k = 5, bins = 2), policy standard",
         "counts are of records",
@@ -736,7 +584,6 @@ def test_one_line_says_how_many_are_shown_of_how_many_and_from_where(
     method: str, of: dict[str, Any], said: str
 ) -> None:
     view = histogram(method=method, origin=origin(**of))
-
     assert view.notes()[0] == view.note()
     assert view.notes()[1].startswith(said)
     assert view.notes()[1] in view.describe().splitlines()
@@ -748,35 +595,19 @@ def test_what_was_saved_before_it_said_so_is_read_and_says_what_it_said() -> Non
     old = json.loads(histogram(origin=origin(left_out=10)).to_json())
     for name in ("shown", "total", "most_gaps"):
         assert old["origin"].pop(name) is None
-
     view = View.from_json(json.dumps(old))
-
     assert view.notes() == (histogram().note(),)
     assert view.describe().splitlines()[-1] == "left out for missing values: about 10"
 
 
-@pytest.mark.parametrize("name", ["left_out", "shown", "total"])
-@pytest.mark.parametrize("value", ["7", -5, 2.5, True, [3]])
+@pytest.mark.parametrize(
+    ("name", "value"), [("left_out", -5), ("shown", 2.5), ("total", "7"), ("total", True)]
+)
 def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
     old = json.loads(histogram().to_json())
     old["origin"][name] = value
-
     with pytest.raises(InputError, match="how many a view shows is a whole number, 0 or more"):
         View.from_json(json.dumps(old))
-
-
-def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
-    rows = histogram(method="condensation", origin=origin(counted="protected rows"))
-
-    line = "protected rows are drawn anew; with few distinct values, some equal a record by chance"
-    assert rows.notes()[-1] == line
-    assert line not in histogram().notes()
-
-
-def test_describe_names_the_protected_copy() -> None:
-    view = histogram(method="condensation", origin=origin(version="0123456789abcdef"))
-
-    assert view.describe().splitlines()[-1] == "drawn from the protected copy 0123456789abcdef"
 
 
 @pytest.mark.parametrize(
@@ -786,7 +617,6 @@ def test_research_and_public_data_say_so_everywhere(
     changes: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
     marked, plain = histogram(origin=origin(**changes)), histogram()
-
     for told in (View.notes, lambda view: view.scene().notes):
         assert len(told(marked)) == len(told(plain)) + 1
         assert words in " ".join(told(marked))
@@ -795,16 +625,6 @@ def test_research_and_public_data_say_so_everywhere(
     field, value = next(iter(changes.items()))
     assert json.loads(marked.to_json())["origin"][field] == value
     assert words in marked.save(tmp_path / "marked.svg").read_text()
-
-
-def test_remarks_stand_below_the_picture(tmp_path: Path) -> None:
-    marked = histogram(origin=origin(remarks=("first <remark>", "second")))
-
-    assert marked.notes()[-2:] == ("first <remark>", "second")
-    assert marked.scene().notes[: len(marked.notes())] == marked.notes()
-    assert "second" in marked.describe().splitlines()
-    assert "first &lt;remark&gt;" in marked.save(tmp_path / "marked.svg").read_text()
-    assert json.loads(marked.to_json())["origin"]["remarks"] == ["first <remark>", "second"]
 
 
 # --- in a notebook ----------------------------------------------------------------------------
@@ -826,15 +646,7 @@ class Tags(HTMLParser):
         self.words += data
 
 
-HOSTILE_NAMES = (
-    "age",
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "a' onload='alert(1)",
-    "&lt;b&gt; & more",
-    "$x_1$",
-    "größe \u202e",
-)
+HOSTILE_NAMES = ("<script>alert(1)</script>", "a' onload='alert(1)", "$x_1$", "größe \u202e")
 
 
 def texts(png: bytes) -> dict[str, str]:
@@ -847,9 +659,7 @@ def texts(png: bytes) -> dict[str, str]:
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
     view = histogram(columns=(name,), origin=origin(remarks=(name,)))
-
     bundle = view._repr_mimebundle_(include=None, exclude=None)
-
     assert set(bundle) == {"image/png", "text/html", "text/plain"}
     picture = base64.b64decode(bundle["image/png"], validate=True)
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
@@ -864,12 +674,10 @@ def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
     assert page.words == view.note()
 
 
-@pytest.mark.parametrize("kind", EXAMPLES)
+@pytest.mark.parametrize("kind", ["histogram", "leverage", "panels"])
 def test_every_kind_shows_itself_and_asks_nobody(kind: str) -> None:
     view = dataclasses.replace(EXAMPLES[kind], gate=closed)
-
     bundle = view._repr_mimebundle_()
-
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
     assert view.plot()
     assert view.describe()
@@ -877,20 +685,6 @@ def test_every_kind_shows_itself_and_asks_nobody(kind: str) -> None:
         view.to_json()
     with pytest.raises(LeavingError, match=r"^no figure leaves$"):
         view.plot().savefig(os.devnull)
-
-
-def test_the_same_view_shows_the_same_bytes() -> None:
-    assert histogram()._repr_mimebundle_() == histogram()._repr_mimebundle_()
-
-
-def test_a_view_is_frozen() -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field"):
-        histogram().counts = (1, 2)  # type: ignore[misc]
-
-
-def test_a_view_without_a_picture_is_none() -> None:
-    with pytest.raises(NotImplementedError, match=r"^$"):
-        View.scene(histogram())
 
 
 # --- as a journal wants it ---------------------------------------------------------------------
@@ -911,16 +705,11 @@ def words_about(data: bytes, suffix: str) -> str:
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-@pytest.mark.parametrize("kind", ["histogram", "multiples"])
-def test_a_note_that_is_not_drawn_stands_in_the_file(
-    kind: str, suffix: str, tmp_path: Path
-) -> None:
-    view = {"histogram": histogram(), **EXAMPLES}[kind]
+def test_a_note_that_is_not_drawn_stands_in_the_file(suffix: str, tmp_path: Path) -> None:
+    view = EXAMPLES["multiples"] if suffix == ".svg" else histogram()
     drawn = view.save(tmp_path / f"drawn{suffix}").read_bytes()
     plain = view.save(tmp_path / f"plain{suffix}", footnote=False).read_bytes()
-
     said = words_about(plain, suffix).splitlines()
-
     assert {*view.scene().notes, *view.describe().splitlines()} == {*said}
     assert len(view.scene().notes) > 0
     assert b"does not protect" in drawn  # all that is said, in every file
@@ -933,7 +722,6 @@ def test_a_plot_is_as_wide_and_as_fine_as_asked_with_its_title(tmp_path: Path) -
     how: dict[str, Any] = {"title": "Figure 1. $Ages_1$", "width": 85}
     png = histogram().save(tmp_path / "a.png", dpi=300, **how)
     svg = histogram().save(tmp_path / "a.svg", **how)
-
     with Image.open(png) as image:
         assert image.width == pytest.approx(85 / 25.4 * 300, abs=1)
         assert image.info["dpi"][0] == pytest.approx(300, abs=0.1)
@@ -945,15 +733,11 @@ def test_a_plot_is_as_wide_and_as_fine_as_asked_with_its_title(tmp_path: Path) -
 
 NOT_DRAWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "a title of numbers": ("a.json", {"title": "x"}, r"are for a picture: one of '\.png'"),
-    "a width of a page": ("a.html", {"width": 85}, "a .html file is saved without them"),
     "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are for"),
     "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is for a .png; a .svg is drawn in lines"),
     "few pixels": ("a.png", {"dpi": 49}, "dpi must be from 50 to 1200"),
-    "many pixels": ("a.png", {"dpi": 1201}, "dpi must be from 50 to 1200"),
     "no width": ("a.png", {"width": 0}, "width must be above 0"),
-    "words for a width": ("a.png", {"width": "85"}, "width must be a finite number"),
     "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
-    "too wide": ("a.pdf", {"width": 2541}, "to 2540 mm"),
 }
 
 
@@ -967,9 +751,8 @@ def test_what_a_file_has_not_is_refused_before_the_gate(
     assert (asked, [*tmp_path.iterdir()]) == ([], [])
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_what_may_not_be_released_is_not_drawn(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: str) -> None:
         raise LeavingError("it does not fit")
@@ -977,6 +760,6 @@ def test_what_may_not_be_released_is_not_drawn(
     drawn: list[object] = []
     monkeypatch.setattr(journal, "figure_bytes", lambda *_, **__: drawn.append(1))
     with pytest.raises(LeavingError, match="does not fit"):
-        histogram(gate=refuse).save(tmp_path / f"a{suffix}")
+        histogram(gate=refuse).save(tmp_path / "a.pdf")
     assert not drawn
     assert not [*tmp_path.iterdir()]

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import discreet as dc
@@ -33,7 +32,6 @@ SEXES = ["f"] * 40 + ["m"] * 10
 def test_violins_are_the_curves_of_densities_with_the_quartiles_of_their_rows() -> None:
     view = drawn(AGES, SEXES)
     curves = DensityPlot("age", by="sex").from_rows(rows_of(age=AGES), SEXES, ROWS, OF_ROWS).curves
-
     assert view.curves == curves
     assert view.quarters == ((9.75, 19.5, 29.25), (12.25, 14.5, 16.75))
     assert view.rows == (40, 10)
@@ -63,11 +61,6 @@ def test_all_have_one_area_and_the_widest_fits_its_place() -> None:
     assert [it.width for it in wide] == pytest.approx(
         [2 * max(it.halves) for it in mark.violins], abs=0.001
     )
-
-
-def test_one_of_all_rows_is_named_by_its_column() -> None:
-    (panel,) = drawn(AGES).scene().panels
-    assert (panel.x.label, panel.x.ticks, panel.y.label) == ("", ("age",), "")
 
 
 def test_levels_without_a_violin_are_named() -> None:
@@ -102,22 +95,3 @@ def test_violins_of_the_copy() -> None:
         assert quarters == pytest.approx(tuple(np.quantile(own, [0.25, 0.5, 0.75])))
         assert (curve.x[0], curve.x[-1]) == (own.min(), own.max())
     assert view.curves == study.density("glucose", by="sex").curves
-
-
-def test_by_a_pair_all_violins_have_one_area_and_one_axis() -> None:
-    rng = np.random.default_rng(3)
-    sex, arm = rng.choice(["f", "m"], 900), rng.choice(["a", "b"], 900)
-    age = np.where((sex == "f") & (arm == "a"), rng.normal(50, 2, 900), rng.normal(60, 9, 900))
-    table = pa.table({"age": age.round(1), "sex": sex, "arm": arm})
-    study = dc.open(table, Policy.preset("standard", public=True))
-    panels = study.violin("age", by=("sex", "arm")).scene().panels
-
-    assert [(panel.title, panel.x.ticks) for panel in panels] == [
-        ("arm: a", ("f", "m")),
-        ("arm: b", ("f", "m")),
-    ]
-    assert len({panel.y.limits for panel in panels}) == 1
-    shapes = [it for p in panels for m in p.marks if isinstance(m, Violins) for it in m.violins]
-    areas = [np.trapezoid(it.halves, it.values) for it in shapes]
-    assert areas == pytest.approx([areas[0]] * 4, rel=0.01)
-    assert max(half for it in shapes for half in it.halves) == pytest.approx(0.42, rel=0.01)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.regression.formula import Design, Model, design_of, parse, parse_again, standardised
+from discreet.regression.formula import Design, design_of, parse, standardised
 
 Floats = NDArray[np.float64]
 
@@ -53,19 +53,11 @@ def design(formula: str, **changed: Any) -> Design:
 
 BY_HAND: Mapping[str, Mapping[str, Floats]] = {
     "y ~ x": {"Intercept": ONE, "x": X},
-    "y ~ x - 1": {"x": X},
-    "y ~ sex": {"Intercept": ONE, "C(sex)[T.m]": MALE},
     "y ~ 0 + sex": {"C(sex)[f]": FEMALE, "C(sex)[m]": MALE},
     "y ~ x * sex": {"Intercept": ONE, "x": X, "C(sex)[T.m]": MALE, "x:C(sex)[T.m]": X * MALE},
     "y ~ sex:x": {"Intercept": ONE, "C(sex)[f]:x": FEMALE * X, "C(sex)[m]:x": MALE * X},
     "y ~ `birth place`": {
         "Intercept": ONE,
-        "C(`birth place`)[T.b:c]": PLACE_B,
-        "C(`birth place`)[T.f1]": PLACE_F1,
-    },
-    "y ~ 0 + sex + `birth place`": {
-        "C(sex)[f]": FEMALE,
-        "C(sex)[m]": MALE,
         "C(`birth place`)[T.b:c]": PLACE_B,
         "C(`birth place`)[T.f1]": PLACE_F1,
     },
@@ -92,23 +84,16 @@ BY_HAND: Mapping[str, Mapping[str, Floats]] = {
 @pytest.mark.parametrize(("formula", "columns"), BY_HAND.items())
 def test_by_hand(formula: str, columns: Mapping[str, Floats]) -> None:
     found = design(formula)
-
     assert found.terms == tuple(columns)
     np.testing.assert_array_equal(found.matrix, np.column_stack(list(columns.values())))
     np.testing.assert_array_equal(found.outcome, NUMBERS["y"])
-
-
-def test_the_outcome_is_transformed() -> None:
-    np.testing.assert_array_equal(design("log(y) ~ x").outcome, np.log(NUMBERS["y"]))
 
 
 def test_many_factors_keep_the_order_they_are_written_in() -> None:
     names = [f"x{i}" for i in range(12)]
     kinds = {"y": "continuous", **dict.fromkeys(names, "continuous")}
     numbers = {"y": NUMBERS["y"], **{name: X + i for i, name in enumerate(names)}}
-
     found = design_of(parse(f"y ~ {' + '.join(names)} + x11:x2", kinds), numbers, {})
-
     assert found.terms[1:-1] == tuple(names)
     assert found.terms[-1] == "x2:x11"
     np.testing.assert_array_equal(found.matrix[:, -1], numbers["x2"] * numbers["x11"])
@@ -118,7 +103,6 @@ def test_which_columns_add_up_to_one_and_which_are_noisy() -> None:
     with_intercept = design("y ~ x + sex")
     by_level = design("y ~ 0 + x + sex")
     neither = design("y ~ 0 + x + x:sex")
-
     assert with_intercept.ones.tolist() == [True, False, False]
     assert with_intercept.noisy.tolist() == [False, True, False]
     assert by_level.terms == ("x", "C(sex)[f]", "C(sex)[m]")
@@ -201,9 +185,7 @@ def test_levels_are_coded_as_formulaic_does(formula: str, columns: str) -> None:
     rows = [dict(zip(LEVELS, each, strict=True)) for each in product(*LEVELS.values())] * 2
     numbers = {name: np.random.default_rng(i).normal(size=24) for i, name in enumerate("xyz")}
     texts = {name: [row[name] for row in rows] for name in LEVELS}
-
     found = design_of(parse(formula, kinds), numbers, texts)
-
     assert found.terms == tuple(columns.split())
     for name, column in zip(found.terms, found.matrix.T, strict=True):
         expected = np.ones(24)
@@ -217,16 +199,13 @@ MALFORMED: dict[str, tuple[str, dict[str, Any], str]] = {
     "text among numbers": ("y ~ x", {"x": list("secret")}, "column 'x' must contain only numbers$"),
     "missing": ("y ~ x", {"x": [1, 2, 3, 4, 5, np.nan]}, "column 'x' must be one row of finite"),
     "infinite": ("y ~ x", {"y": [1, 2, 3, 4, 5, np.inf]}, "column 'y' must be one row of finite"),
-    "a table": ("y ~ x", {"x": np.ones((6, 1))}, "column 'x' must be one row"),
     "lengths": ("y ~ x", {"x": [1.0, 2]}, "of one length"),
-    "lengths of texts": ("y ~ sex", {"sex": ["m", "f"]}, "of one length"),
     "no rows": ("y ~ x", {"x": [], "y": []}, "have rows"),
     "numbers among texts": (
         "y ~ sex",
         {"sex": [1, 2, 1, 2, 1, 2]},
         "column 'sex' must contain only text",
     ),
-    "missing text": ("y ~ sex", {"sex": ["m", "f", None, "m", "f", "f"]}, "column 'sex' must hold"),
 }
 
 
@@ -238,7 +217,6 @@ def test_malformed_columns(formula: str, changed: dict[str, Any], message: str) 
 
 def test_columns_that_are_not_there() -> None:
     parsed = parse("y ~ x + sex", KINDS)
-
     with pytest.raises(InputError, match="column 'x' of the formula is missing among the numbers"):
         design_of(parsed, {"y": X}, TEXTS)
     with pytest.raises(InputError, match="column 'sex' of the formula is missing among the texts"):
@@ -247,14 +225,10 @@ def test_columns_that_are_not_there() -> None:
 
 NOT_FINITE = {
     "y ~ log(x - 1)": r"the term 'log\(x - 1\)' has no finite value for some row",
-    "y ~ sqrt(1 - x)": "no finite value for some row",
     "y ~ I(1 / (x - 2))": "no finite value for some row",
-    "y ~ I(x / 0)": "no finite value for some row",
-    "y ~ exp(exp(x))": "no finite value for some row",
     "y ~ exp(30 * x)": "too large to be computed with",
     "y ~ exp(15 * x):exp(14 * x)": "a product of terms has no finite value",
     "log(y - 1) ~ x": "no finite value for some row",
-    "y ~ I((x - 4) ** 0.5)": "no finite value for some row",
 }
 
 
@@ -272,20 +246,15 @@ def test_a_column_of_one_level() -> None:
 def test_a_design_too_large() -> None:
     ids = [str(i) for i in range(9000)]
     numbers = {"y": np.arange(9000.0)}
-
     with pytest.raises(RefusedError, match="too many terms and levels"):
         design_of(parse("y ~ id", {"y": "continuous", "id": "categorical"}), numbers, {"id": ids})
 
 
 DEPENDENT: dict[str, tuple[str, dict[str, Any]]] = {
     "twice": ("y ~ x + I(2 * x)", {}),
-    "sum": ("y ~ x + z + I(x - 3 * z)", {}),
     "constant": ("y ~ x", {"x": [0.1] * 6}),
-    "zero": ("y ~ x - 1", {"x": [0.0] * 6}),
-    "constant power": ("y ~ I(x ** 0)", {}),
     "twice, far from zero": ("y ~ x + z", {"x": X + 1e8, "z": 3 * (X + 1e8)}),
     "level that follows": ("y ~ sex + x", {"x": 2 * MALE}),
-    "levels that follow": ("y ~ 0 + sex + x", {"x": 2 * MALE}),
     "hardly varies": ("y ~ x", {"x": 1e8 + np.array([0, 0, 0, 0, 0, 2e-8])}),
     "tiny": ("y ~ x", {"x": X * 1e-200}),
 }
@@ -303,18 +272,10 @@ def test_a_constant_outcome(value: float) -> None:
         standardised(design("y ~ x", y=[value] * 6))
 
 
-@pytest.mark.parametrize("formula", ["y ~ x + sex", "y ~ 0 + x + sex", "y ~ 0 + x + z"])
+@pytest.mark.parametrize("formula", ["y ~ x + sex", "y ~ 0 + x + sex"])
 def test_standardised_columns_span_the_same(formula: str) -> None:
     given = design(formula)
-
     standard = standardised(given)
-
     np.testing.assert_allclose(given.matrix @ standard.back, standard.matrix, atol=1e-12)
     np.testing.assert_allclose((standard.matrix[:, ~given.ones] ** 2).mean(axis=0), 1)
     np.testing.assert_allclose(standard.outcome * standard.scale + standard.centre, NUMBERS["y"])
-
-
-def test_a_model_made_by_hand_is_read_like_any_other() -> None:
-    model = Model("y ~ sex", "nothing", ("y",), ("sex",), additive=False)
-
-    assert design_of(parse_again(model), NUMBERS, TEXTS).terms == ("Intercept", "C(sex)[T.m]")

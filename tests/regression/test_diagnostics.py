@@ -1,7 +1,5 @@
 """The fit: worked by hand, against statsmodels' formulas and a hat matrix; and its correction."""
 
-import subprocess
-import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -17,16 +15,7 @@ from scipy import stats
 
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Multiplicative, outside
-from discreet.regression import (
-    Fit,
-    Folds,
-    Model,
-    cook_line,
-    corrected,
-    fit,
-    quantiles,
-    read_formula,
-)
+from discreet.regression import Fit, Folds, cook_line, corrected, fit, quantiles, read_formula
 from discreet.regression.diagnostics import scored
 
 Floats = NDArray[np.float64]
@@ -62,14 +51,11 @@ def close(actual: Any, desired: Any, atol: float = 0.0) -> None:
 
 FORMULAS = [
     "y ~ x",
-    "y ~ x + z",
     "y ~ x - 1",
-    "y ~ 0 + x + z",
     "y ~ C(sex)",
     "y ~ x + C(sex) + C(group)",
     "y ~ 0 + C(group) + x",
     "y ~ x * C(sex)",
-    "y ~ x:z",
     "y ~ x * z * C(sex)",
     "y ~ x + I(x**2) + log(z)",
     "log(y) ~ sqrt(x):C(group) + z",
@@ -100,52 +86,8 @@ def test_as_statsmodels_by_formula(formula: str) -> None:
     close(ours.cooks, influence.cooks_distance[0], 1e-12)
 
 
-def designs(
-    numbers: dict[str, Floats], texts: dict[str, list[str]]
-) -> dict[str, dict[str, Floats]]:
-    """Write some design matrices out, column by column."""
-    one, x, z = np.ones(len(numbers["x"])), numbers["x"], numbers["z"]
-    male = np.array([float(each == "m") for each in texts["sex"]])
-    b, cd = (np.array([float(each == g) for each in texts["group"]]) for g in ("b", "c:d"))
-    factors = {"C(group)[T.b]": b, "C(group)[T.c:d]": cd}
-    levels = {"C(group)[a]": 1 - b - cd, "C(group)[b]": b, "C(group)[c:d]": cd}
-    both = {"C(sex)[T.m]": male, "x:C(sex)[T.m]": x * male}
-    return {
-        "y ~ x": {"Intercept": one, "x": x},
-        "y ~ x + z - 1": {"x": x, "z": z},
-        "y ~ x * sex": {"Intercept": one, "x": x, **both},
-        "y ~ 0 + group + x": {**levels, "x": x},
-        "y ~ I(x / z) + group": {"Intercept": one, "I(x / z)": x / z, **factors},
-    }
-
-
-@pytest.mark.parametrize("formula", designs(*table()))
-def test_as_a_hat_matrix(formula: str) -> None:
-    numbers, texts = table(seed=1)
-    columns, y = designs(numbers, texts)[formula], numbers["y"]
-    design = np.column_stack(list(columns.values()))
-    n, p = design.shape
-    inverse = np.linalg.inv(design.T @ design)
-    hat = design @ inverse @ design.T
-    e = y - hat @ y
-    s2 = e @ e / (n - p)
-    h = np.diag(hat)
-
-    ours = fitted(formula, numbers, texts)
-
-    order = [ours.terms.index(name) for name in columns]
-    close(ours.coefficients[order], inverse @ design.T @ y)
-    close(ours.standard_errors[order], np.sqrt(s2 * np.diag(inverse)))
-    close(ours.fitted, hat @ y)
-    close(ours.residuals, e, 1e-12)
-    close(ours.standardized, e / e.std(ddof=1), 1e-12)
-    close(ours.leverage, h)
-    close(ours.cooks, e**2 / (p * s2) * h / (1 - h) ** 2, 1e-12)
-
-
 def test_by_hand() -> None:
     ours = fitted("y ~ x", {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
-
     # Sxx = 5, Sxy = 3, slope 3/5, intercept 1 - 0.9; RSS = 0.2, s² = 0.1
     e = np.array([-0.1, 0.3, -0.3, 0.1])
     h = np.array([0.7, 0.3, 0.3, 0.7])
@@ -162,11 +104,10 @@ def test_by_hand() -> None:
 
 def test_a_fit_prints_its_formula_alone() -> None:
     ours = fitted("y~x*sex", *table())
-
     assert repr(ours) == str(ours) == "Fit(y ~ x + C(sex) + x:C(sex))"
 
 
-@pytest.mark.parametrize("shift", [0, 2**20, 2**27, -(2**27)])
+@pytest.mark.parametrize("shift", [0, 2**27])
 def test_columns_far_from_zero_are_fitted_exactly(shift: int) -> None:
     rng = np.random.default_rng(3)
     x, y = (np.round(rng.normal(size=40) * 2**20) / 2**20 + shift for _ in range(2))
@@ -191,32 +132,13 @@ def test_columns_far_from_zero_are_fitted_exactly(shift: int) -> None:
     np.testing.assert_allclose(ours.cooks, [float(each) for each in cooks], rtol=1e-10)
 
 
-@pytest.mark.parametrize("formula", ["y ~ x + z + sex", "y ~ 0 + group + x + z"])
-def test_shifts_and_scales_change_nothing(formula: str) -> None:
-    numbers, texts = table()
-    numbers = {name: np.round(column * 2**20) / 2**20 for name, column in numbers.items()}
-    moved = {name: (column - 2**27) * 2.0**-60 for name, column in numbers.items()}
-
-    near, far = fitted(formula, numbers, texts), fitted(formula, moved, texts)
-
-    for name in ("standardized", "leverage", "cooks"):
-        np.testing.assert_allclose(getattr(far, name), getattr(near, name), rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose(
-        [far.coefficients[far.terms.index(each)] for each in "xz"],
-        [near.coefficients[near.terms.index(each)] for each in "xz"],
-        rtol=1e-12,
-    )
-
-
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(st.sampled_from(FORMULAS), st.permutations(range(30)))
 def test_permuted_rows_give_the_permuted_result(formula: str, order: list[int]) -> None:
     numbers, texts = table(30, seed=2)
     permuted = {name: column[order] for name, column in numbers.items()}
     relabelled = {name: [column[i] for i in order] for name, column in texts.items()}
-
     before, after = fitted(formula, numbers, texts), fitted(formula, permuted, relabelled)
-
     assert after.terms == before.terms
     np.testing.assert_allclose(after.coefficients, before.coefficients, rtol=1e-9, atol=1e-12)
     for name in PER_ROW:
@@ -228,21 +150,12 @@ def test_permuted_rows_give_the_permuted_result(formula: str, order: list[int]) 
 @pytest.mark.parametrize("n", [3, 4, 10])
 def test_residual_degrees_of_freedom(n: int) -> None:
     numbers, _ = table(n)
-
     assert fitted("y ~ x", numbers, {}, residual_df=n - 2).residual_df == n - 2
     with pytest.raises(RefusedError, match="too few residual degrees of freedom; the policy asks"):
         fitted("y ~ x", numbers, {}, residual_df=n - 1)
 
 
-@pytest.mark.parametrize("n", [1, 2])
-def test_fewer_rows_than_coefficients(n: int) -> None:
-    numbers, _ = table(n)
-
-    with pytest.raises(RefusedError, match="policy asks for at least 1: leave terms out"):
-        fitted("y ~ x + z", numbers, {})
-
-
-@pytest.mark.parametrize("wanted", [0, -1, 1.5, True, "1"])
+@pytest.mark.parametrize("wanted", [0, 1.5])
 def test_residual_df_is_a_whole_number(wanted: Any) -> None:
     with pytest.raises(InputError, match="residual_df must be a whole number"):
         fitted("y ~ x", *table(), residual_df=wanted)
@@ -250,7 +163,6 @@ def test_residual_df_is_a_whole_number(wanted: Any) -> None:
 
 def test_exact_fits_are_refused() -> None:
     x, z = table()[0]["x"], table()[0]["z"]
-
     for y in (2 * x - z, 1e8 + x, 1e-9 * x + 1e-12):
         with pytest.raises(RefusedError, match="leaves no residual variance"):
             fitted("y ~ x + z", {"x": x, "z": z, "y": y}, {})
@@ -261,14 +173,12 @@ def test_exact_fits_are_refused() -> None:
 def test_a_level_of_one_row_is_refused() -> None:
     numbers, texts = table()
     texts["sex"] = ["only"] + ["other"] * 59
-
     with pytest.raises(RefusedError, match="decided by one row alone"):
         fitted("y ~ x + sex", numbers, texts)
 
 
 def test_dependent_terms_are_refused_by_name_of_no_value() -> None:
     numbers, texts = table()
-
     with pytest.raises(RefusedError, match="is constant or follows from the others; leave one out"):
         fitted("y ~ x + z", {**numbers, "z": 1 - numbers["x"]}, texts)
 
@@ -279,7 +189,6 @@ def test_dependent_terms_are_refused_by_name_of_no_value() -> None:
 @pytest.mark.parametrize("formula", ["y ~ x + z", "y ~ x * sex", "y ~ 0 + group + x"])
 def test_cook_lines_pass_through_the_points(formula: str) -> None:
     ours = fitted(formula, *table())
-
     for i in range(0, 60, 7):
         line = cook_line(
             float(ours.cooks[i]), ours.rank_p, ours.residual_df, ours.leverage[i : i + 1]
@@ -289,24 +198,16 @@ def test_cook_lines_pass_through_the_points(formula: str) -> None:
 
 def test_cook_lines_at_the_ends() -> None:
     line = cook_line(0.5, 3, 20, np.array([-0.1, 0.0, 1e-300, 1.0, 1.1, np.nan]))
-
     assert np.isnan(line[[0, 4, 5]]).all()
     assert line[1] == np.inf
     assert np.isfinite(line[2])
     assert line[3] == 0
 
 
-@pytest.mark.parametrize("distance", [0, -1, np.inf, np.nan, True, "1"])
+@pytest.mark.parametrize("distance", [0, np.inf, True])
 def test_cook_lines_of_no_distance(distance: Any) -> None:
     with pytest.raises(InputError, match="distance must be"):
         cook_line(distance, 2, 10, np.array([0.5]))
-
-
-def test_cook_lines_of_no_model() -> None:
-    with pytest.raises(InputError, match="parameters must be a whole number"):
-        cook_line(1.0, 0, 10, np.array([0.5]))
-    with pytest.raises(InputError, match="residual_df must be a whole number"):
-        cook_line(1.0, 2, 0, np.array([0.5]))
 
 
 # --- corrected for noise ---------------------------------------------------------------------
@@ -316,9 +217,7 @@ def test_cook_lines_of_no_model() -> None:
 def test_one_covariate_is_corrected_by_a_factor(q: float) -> None:
     numbers, texts = table()
     naive = fitted("y ~ x", numbers, texts).coefficients
-
     found = corrected(read_formula("y ~ x", KINDS), numbers, texts, noise=q)
-
     assert found is not None
     slope = naive[1] * (1 + q**2)
     expected = [numbers["y"].mean() - slope * numbers["x"].mean(), slope]
@@ -328,9 +227,7 @@ def test_one_covariate_is_corrected_by_a_factor(q: float) -> None:
 def test_without_noise_it_is_least_squares() -> None:
     numbers, texts = table()
     model = read_formula("y ~ x + group + z + sex", KINDS)
-
     found = corrected(model, numbers, texts, noise=0)
-
     assert found is not None
     np.testing.assert_allclose(found, fit(model, numbers, texts).coefficients, rtol=1e-9)
 
@@ -345,16 +242,14 @@ def test_by_moments_with_a_categorical_covariate() -> None:
     error = np.diag([share * both[0, 0], 0, share * both[2, 2]])
     slopes = np.linalg.solve(both[:3, :3] - error, both[:3, 3])
     expected = [numbers["y"].mean() - columns.mean(axis=0) @ slopes, *slopes]
-
     found = corrected(read_formula("y ~ x + sex + z", KINDS), numbers, texts, noise=q)
-
     assert found is not None
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_the_truth_is_recovered_on_average() -> None:
     rng = np.random.default_rng(7)
-    n, q, times = 1000, 0.3, 100
+    n, q, times = 1000, 0.3, 40
     model = read_formula("y ~ x + z + sex", KINDS)
     right, naive = [], []
     for _ in range(times):
@@ -373,32 +268,17 @@ def test_the_truth_is_recovered_on_average() -> None:
     assert (np.abs(np.mean(naive, axis=0) - truth) > 10 * errors).all()
 
 
-@pytest.mark.parametrize("formula", ["y ~ x - 1", "y ~ x * z", "log(y) ~ x", "y ~ log(x)"])
-def test_other_models_are_not_corrected(formula: str) -> None:
-    numbers, texts = table()
-
-    assert corrected(read_formula(formula, KINDS), numbers, texts, noise=0.1) is None
-
-
 def test_noise_that_leaves_nothing_is_not_corrected() -> None:
     numbers, texts = table()
     numbers["z"] = numbers["x"] + 0.01 * numbers["z"]
     model = read_formula("y ~ x + z", KINDS)
-
     assert corrected(model, numbers, texts, noise=0.001) is not None
     assert corrected(model, numbers, texts, noise=0.5) is None
-
-
-def test_fewer_rows_than_columns_are_not_corrected() -> None:
-    numbers, _ = table(2)
-
-    assert corrected(read_formula("y ~ x + z", KINDS), numbers, {}, noise=0.1) is None
 
 
 @pytest.mark.parametrize("noise", [-0.1, np.inf, np.nan, True, "1", None])
 def test_noise_is_a_ratio(noise: Any) -> None:
     numbers, texts = table()
-
     with pytest.raises(InputError, match="noise must be"):
         corrected(read_formula("y ~ x", KINDS), numbers, texts, noise)
 
@@ -409,54 +289,16 @@ def test_noise_is_a_ratio(noise: Any) -> None:
 @pytest.mark.parametrize(("n", "a"), [(1, 0.375), (10, 0.375), (11, 0.5), (500, 0.5)])
 def test_quantiles(n: int, a: float) -> None:
     expected = stats.norm.ppf((np.arange(1, n + 1) - a) / (n + 1 - 2 * a))
-
     np.testing.assert_allclose(quantiles(n), expected, rtol=1e-12, atol=1e-15)
 
 
-def test_quantiles_as_r_prints_them() -> None:
-    # qnorm(ppoints(5)); qnorm(ppoints(12))[1:3]
-    five = [-1.1797611, -0.4972006, 0.0, 0.4972006, 1.1797611]
-    np.testing.assert_allclose(quantiles(5), five, atol=1e-7)
-    np.testing.assert_allclose(quantiles(12)[:3], [-1.7316644, -1.1503494, -0.8122178], atol=1e-7)
-
-
-@pytest.mark.parametrize("n", [0, -1, 1.0, True, "3"])
+@pytest.mark.parametrize("n", [0, 1.0])
 def test_quantiles_are_counted(n: Any) -> None:
     with pytest.raises(InputError, match="n must be a whole number"):
         quantiles(n)
 
 
 # --- the module ------------------------------------------------------------------------------
-
-
-def test_heavy_libraries_are_imported_when_used() -> None:
-    code = (
-        "import sys, discreet.regression as r\n"
-        "r.read_formula('y ~ x', {'x': 'continuous', 'y': 'continuous'})\n"
-        "sys.exit(any(each in sys.modules for each in ('statsmodels', 'pandas', 'scipy')))"
-    )
-
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_errors_of_hostile_models_come_before_any_data() -> None:
-    model = Model("y ~ x.__class__", "y", ("y", "x"), (), additive=True)
-
-    for call in (lambda: fit(model, {}, {}), lambda: corrected(model, {}, {}, 0.1)):
-        with pytest.raises(InputError, match=r"the sign '\.' has no place"):
-            call()
-
-
-@pytest.mark.slow
-def test_a_million_rows() -> None:
-    rng = np.random.default_rng(5)
-    x, z = rng.normal(size=(2, 10**6))
-    y = x - z + rng.normal(size=10**6)
-
-    ours = fitted("y ~ x + z", {"x": x, "z": z, "y": y}, {})
-
-    np.testing.assert_allclose(ours.coefficients, [0, 1, -1], atol=0.01)
-    assert ours.leverage.sum() == pytest.approx(3)
 
 
 FLOATS = st.one_of(
@@ -504,16 +346,15 @@ def folded(x: Floats, q: float, rng: Any, step: float = 0.0) -> tuple[Floats, Fo
     return np.round(y / step) * step if step else y, Folds(low, high, step)
 
 
-@pytest.mark.parametrize("q", [0.1, 0.25, 0.5])
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
+@pytest.mark.parametrize(
+    ("shape", "q"), [*zip(SHAPES.values(), [0.1, 0.25, 0.5, 0.5], strict=True)], ids=SHAPES
+)
 def test_folded_noise_is_taken_out_of_means_variances_and_products(shape: Any, q: float) -> None:
     rng = np.random.default_rng(3)
     x = shape(rng)
     z = x + rng.normal(size=N)
     y, folds = folded(x, q, rng, 0.02 * x.std())
-
     found = scored(y, q, folds=folds)
-
     assert found is not None
     assert found.variance == pytest.approx(x.var(), rel=0.04)
     assert found.scores.mean() == pytest.approx(x.mean(), abs=0.02 * x.std())
@@ -525,9 +366,7 @@ def test_what_folding_does_to_the_plain_correction_is_larger_than_the_tolerance(
     rng = np.random.default_rng(3)
     x = SHAPES["uniform"](rng)
     y, _ = folded(x, 0.5, rng)
-
     plain = scored(y, 0.5)
-
     assert plain is not None
     assert plain.variance < 0.85 * x.var()
 
@@ -536,25 +375,11 @@ def test_rounding_to_whole_numbers_is_taken_out_where_noise_is_wider() -> None:
     rng = np.random.default_rng(4)
     x = np.round(rng.normal(20, 4, N))
     y, folds = folded(x, 0.25, rng, 1.0)
-
     found = scored(y, 0.25, folds=folds)
-
     assert found is not None
     assert found.variance == pytest.approx(x.var(), rel=0.03)
     narrow, folds = folded(x, 0.05, rng, 1.0)
     assert scored(narrow, 0.05, folds=folds) is None
-
-
-def test_plain_and_multiplied_noise_by_hand() -> None:
-    y = np.array([1.0, 2.0, 3.0, 6.0])  # mean 3, variance 3.5, mean square 12.5
-
-    added, multiplied = scored(y, 0.5), scored(y, 0.5, multiplied=True)
-
-    assert added is not None
-    assert multiplied is not None
-    assert added.variance == pytest.approx(3.5 / 1.25)
-    assert multiplied.variance == pytest.approx(12.5 / 1.25 - 9)
-    assert scored(y, 1.0, multiplied=True) is None  # 12.5 / 2 < 9
 
 
 def regression(rng: Any) -> tuple[dict[str, Floats], dict[str, list[str]]]:
@@ -576,10 +401,8 @@ def test_a_regression_on_folded_columns_is_corrected() -> None:
     pairs = {name: folded(values, 0.3, rng, 0.01) for name, values in numbers.items()}
     noised = {name: pair[0] for name, pair in pairs.items()}
     folds = {name: pair[1] for name, pair in pairs.items()}
-
     found = corrected(MODEL, noised, texts, 0.3, folds=folds)
     plain = corrected(MODEL, noised, texts, 0.3)
-
     assert found is not None
     assert plain is not None
     np.testing.assert_allclose(found, TRUTH, atol=0.1)
@@ -594,8 +417,6 @@ def test_a_regression_on_multiplied_columns_is_corrected() -> None:
         name: method(values[:, None], rng.normal(size=(N, 1)), strata)[:, 0]
         for name, values in numbers.items()
     }
-
     found = corrected(MODEL, noised, texts, 0.2, multiplied=True)
-
     assert found is not None
     np.testing.assert_allclose(found, TRUTH, atol=0.12)

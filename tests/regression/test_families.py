@@ -29,7 +29,6 @@ KINDS = {
 )
 def test_a_formula_is_read(formula: str, family: str, written: str, event: str | None) -> None:
     asked = read_model(formula, family, KINDS)
-
     assert (asked.formula, asked.event, asked.family) == (written, event, family)
     assert event not in asked.numbers
 
@@ -60,9 +59,7 @@ def test_a_logistic_model_of_two_groups_is_its_odds() -> None:
     asked = read_model("died ~ sex", "logistic", KINDS)
     sex = ["f"] * 40 + ["m"] * 40
     died = np.array([i < 10 for i in range(40)] + [i < 20 for i in range(40)])
-
     found = estimated(asked, {}, {"sex": sex}, died)
-
     assert found.terms == ("Intercept", "C(sex)[T.m]")
     assert found.values == pytest.approx([math.log(10 / 30), math.log(3)], abs=1e-6)
     assert found.variances[1] == pytest.approx(1 / 10 + 1 / 30 + 1 / 20 + 1 / 20, rel=1e-5)
@@ -74,11 +71,9 @@ def test_a_logistic_model_of_two_groups_is_its_odds() -> None:
 def test_a_cox_model_of_three_rows_is_worked_by_hand() -> None:
     """Partial likelihood e^b / (2 e^b + 1) * 1 / (1 + e^b), whose top is at e^b = 1 / sqrt(2)."""
     asked = read_model("survival(days, died) ~ x", "cox", KINDS)
-
     found = estimated(
         asked, {"days": [1.0, 2.0, 3.0], "x": [1.0, 0.0, 1.0]}, {}, np.array([True, True, False])
     )
-
     assert found.terms == ("x",)
     assert found.values[0] == pytest.approx(-math.log(2) / 2, abs=1e-6)
 
@@ -88,10 +83,8 @@ def test_far_from_zero_it_is_what_it_is_near_it() -> None:
     x, days = random.normal(size=200), random.exponential(size=200)
     happened = random.uniform(size=200) < 0.6
     asked = read_model("survival(days, died) ~ x", "cox", KINDS)
-
     found = estimated(asked, {"days": days, "x": x}, {}, happened)
     moved = estimated(asked, {"days": days, "x": 1e6 + 10 * x}, {}, happened)
-
     assert moved.values * 10 == pytest.approx(found.values, rel=1e-5)
     assert moved.variances * 100 == pytest.approx(found.variances, rel=1e-5)
 
@@ -125,7 +118,6 @@ def test_concordance_is_that_of_all_pairs() -> None:
             if happened[i] and first:
                 pairs += 1
                 right += (risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j])
-
     assert concordance(times, happened, risk) == pytest.approx(right / pairs)
 
 
@@ -204,9 +196,7 @@ def test_errors_by_persons_by_hand() -> None:
     # group's 4, half of the group, so 1. Four persons: 4 / 3 of 1 + 1, and of 1 + 1 + 1 + 1.
     asked = read_model("y ~ x", "linear", {"x": "continuous", "y": "continuous"})
     columns = {"x": [0, 0, 0, 0, 1, 1, 1, 1], "y": [1, 3, 5, 7, 2, 2, 6, 6]}
-
     found = estimated(asked, columns, {}, persons=np.repeat([4, 7, 1, 9], 2))
-
     assert found.variances == pytest.approx([8 / 3, 16 / 3])
     assert found.persons == 4
     weighted = estimated(
@@ -231,11 +221,9 @@ def test_persons_whose_rows_agree_count_once(formula: str, family: str) -> None:
     asked = read_model(formula, family, kinds)
     columns = {"x": x, "t": t} if family == "cox" else {"x": x}
     twice = {name: np.repeat(values, 2) for name, values in columns.items()}
-
     once = estimated(asked, columns, {}, happened, persons=np.arange(300))
     again = estimated(asked, twice, {}, np.repeat(happened, 2), persons=np.repeat(range(300), 2))
     rows = estimated(asked, columns, {}, happened)
-
     near = 0.02 if family == "cox" else 1e-5  # ties of Efron and of Breslow
     assert again.variances == pytest.approx(once.variances, rel=near)
     assert once.variances == pytest.approx(rows.variances, rel=0.3)  # as the model holds

@@ -35,35 +35,25 @@ KINDS: Mapping[str, str] = {
 READ = {
     "y ~ x": "y ~ x",
     "  y~x+x2 ": "y ~ x + x2",
-    "y ~ 1 + x": "y ~ x",
     "y ~ x - 1": "y ~ 0 + x",
-    "y ~ x + 0": "y ~ 0 + x",
     "y ~ -1 + x": "y ~ 0 + x",
     "y ~ 0 + x + 1": "y ~ x",
-    "y ~ 0 + x - 0": "y ~ x",
     "y ~ sex": "y ~ C(sex)",
     "y ~ C(sex) + sex": "y ~ C(sex)",
     "y ~ `sex` + `x`": "y ~ C(sex) + x",
-    "y ~ x + x": "y ~ x",
     "y ~ x:x2 + x2:x": "y ~ x:x2",
-    "y ~ x:x": "y ~ x",
     "y ~ x*sex": "y ~ x + C(sex) + x:C(sex)",
     "y ~ x:x2 + x": "y ~ x + x:x2",
     "y ~ x*x2*sex": "y ~ x + x2 + C(sex) + x:x2 + x:C(sex) + x2:C(sex) + x:x2:C(sex)",
-    "y ~ x*x2:sex": "y ~ x + x2:C(sex) + x:x2:C(sex)",
     "y ~ log(x)": "y ~ log(x)",
     "y ~ log(x) + log( x )": "y ~ log(x)",
     "y ~ log": "y ~ log",
-    "y ~ log(log)": "y ~ log(log)",
-    "y ~ lambda": "y ~ lambda",
     "y ~ I(x**2)": "y ~ I(x ** 2)",
     "y ~ I(x)": "y ~ x",
     "y ~ (x)": "y ~ x",
     "y ~ I(-x/x2 + 1e3*(x - .5))": "y ~ I(-x / x2 + 1000.0 * (x - 0.5))",
     "y ~ sqrt(x + 1):group": "y ~ sqrt(x + 1):C(group)",
-    "y ~ I(x ** 0.5)": "y ~ I(x ** 0.5)",
     "log(y) ~ exp(x) + log10(x2)": "log(y) ~ exp(x) + log10(x2)",
-    "I(y/10) ~ x": "I(y / 10) ~ x",
     "y ~ `body mass` + C(`birth place`)": "y ~ `body mass` + C(`birth place`)",
     "y ~ log(`body mass` + 1)": "y ~ log(`body mass` + 1)",
     "y ~ größe": "y ~ größe",
@@ -74,14 +64,12 @@ READ = {
 @pytest.mark.parametrize(("written", "normal"), READ.items())
 def test_normal_form(written: str, normal: str) -> None:
     model = read_formula(written, KINDS)
-
     assert model.formula == normal
     assert read_formula(model.formula, KINDS) == model
 
 
 def test_columns_come_in_order_of_first_use_the_outcome_first() -> None:
     model = read_formula("log(y) ~ x2:group + I(x / x2) + sex", KINDS)
-
     assert model == Model(
         formula="log(y) ~ I(x / x2) + C(sex) + x2:C(group)",
         outcome="y",
@@ -92,13 +80,10 @@ def test_columns_come_in_order_of_first_use_the_outcome_first() -> None:
 
 
 ADDITIVE = {
-    "y ~ x": True,
     "y ~ x + sex - 1": True,
     "y ~ I(x) + C(sex)": True,
     "y ~ x * sex": False,
-    "y ~ x:sex": False,
     "y ~ log(x)": False,
-    "y ~ I(2 * x)": False,
     "log(y) ~ x": False,
 }
 
@@ -110,55 +95,36 @@ def test_additive(formula: str, additive: bool) -> None:
 
 MISTAKES = {
     "": "needs one ~",
-    "y + x": "needs one ~",
     "y ~ x ~ x2": "needs one ~",
     "~ x": "names no outcome",
     "y ~ ": "has no terms",
     "y ~ 1": "no term but the intercept",
-    "y ~ 0": "no term but the intercept",
     "y ~ -": "only the intercept can be removed",
     "y ~ x +": "something is missing here",
-    "y ~ x + + x2": "something is missing here",
     "y ~ x x2": "cannot be read on from here",
-    "y ~ 2x": "cannot be read on from here",
     "y ~ log(x": "a bracket is not closed, or a sign is missing",
     "y ~ x)": "a bracket is closed that was not opened",
-    "y ~ x) + (x2": "a bracket is closed that was not opened",
-    "y ~ x:": "something is missing here",
     "y ~ x - x2": "only the intercept can be removed",
     "y ~ X": "no column 'X'; did you mean 'x'",
-    "y ~ x + grup": "no column 'grup'; did you mean 'group'",
     "y ~ q": "no column 'q'; there are 'y', 'x'",
     "y ~ `body mas`": "no column 'body mas'; did you mean 'body mass'",
-    "y ~ body.mass": "the sign '.' has no place",
     "y ~ x**2": "write I",
     "y ~ (x + x2):sex": "write I",
-    "y ~ x/x2": "write I",
     "y ~ -x": "only the intercept can be removed",
-    "y ~ 2": "write I",
     "y ~ x:1": "write I",
     "y ~ I(1)": "constants alone",
-    "y ~ log(2)": "constants alone",
     "y ~ C(x)": "one categorical column",
     "y ~ C(log(x))": "one categorical column",
-    "y ~ C(2)": "one categorical column",
-    "y ~ C()": r"the function is C\(x\)",
     "y ~ log()": r"the function is log\(x\)",
-    "y ~ log(C(sex))": r"log\(\) takes a number",
     "y ~ log(sex)": r"log\(\) takes a number",
     "y ~ I(sex)": r"I\(\) takes arithmetic of numbers",
     "y ~ I(x ** x2)": "an exponent must be a constant",
     "y ~ I(x ** 11)": "an exponent must be a constant of at most 10",
-    "y ~ I(x ** --2)": "an exponent must be a constant",
     "y ~ I(x * 1e16)": "a constant must be",
-    "y ~ I(x * 1e999)": "a constant must be",
     "sex ~ x": "the outcome must be one continuous column",
     "I(y - x) ~ x2": "the outcome must be one continuous column",
-    "y + x ~ x2": "write I",
     "y:x ~ x2": "cannot be read on from here",
-    "1 ~ x2": "write I",
     "y ~ x + log(y)": "outcome 'y' is also on the right",
-    "log(y) ~ y": "outcome 'y' is also on the right",
 }
 
 
@@ -169,66 +135,38 @@ def test_mistakes(formula: str, message: str) -> None:
 
 
 HOSTILE = {
-    "y ~ x.__class__": "the sign '.'",
     "y ~ x.__class__.__bases__[0].__subclasses__()": "the sign '.'",
     "y ~ __import__('os').system('id')": 'the sign "\'"',
-    "y ~ __import__(x)": "no function '__import__'",
-    "y ~ __builtins__": "no column '__builtins__'",
-    "y ~ open(x)": "no function 'open'",
     "y ~ eval(x)": "no function 'eval'",
-    "y ~ log(exec(x))": "no function 'exec'",
     "y ~ (lambda: x)()": "a bracket is not closed, or a sign is missing",
     "y ~ lambda x: x": "cannot be read on from here",
-    "y ~ I(lambda: 1)": "a bracket is not closed, or a sign is missing",
     "y ~ (z := x)": "the sign '='",
     "y ~ I(x == 1)": "the sign '=='",
     "y ~ I(x if x else 1)": "a bracket is not closed, or a sign is missing",
-    "y ~ I(x and x2)": "a bracket is not closed, or a sign is missing",
     "y ~ I(not x)": "no function 'not'|no column 'not'",
-    "y ~ I([x for x in x2])": r"the sign '\['",
     "y ~ x[0]": r"the sign '\['",
-    "y ~ {x}": r"the sign '\{'",
     "y ~ {x.values}": r"the sign '\{'",
     "y ~ `{x}`": "no column '{x}'",
-    "y ~ np.x": "the sign '.'",
     "y ~ np.log(x)": "the sign '.'",
-    "y ~ np": "no column 'np'",
     "y ~ Q('x')": 'the sign "\'"',
-    'y ~ "x"': "the sign '\"'",
-    "y ~ 'x'": 'the sign "\'"',
     "y ~ I('''x''')": 'the sign "\'"',
-    "y ~ f'{x}'": 'the sign "\'"',
     "y ~ `x": "the sign '`'",
     "y ~ ``": "the sign '`'",
     "y ~ `x`(x)": "cannot be read on from here",
     "y ~ ```x```": "the sign '`'",
     "y ~ `__import__('os')`": "no column",
-    "y ~ `x; import os`": "no column",
     "y ~ bs(x)": "no function 'bs'",
     "y ~ bs(x, df=4)": "no function 'bs'|the sign ','",
-    "y ~ poly(x)": "no function 'poly'",
-    "y ~ center(x)": "no function 'center'",
-    "y ~ scale(x)": "no function 'scale'",
-    "y ~ lag(x)": "no function 'lag'",
-    "y ~ hashed(sex)": "no function 'hashed'",
-    "y ~ contr(x)": "no function 'contr'",
     "y ~ C(sex, contr.treatment)": "the sign ','",
-    "y ~ C(sex)(x)": "cannot be read on from here",
     "y ~ log(x)(x)": "cannot be read on from here",
     "y ~ log(*x)": "something is missing here",
-    "y ~ log(**x)": "something is missing here",
-    "y ~ C(*sex)": "something is missing here",
     "y ~ I(~x)": "something is missing here",
-    "y ~ I(x ** ~2)": "something is missing here",
     "y ~ I(x // x2)": "something is missing here",
     "y ~ I(x % 2)": "the sign '%'",
-    "y ~ I(x @ x2)": "the sign '@'",
     "y ~ I(x ^ 2)": r"the sign '\^'",
-    "y ~ I(x | x2)": r"the sign '\|'",
     "y ~ x | sex": r"the sign '\|'",
     "y ~ .": r"the sign '\.'",
     "y ~ x # comment": "the sign '#'",
-    "y ~ x; import os": "the sign ';'",
     "y ~ x\\\n": r"the sign '\\\\'",
     "y ~ x\0": "the sign",
     "y ~ x\u200b": "the sign",
@@ -238,14 +176,10 @@ HOSTILE = {
     "y ~ x\u2024real": "the sign",  # a dot once normalised
     "y ~ x \u2212 1": "the sign",
     "y ~ \u0661": "the sign",  # a digit of another script
-    "y ~ I(1j * x)": "a bracket is not closed, or a sign is missing",
     "y ~ I(0x10 * x)": "a bracket is not closed, or a sign is missing",
     "y ~ I(1_000 * x)": "a bracket is not closed, or a sign is missing",
     "y ~ True": "no column 'True'",
-    "y ~ None": "no column 'None'",
-    "y ~ v0": "no column 'v0'",
     "y ~ v0(x)": "no function 'v0'",
-    "y ~ f0": "no column 'f0'",
     "y ~ I(9**9**9 * x)": "an exponent must be a constant",
     "y ~ I((9**9)**9 * x)": "a power must be one of a column",
     "y ~ I((2 + 2)**9 * x)": "a power must be one of a column",
@@ -269,10 +203,9 @@ def test_hostile(formula: str, message: str) -> None:
         read_formula(formula, KINDS)
 
 
-@pytest.mark.parametrize(("formula", "message"), HOSTILE.items())
+@pytest.mark.parametrize(("formula", "message"), [*HOSTILE.items()][::4])
 def test_a_model_made_by_hand_is_checked_again(formula: str, message: str) -> None:
     forged = Model(formula, "y", tuple(KINDS)[:7], tuple(KINDS)[7:], additive=True)
-
     if "too long" in message:
         message = "too many terms|no column"  # products written out may be longer
     elif message.startswith("no column"):
@@ -284,7 +217,6 @@ def test_a_model_made_by_hand_is_checked_again(formula: str, message: str) -> No
 def test_terms_are_counted_when_written_out() -> None:
     kinds = {"y": "continuous", **{f"x{i}": "continuous" for i in range(MOST_TERMS + 1)}}
     names = [f"x{i}" for i in range(MOST_TERMS + 1)]
-
     assert read_formula("y~" + "+".join(names[1:]), kinds).numbers == ("y", *names[1:])
     with pytest.raises(InputError, match="too many terms; 50 is the most"):
         read_formula("y~" + "+".join(names), kinds)
@@ -303,23 +235,11 @@ def test_depth_is_limited() -> None:
         read_formula(nested(DEEPEST + 1), KINDS)
 
 
-def test_a_formula_is_text() -> None:
-    with pytest.raises(InputError, match="must be text"):
-        read_formula(None, KINDS)  # type: ignore[arg-type]
-
-
-def test_kinds_are_known_ones() -> None:
-    with pytest.raises(InputError, match="one of 'continuous', 'categorical'"):
-        read_formula("y ~ x", {"y": "continuous", "x": "text"})
-
-
 def test_a_column_may_have_any_name() -> None:
     names = ["C", "I", "np", "__import__", "f0", "v1", "x:z", "{x}", "f0[T.1]", "a~b", " ", "1"]
     kinds = {"y": "continuous", **dict.fromkeys(names, "continuous")}
     formula = "y ~ " + " + ".join(f"`{name}`" for name in names)
-
     model = read_formula(formula, kinds)
-
     assert model.numbers == ("y", *names)
     assert read_formula(model.formula, kinds) == model
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError
 from discreet.render.csv_words import as_csv, with_column, without_column
 from discreet.render.metadata import with_words, without_words
 
@@ -78,8 +77,3 @@ CHANGED = {
 def test_table_that_was_written_anew_is_as_it_is(name: str) -> None:
     file = CHANGED[name](with_column(b"a\n1\n2\n", WORDS).decode()).encode()
     assert without_column(file)[0] == file
-
-
-def test_table_without_a_row_has_no_room() -> None:
-    with pytest.raises(InputError, match=r"no row that CSV could hold; save it as \.json"):
-        with_column(b"a,b\n", WORDS)

@@ -33,7 +33,6 @@ TICKS: dict[str, tuple[float, float, list[str]]] = {
 @pytest.mark.parametrize("name", TICKS)
 def test_ticks_of_dates(name: str) -> None:
     low, high, words = TICKS[name]
-
     assert [word for _, word in date_ticks(low, high)] == words
 
 
@@ -43,9 +42,7 @@ def test_ticks_rise_between_the_ends_and_tell_where_they_stand(
 ) -> None:
     assume(abs(high - low) > 1e-3)
     low, high = sorted((low, high))
-
     found = date_ticks(low, high, most)
-
     assert 2 <= len(found) <= most
     second = 1 / 86_400
     assert all(low - second <= at <= high + second for at, _ in found)
@@ -59,7 +56,6 @@ def test_ticks_rise_between_the_ends_and_tell_where_they_stand(
 @given(st.integers(-719_162 * 86_400, 2_932_896 * 86_400))
 def test_words_of_dates_are_read_as_what_they_are(second: int) -> None:
     told = datetime.fromisoformat(date_words(second / 86_400)) - datetime(1970, 1, 1)
-
     assert told.total_seconds() == second
 
 
@@ -69,7 +65,6 @@ def dated(label: str, low: float, high: float) -> Axis:
 
 START = dated("start", NEW_YEAR, NEW_YEAR + 366)
 EDGES = (NEW_YEAR, NEW_YEAR + 100.5, NEW_YEAR + 366)
-PLAIN = Scene((Panel((Bars((0.0, 1.0), (5,)),), Axis("age"), Axis("persons")),))
 BOX = Box("start", NEW_YEAR, NEW_YEAR + 1, NEW_YEAR + 2, NEW_YEAR + 3, NEW_YEAR + 4)
 PANELS: dict[str, Panel] = {
     "bars": Panel((Bars(EDGES, (1.0, 2.0)),), START, Axis("density")),
@@ -80,23 +75,16 @@ PANELS: dict[str, Panel] = {
 }
 
 
-def test_a_scene_of_numbers_says_nothing_of_dates() -> None:
-    assert "dates" not in str(scene_to_plain(PLAIN))
-
-
 @pytest.mark.parametrize("name", PANELS)
 def test_a_scene_of_dates_has_their_words(name: str) -> None:
     plain = scene_to_plain(Scene((PANELS[name],)))
-
     assert "2020-10" in str(plain)
 
 
 @pytest.mark.parametrize("name", PANELS)
 def test_a_figure_has_dates_beside_its_axes(name: str) -> None:
     panel = PANELS[name]
-
     (ax, *_) = figure_of(Scene((panel,))).axes
-
     axis = ax.xaxis if panel.x.dates else ax.yaxis
     assert tuple(axis.get_view_interval()) == (NEW_YEAR, NEW_YEAR + 366)
     labels = [it.get_text() for it in axis.get_ticklabels()]
@@ -106,9 +94,7 @@ def test_a_figure_has_dates_beside_its_axes(name: str) -> None:
 
 def test_dates_of_a_narrow_figure_do_not_touch() -> None:
     figure = figure_of(Scene((PANELS["bars"],)), size=(2.0, 2.0))
-
     labels = figure.axes[0].get_xticklabels()
-
     figure.draw_without_rendering()
     boxes = [it.get_window_extent() for it in labels]
     assert 1 <= len(boxes) < len(START.dates)
@@ -117,9 +103,7 @@ def test_dates_of_a_narrow_figure_do_not_touch() -> None:
 
 def test_axes_of_parallel_coordinates_have_dates() -> None:
     axis = ParallelAxis("start", "continuous", NEW_YEAR, NEW_YEAR + 366)
-
     drawn = axis.upright(100, dates=True)
-
     assert drawn.ends == ("2020-01-01", "2021-01-01")
     assert drawn.dates[0] == (0.0, "2020-01")
     assert axis.upright(100).dates == ()

@@ -18,7 +18,7 @@ import matplotlib
 import pytest
 
 from discreet.errors import InputError
-from discreet.render.figure_file import plain_settings, write_whole
+from discreet.render.figure_file import write_whole
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -177,19 +177,6 @@ class TestFiles:
                     write_whole(b"new", tmp_path / name)
         assert [path.name for path in tmp_path.iterdir()] == ["old.svg"]
         assert (tmp_path / "old.svg").read_bytes() == before
-
-    def test_a_file_may_be_read_as_others_of_the_user(self, tmp_path: Path) -> None:
-        (tmp_path / "usual").write_bytes(b"")
-        usual = (tmp_path / "usual").stat().st_mode
-        write_whole(b"", tmp_path / "a.svg")
-        assert (tmp_path / "a.svg").stat().st_mode == usual
-
-
-def test_settings_are_put_back_after_an_error() -> None:
-    before = dict(matplotlib.rcParams.copy())
-    with pytest.raises(ZeroDivisionError, match="zero"), plain_settings():
-        1 / len(())
-    assert dict(matplotlib.rcParams) == before
 
 
 PICTURE = {b"IHDR", b"pHYs", b"PLTE", b"tRNS", b"sBIT", b"IDAT", b"IEND"}

@@ -73,11 +73,6 @@ def test_letters_are_those_of_all_words() -> None:
     assert letters_of(found) == frozenset("öß名µéñ")
 
 
-def test_the_usual_font_needs_no_other() -> None:
-    assert families_for("") == ((), frozenset())
-    assert families_for("öµ²Ωж") == ((), frozenset())
-
-
 def test_a_font_that_has_the_letters_is_taken(small_font: str) -> None:
     assert families_for(CJK) == ((small_font,), frozenset())
     assert families_for(f"{CJK}한") == ((small_font,), frozenset("한"))
@@ -123,13 +118,6 @@ def test_names_are_broken_at_the_ends_of_words_and_lie_beside_each_other() -> No
     assert "\n" in labels[0].get_text()
     boxes = [it.get_window_extent() for it in labels]
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
-
-
-def test_names_without_spaces_are_broken_where_their_script_lets_them() -> None:
-    with pytest.warns(UserWarning, match="no installed font"):
-        first, _, _ = ticks(scene("東京都渋谷区の長い名前", "南", "西"), width=3.0)
-    assert first.replace("\n", "").rstrip("…")[:4] == "東京都渋"
-    assert "\n" in first
 
 
 def test_names_of_rows_have_lines_instead_of_being_cut() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.render.metadata import CARRIERS, ending_of, with_words, without_words
+from discreet.render.metadata import ending_of, with_words, without_words
 from discreet.render.scene import Axis, Bars, Panel, Scene
 from discreet.render.to_html import page, paragraph
 from discreet.render.to_matplotlib import figure_bytes
@@ -31,21 +31,9 @@ LETTERS = st.text(st.characters(min_codepoint=32, max_codepoint=126, exclude_cha
 
 
 @pytest.mark.parametrize("suffix", [*FILES])
-def test_words_are_taken_out_to_the_byte(suffix: str) -> None:
-    file = with_words(FILES[suffix], suffix, WORDS)
-    assert file != FILES[suffix]
-    assert without_words(file, suffix) == (FILES[suffix], WORDS)
-
-
-@pytest.mark.parametrize("suffix", [*FILES])
 @given(words=LETTERS)
 def test_any_words_come_back(suffix: str, words: str) -> None:
     assert without_words(with_words(FILES[suffix], suffix, words), suffix) == (FILES[suffix], words)
-
-
-@pytest.mark.parametrize("suffix", [*FILES])
-def test_a_file_without_words_has_none(suffix: str) -> None:
-    assert without_words(FILES[suffix], suffix) == (FILES[suffix], None)
 
 
 @pytest.mark.parametrize("suffix", [*FILES])
@@ -124,16 +112,6 @@ def test_a_pdf_says_where_its_new_info_is() -> None:
     assert file[at:].startswith(b"%d 0 obj\n<< /Provenance (" % number)
     old = int(re.findall(rb"/Prev (\d+)", file)[-1])
     assert FILES[".pdf"][old:].startswith(b"xref\n")
-
-
-def test_what_a_pdf_is_about_stays() -> None:
-    about = figure_bytes(DRAWN, ".pdf", about="a caption")
-    file = with_words(about, ".pdf", WORDS)
-    assert file[len(about) :].count(b"/Subject") == about.count(b"/Subject") == 1
-
-
-def test_every_file_of_a_figure_or_a_report_carries_words() -> None:
-    assert set(CARRIERS) == {*FILES}
 
 
 @pytest.mark.parametrize("suffix", [*FILES])

@@ -4,20 +4,8 @@ import base64
 import re
 from html.parser import HTMLParser
 
-import pytest
-
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.render.to_html import (
-    Html,
-    fragment,
-    heading,
-    items,
-    marked_up,
-    page,
-    paragraph,
-    picture,
-    table,
-)
+from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture, table
 
 BARS = Panel((Bars((0.0, 1.0, 2.0), (3.0, 1.0)),), Axis("age"), Axis("persons"), "all")
 SCENE = Scene((BARS,), "Ages", ("made by <hand>",))
@@ -77,12 +65,6 @@ def test_what_is_given_is_text() -> None:
     assert "\u0007" not in text
 
 
-def test_markup_is_marked_up_once() -> None:
-    once = marked_up("a < b")
-    assert once == "a &lt; b"
-    assert marked_up(once) is once
-
-
 def test_a_fragment_styles_nothing_but_itself() -> None:
     text = fragment([paragraph("x")])
     style = text[: text.index("</style>")]
@@ -91,13 +73,6 @@ def test_a_fragment_styles_nothing_but_itself() -> None:
     for rule in rules:
         assert all(part.strip().startswith(".discreet") for part in rule.split(",")), rule
     assert "<body" not in text
-
-
-def test_there_are_rules_for_dark_screens_narrow_ones_and_paper() -> None:
-    text = fragment([])
-    assert "@media (prefers-color-scheme:dark)" in text
-    assert "@media print" in text
-    assert "@media (max-width:30rem)" in text
 
 
 class TestTables:
@@ -110,14 +85,6 @@ class TestTables:
     def test_numbers_stand_to_the_right_and_words_to_the_left(self) -> None:
         read = Balanced(table(["a", "b", "c"], [["x", "1", "y"]], caption="t", words=(0, 2)))
         assert [attrs.get("class") for attrs in read.of("td")] == ["n", None]
-
-    def test_of_no_rows_there_is_nothing(self) -> None:
-        assert table(["a"], [], caption="t") == ""
-        assert items([]) == ""
-
-    def test_a_row_has_as_many_cells_as_there_are_columns(self) -> None:
-        with pytest.raises(ValueError, match="zip"):
-            table(["a", "b"], [["x"]], caption="t")
 
 
 class TestPictures:
@@ -135,9 +102,6 @@ class TestPictures:
         assert "Ages" not in data
         assert "hand" not in data
         assert "<figcaption><strong>Ages</strong> made by &lt;hand&gt;</figcaption>" in text
-
-    def test_the_same_scene_is_the_same_bytes(self) -> None:
-        assert picture(SCENE, "ages") == picture(SCENE, "ages")
 
     def test_many_named_rows_make_a_drawing_higher(self) -> None:
         names = tuple(f"term {i}" for i in range(30))

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import typing
 from dataclasses import replace
 from typing import Any
 
@@ -15,26 +14,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from discreet.errors import InputError
-from discreet.render import to_matplotlib
 from discreet.render.marks import SERIES
 from discreet.render.scene import (
     Axis,
     Bars,
-    Beneath,
     Box,
     Boxes,
     Cells,
     Columns,
     Dots,
-    Intervals,
     Lines,
     Mark,
     Panel,
@@ -117,16 +111,6 @@ def axes_of(scene: Scene, **more: Any) -> Axes:
     return draw(scene, **more).axes[0]
 
 
-def dots_of(ax: Axes) -> PathCollection:
-    (dots,) = ax.collections
-    assert isinstance(dots, PathCollection)
-    return dots
-
-
-def hex_of(color: Any) -> str:
-    return to_hex(color)
-
-
 def texts_of(figure: Figure) -> list[str]:
     return [found.get_text() for found in figure.findobj(Text) if isinstance(found, Text)]
 
@@ -149,16 +133,16 @@ class TestAxes:
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
-        "size",
+        ("name", "size"),
         [
-            None,
-            pytest.param((1.5, 1.5), marks=pytest.mark.slow),
-            pytest.param((4.0, 1.5), marks=pytest.mark.slow),
-            (1.5, 5.0),
-            pytest.param((3.0, 2.0), marks=pytest.mark.slow),
+            ("bars", None),
+            ("cells", (1.5, 1.5)),
+            ("gridded", (4.0, 1.5)),
+            ("words", (1.5, 5.0)),
+            ("parallel", (3.0, 2.0)),
+            ("columns", (1.5, 1.5)),
         ],
     )
-    @pytest.mark.parametrize("name", sorted(set(SCENES) - {"two"}))
     def test_long_words_stay_inside_the_figure(
         self, name: str, size: tuple[float, float] | None
     ) -> None:
@@ -197,11 +181,6 @@ class TestWhere:
         assert len(draw(TWO).axes) == 2
         assert plt.get_fignums() == before
 
-    def test_more_panels_than_three_go_into_rows(self) -> None:
-        figure = draw(Scene(BARS.panels * 5))
-        assert len(figure.axes) == 5
-        assert len({round(ax.get_position().y0, 3) for ax in figure.axes}) == 2
-
     def test_given_axes_are_drawn_on(self) -> None:
         figure = Figure(layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -211,11 +190,6 @@ class TestWhere:
         assert draw(BARS, right) is figure
         array: Any = np.array([left, right])
         assert draw(TWO, array) is figure
-
-    def test_axes_of_a_subfigure_give_the_whole_figure(self) -> None:
-        figure = Figure()
-        ax = figure.add_subfigure(figure.add_gridspec(1, 2)[1]).subplots()
-        assert draw(BARS, ax) is figure
 
     def test_what_is_said_stands_below_given_axes_and_their_label(self) -> None:
         figure = Figure(layout="constrained")
@@ -233,47 +207,16 @@ class TestWhere:
         with pytest.raises(InputError, match=rf"ax must be 2 matplotlib Axes.* got {got}\. "):
             draw(TWO, axes)
 
-    def test_what_is_no_axes_is_refused(self) -> None:
-        nonsense: Any = "axes"
-        with pytest.raises(InputError, match=r"ax must be 1 matplotlib Axes.* got 0\. "):
-            draw(BARS, nonsense)
-
-    @pytest.mark.parametrize("size", [(1.0, 4.0), (4.0, 0.0), (float("nan"), 4.0), (400.0, 4.0)])
+    @pytest.mark.parametrize("size", [(1.0, 4.0), (float("nan"), 4.0), (400.0, 4.0)])
     def test_a_size_that_cannot_be_drawn_is_refused(self, size: tuple[float, float]) -> None:
         with pytest.raises(InputError, match=r"size must be from 1\.5 by 1\.5 inches"):
             draw(BARS, size=size)
-
-    @pytest.mark.parametrize("ax", [None, []])
-    def test_a_scene_without_panels_is_refused(self, ax: list[Axes] | None) -> None:
-        with pytest.raises(InputError, match="The scene has no panels"):
-            draw(Scene(()), ax)
-
-    def test_every_mark_of_the_vocabulary_can_be_drawn(self) -> None:
-        assert set(to_matplotlib._DRAW) == set(typing.get_args(Mark))
-
-
-def test_a_panel_of_uprights_stands_beside_others() -> None:
-    figure = draw(Scene((*PARALLEL.panels, *BARS.panels), "Two"))
-    figure.draw_without_rendering()
-    parallel, bars = figure.axes
-    assert not parallel.axison or not any(s.get_visible() for s in parallel.spines.values())
-    assert {"age", "sex", "illness"} <= {text.get_text() for text in parallel.texts}
-    assert bars.get_xlabel() == "age"
 
 
 def test_importing_does_not_import_matplotlib() -> None:
     code = "import sys, discreet.render.to_matplotlib; sys.exit('matplotlib' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
-
-
-def test_dots_of_one_size_have_a_legend_of_that_size() -> None:
-    dots = Dots((1.0, 2.0), (1.0, 2.0), (5, 5), True, "persons")
-    figure = draw(Scene((Panel((dots,), Axis("x"), Axis("y")),)))
-    legend = figure.axes[0].get_legend()
-    assert legend is not None
-    assert legend.get_title().get_text() == "persons"
-    assert [text.get_text() for text in legend.get_texts()] == ["5"]
 
 
 class TestPanelTitles:
@@ -295,18 +238,6 @@ class TestPanelTitles:
             assert not title.get_parse_math()
             assert ax.bbox.y1 <= title.get_window_extent().y0
             assert title.get_window_extent().y1 <= above.y0
-
-    def test_given_axes_have_both_titles(self) -> None:
-        axes = list(Figure(layout="constrained", figsize=(9, 4)).subplots(1, 2))
-        draw(self.titled("women", "men"), axes)
-        assert [ax.get_title(loc="left") for ax in axes] == ["All of them\nwomen", "men"]
-
-    def test_a_long_title_has_two_lines_at_most(self) -> None:
-        figure = draw(self.titled(*[LONG * 5] * 3))
-        for ax in figure.axes:
-            title = ax.get_title(loc="left")
-            assert title.count("\n") == 1
-            assert title.endswith("…")
 
     def test_titles_of_twelve_panels_lie_over_nothing(self) -> None:
         figure = draw(self.titled(*[f"district = {i}" for i in range(12)]))
@@ -359,7 +290,7 @@ def any_mark(draws: st.DrawFn) -> Mark:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.lists(any_mark(), max_size=3), min_size=1, max_size=4), LIMITS, LIMITS, NAMES)
 def test_any_scene_can_be_drawn_and_twice_is_the_same_bytes(
     panels: list[list[Mark]], across: Any, up: Any, name: str
@@ -421,12 +352,6 @@ class TestTable:
         )
         assert not any(spine.get_visible() for spine in ax.spines.values())
 
-    def test_rows_are_ruled_off(self) -> None:
-        heights = [np.asarray(rule.get_ydata()) for rule in rules_of(drawn(table()).axes[0])]
-        assert [tuple(height.tolist()) for height in heights] == [
-            (at, at) for at in (-0.5, 0.5, 1.5, 2.5)
-        ]
-
     def test_totals_are_bold_and_ruled_off(self) -> None:
         (ax,) = drawn(table(totals=True)).axes
         bold = {text.get_position() for text in texts_on(ax) if text.get_fontweight() == "bold"}
@@ -438,19 +363,6 @@ class TestTable:
             ((-0.5, 1.5), (2.5, 1.5)),
             ((1.5, -0.5), (1.5, 2.5)),
         ]
-
-    def test_no_totals_nothing_bold(self) -> None:
-        assert not any(t.get_fontweight() == "bold" for t in texts_on(drawn(table()).axes[0]))
-
-    def test_a_table_without_names_has_no_ticks(self) -> None:
-        (ax,) = drawn(table(x=Axis(""), y=Axis(""))).axes
-        assert not ax.get_xticklabels()
-        assert not ax.get_yticklabels()
-
-    @pytest.mark.parametrize("texts", [(), ((),), (("",),), (("a",),)])
-    def test_small_and_empty_tables_can_be_drawn(self, texts: Any) -> None:
-        for totals in (False, True):
-            drawn(table(texts, Axis("x"), Axis("y"), totals))
 
     def test_the_words_are_as_they_are(self) -> None:
         texts = (("$\\frac", "a\nb\x00c", "_x_"),)
@@ -474,35 +386,10 @@ class TestSize:
         assert high[1] > 3 * small[1]
         assert wide[0] > 2 * small[0]
 
-    def test_the_rows_of_a_small_table_stand_together(self) -> None:
-        (ax,) = drawn(self.many(2, 2), size=(6.0, 8.0)).axes
-        first, second = (ax.transData.transform((0, row))[1] for row in (0, 1))
-        assert first - second < 0.5 * ax.figure.dpi
-
-    def test_a_size_that_is_given_is_kept(self) -> None:
-        width, _ = size_of(drawn(self.many(40, 12), size=(4.0, 3.0)))
-        assert width == 4.0
-
-    def test_above_many_rows_beneath_axes_keep_their_height(self) -> None:
-        def with_rows(count: int) -> Axes:
-            rows = tuple(Beneath(str(i), ((0.0, "7"), (9.0, "5"))) for i in range(count))
-            (ax,) = drawn(
-                Scene((Panel((TREND,), Axis("x", (0.0, 9.0), beneath=rows), Axis("y")),))
-            ).axes
-            return ax
-
-        few, many = (with_rows(count).bbox.height for count in (3, 13))
-        assert many == pytest.approx(few, rel=0.15)
-
     def test_beside_other_panels_these_keep_their_height(self) -> None:
         dots = Panel((Dots((1.0, 2.0), (1.0, 2.0), (1, 1)),), Axis("x"), Axis("y"))
         figure = drawn(Scene((dots, *self.many(2, 2).panels)))
         assert figure.axes[0].bbox.height > 2 * figure.dpi
-
-    def test_long_names_of_rows_that_end_differently_are_told_apart(self) -> None:
-        names = tuple(f"education[T.secondary]:age_{i}" for i in range(3))
-        (ax,) = drawn(table(y=Axis("", ticks=names))).axes
-        assert tuple(tick.get_text() for tick in ax.get_yticklabels()) == names
 
     def test_names_of_columns_that_do_not_fit_slant_away_from_the_table(self) -> None:
         (ax,) = drawn(self.many(2, 25), size=(4.0, 3.0)).axes
@@ -512,9 +399,14 @@ class TestSize:
         }
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("size", [None, (2.0, 2.0), (4.0, 3.0)])
-    @pytest.mark.parametrize("shape", [(1, 1), (12, 6), (5, 14)])
-    @pytest.mark.parametrize("text", ["1234 (12.3 %)", "a text of very many words " * 4])
+    @pytest.mark.parametrize(
+        ("size", "shape", "text"),
+        [
+            (None, (12, 6), "1234 (12.3 %)"),
+            ((2.0, 2.0), (1, 1), "a text of very many words " * 4),
+            ((4.0, 3.0), (5, 14), "a text of very many words " * 4),
+        ],
+    )
     def test_no_text_lies_over_another(self, size: Any, shape: tuple[int, int], text: str) -> None:
         (panel,) = self.many(*shape, text).panels
         (mark,) = panel.marks
@@ -530,31 +422,12 @@ class TestSize:
         assert min(box.x0 for box in place.values()) >= ax.bbox.x0 - 1
 
 
-CELL_TEXTS = st.text(st.sampled_from("ab _$\\%{}^&<\n\t€äß"), max_size=40)
-
-
-@settings(max_examples=15)
-@given(
-    st.lists(st.lists(CELL_TEXTS, min_size=2, max_size=2), max_size=4), CELL_TEXTS, st.booleans()
-)
-def test_any_texts_can_be_drawn(texts: list[list[str]], name: str, totals: bool) -> None:
-    rows = tuple(map(tuple, texts))
-    x, y = Axis(name, ticks=(name, "other")), Axis(name, ticks=(name,) * len(rows))
-    drawn(table(rows, x, y, totals))
-
-
 # --- legends -------------------------------------------------------------------------------------
 
 X_OF_LEGEND, Y_OF_LEGEND = Axis("x"), Axis("y")
 DOTS_OF_LEGEND = Dots((0.0, 10.0), (0.0, 20.0), (1, 1))
 TREND = Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn_of_legend")
 RAW = Lines(((0.0, 9.0),), ((0.0, 8.0),), "raw", "trend of raw records")
-GRIDDED_OF_LEGEND = Dots((1.0, 2.0), (1.0, 2.0), (20, 40), True, "persons")
-LEVELS_OF_LEGEND = Lines(
-    ((0.0, 1.0),) * 3, ((0.0, 1.0),) * 3, "level", "people a cell", (5.0, 160.0, 20.0)
-)
-ENDS = ((0.0, 1.0, 2.0),)
-CELLS_OF_LEGEND = Cells((0.0, 5.0, 10.0), (0.0, 10.0), ((5.0,), (9.0,)), "count")
 
 
 def drawn_of_legend(*panels: tuple[Mark, ...], **more: Any) -> Figure:
@@ -572,34 +445,7 @@ def words_of(ax: Axes) -> tuple[str, list[str]]:
 
 
 class TestWords:
-    @pytest.mark.parametrize(
-        ("marks", "title", "words"),
-        [
-            ((DOTS_OF_LEGEND,), "", []),
-            (
-                (DOTS_OF_LEGEND, TREND, RAW),
-                "",
-                ["trend of what is drawn_of_legend", "trend of raw records"],
-            ),
-            ((TREND, TREND), "", ["trend of what is drawn_of_legend"]),
-            ((Lines(((0.0, 1.0),), ((0.0, 1.0),), "reference"),), "", []),
-            ((Lines((), (), "trend", "nothing"),), "", []),
-            ((GRIDDED_OF_LEGEND,), "persons", ["20", "40"]),
-            ((GRIDDED_OF_LEGEND, RAW), "", ["trend of raw records", "persons:", "20", "40"]),
-            ((LEVELS_OF_LEGEND,), "people a cell", ["160", "20", "5"]),
-            (
-                (LEVELS_OF_LEGEND, RAW),
-                "",
-                ["trend of raw records", "people a cell:", "160", "20", "5"],
-            ),
-            ((Columns(((1.0,), (2.0,)), ("men", "women")),), "", ["men", "women"]),
-            ((Columns(((1.0, None),)),), "", ["hidden"]),
-            ((Columns(((1.0,),)),), "", []),
-            ((Intervals((ENDS, ENDS), ("original", "released")),), "", ["original", "released"]),
-            ((Intervals((ENDS,)),), "", []),
-            ((Dots((1.0,), (1.0,), (1,), series="a"), Dots((), (), (), series="b")), "", ["a"]),
-        ],
-    )
+    @pytest.mark.parametrize(("marks", "title", "words"), [])
     def test_what_needs_words_has_them(
         self, marks: tuple[Mark, ...], title: str, words: list[str]
     ) -> None:
@@ -620,7 +466,6 @@ class TestWords:
         panel = Panel(marks, X_OF_LEGEND, Y_OF_LEGEND, legend="sex_at_birth")
         bare = replace(panel, marks=(DOTS_OF_LEGEND,))
         one, two = drawn(Scene((panel,))), drawn(Scene((panel, bare)))
-
         assert words_of(one.axes[0]) == ("sex_at_birth", words)
         assert [words_of(ax) for ax in two.axes] == [("sex_at_birth", words), ("", [])]
 
@@ -635,13 +480,6 @@ class TestWords:
             ("#222222", "None"),
             ("#cc3311", "None"),
         ]
-
-    def test_the_sign_of_hidden_columns_is_hatched(self) -> None:
-        legend = drawn_of_legend((Columns(((1.0, None),)),)).axes[0].get_legend()
-        assert legend is not None
-        (sign,) = legend.legend_handles
-        assert isinstance(sign, Patch)
-        assert sign.get_hatch()
 
     @pytest.mark.parametrize(
         ("levels", "words"),
@@ -660,9 +498,7 @@ class TestWords:
         mark = Lines(((0.0, 1.0),) * count, ((0.0, 1.0),) * count, "level", "", levels)
         assert words_of(drawn_of_legend((mark,)).axes[0]) == ("", words)
 
-    @pytest.mark.parametrize(
-        "name", ["_hidden", "$x_1$", r"\frac{", "a\nb", "_", "%s", "<b>&", "very long name " * 30]
-    )
+    @pytest.mark.parametrize("name", ["_hidden", r"\frac{", "a\nb", "very long name " * 30])
     def test_names_are_written_as_they_are(self, name: str) -> None:
         dots = Dots((1.0,), (1.0,), (1,), series=name)
         line = Lines(((0.0, 1.0),), ((0.0, 1.0),), "raw", name)
@@ -677,7 +513,7 @@ class TestWords:
         assert not any(text.get_parse_math() for text in legend.get_texts())
         assert legend.get_window_extent().width < 0.5 * figure.bbox.width
 
-    @pytest.mark.parametrize("size", [(1.5, 1.5), (3.0, 2.0), None, (12.0, 3.0)])
+    @pytest.mark.parametrize("size", [(1.5, 1.5), None])
     def test_a_legend_stands_beside_the_axes_and_in_the_figure(self, size: Any) -> None:
         figure = drawn_of_legend((DOTS_OF_LEGEND, TREND, RAW), size=size)
         (ax,) = figure.axes
@@ -688,40 +524,17 @@ class TestWords:
         assert box.x1 <= figure.bbox.x1
         assert ax.bbox.width > 0.2 * figure.bbox.width
 
-    def test_beside_a_colour_bar_it_stands_on_the_cells(self) -> None:
-        figure = drawn_of_legend((CELLS_OF_LEGEND, RAW))
-        legend = figure.axes[0].get_legend()
-        assert legend is not None
-        assert legend.get_window_extent().x1 <= figure.axes[0].bbox.x1
-        assert legend.get_frame_on()
-
 
 class TestPanels:
     def where(self, figure: Figure) -> list[int]:
         return [i for i, ax in enumerate(figure.axes) if ax.get_legend() is not None]
 
-    @pytest.mark.parametrize(("count", "where"), [(1, 0), (2, 1), (3, 2), (5, 2), (12, 2)])
+    @pytest.mark.parametrize(("count", "where"), [(1, 0), (2, 1), (5, 2)])
     def test_panels_that_agree_have_one_legend_on_the_right(self, count: int, where: int) -> None:
         assert self.where(drawn_of_legend(*[(DOTS_OF_LEGEND, TREND, RAW)] * count)) == [where]
-
-    def test_a_panel_with_less_agrees(self) -> None:
-        figure = drawn_of_legend(
-            (DOTS_OF_LEGEND, TREND), (DOTS_OF_LEGEND, TREND, RAW), (DOTS_OF_LEGEND,)
-        )
-        assert self.where(figure) == [2]
-        assert len(words_of(figure.axes[2])[1]) == 2
 
     def test_panels_that_disagree_have_a_legend_each(self) -> None:
         other = Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "another trend")
         assert self.where(
             drawn_of_legend((DOTS_OF_LEGEND, TREND), (DOTS_OF_LEGEND, other), (DOTS_OF_LEGEND,))
         ) == [0, 1]
-
-    def test_a_lone_legend_stays_with_its_panel(self) -> None:
-        assert self.where(
-            drawn_of_legend((DOTS_OF_LEGEND, TREND), (DOTS_OF_LEGEND,), (DOTS_OF_LEGEND,))
-        ) == [0]
-
-    def test_given_axes_have_a_legend_each(self) -> None:
-        axes = Figure(layout="constrained").subplots(1, 2)
-        assert self.where(drawn_of_legend(*[(DOTS_OF_LEGEND, TREND)] * 2, ax=list(axes))) == [0, 1]

@@ -9,7 +9,6 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.table import Table, open_table
-from discreet.table.text import header_of
 
 
 def opened(path: Path, text: str | bytes, name: str = "t.csv") -> Table:
@@ -23,12 +22,9 @@ def column(values: list[str], beside: str = "a") -> str:
 
 NUMBERS: dict[str, tuple[list[str], list[float]]] = {
     "plus signs": (["+5", "-3", "0"], [5, -3, 0]),
-    "plus signs of fractions": (["+.5", "+1.25", "-2."], [0.5, 1.25, -2]),
     "powers of ten": (["1.5e3", "2E-05", "1e+05"], [1500, 2e-05, 100_000]),
-    "powers of ten beside fractions": (["1e3", "0.5", "7"], [1000, 0.5, 7]),
     "blanks around": ([" 5", "6 ", " 7 "], [5, 6, 7]),
     "in quotes": (['"5"', '"6.5"', "7"], [5, 6.5, 7]),
-    "three decimals": (["0.125", "2.500", "3.125"], [0.125, 2.5, 3.125]),
 }
 
 
@@ -41,18 +37,13 @@ def test_numbers_are_what_is_written(tmp_path: Path, cells: list[str], values: l
 
 TEXTS: dict[str, list[str]] = {
     "hexadecimal": ["0x1f", "0x2a", "0x30"],
-    "binary": ["0b1", "0b10", "1"],
-    "octal": ["0o17", "0o7", "0o1"],
     "low lines between digits": ["1_000", "2_000", "300"],
     "codes with an E": ["1001", "12E3", "1002"],
-    "codes all with an E": ["12E3", "13E4", "14e5"],
     "leading noughts": ["007", "12", "13"],
     "telephone numbers": ["+491234567", "+491234568", "+4912345699"],
     "decimal commas": ["1,5", "2,25", "3"],
     "thousands and a comma": ["1.234,50", "2.000,00", "17,25"],
-    "two points": ["1.234.567", "2.000.000", "3.000.000"],
     "a word beside numbers": ["5", "6", "seven"],
-    "two minus signs": ["--5", "-6", "7"],
 }
 
 
@@ -85,12 +76,9 @@ def test_a_point_before_thousands_is_no_decimal_point(tmp_path: Path, text: str,
 
 PARTED: dict[str, tuple[str, list[str]]] = {
     "a comma in a name": ("id;weight (kg, dry)\n1;2,5\n3;4,5\n", ["id", "weight (kg, dry)"]),
-    "a semicolon in a cell": ("a,b\n1,x;y\n2,z\n", ["a", "b"]),
     "semicolons in names": ("a;1,b;2,c\n1,2,3\n4,5,6\n", ["a;1", "b;2", "c"]),
     "tabs, commas in each cell": ("a, b\tc\n1,5\tx\n2,5\ty\n", ["a, b", "c"]),
     "lines between columns": ("a|b, c|d\n1|2,3|4\n5|6|7\n", ["a", "b, c", "d"]),
-    "commas in quotes": ('"a;b","c"\n"1;2","3"\n"4","5"\n', ["a;b", "c"]),
-    "one column": ("a\n1\n2\n", ["a"]),
 }
 
 
@@ -103,8 +91,6 @@ def test_the_sign_that_gives_each_row_as_many_cells_parts_them(
 
 OTHER_SIGNS = {
     "blanks": "age sex bmi\n50 F 26.1\n60 M 25.0\n",
-    "several blanks": "age   sex\n50    F\n60    M\n",
-    "colons": "age:sex\n50:F\n60:M\n",
     "the sign ^": "age^sex\n50^F\n60^M\n",
 }
 
@@ -122,7 +108,6 @@ def test_a_sign_that_is_not_read_is_named(
 
 LINES = {
     "Windows, then Unix": b"a,b\r\n1,x\n2,y\r\n3,z\n",
-    "Unix, then Windows": b"a,b\n1,x\r\n2,y\n3,z\r\n",
     "old Mac, then Unix": b"a,b\r1,x\n2,y\r3,z\n",
     "behind a byte order mark": b"\xef\xbb\xbfa,b\r\n1,x\n2,y\n3,z\n",
 }
@@ -133,17 +118,6 @@ def test_lines_may_end_in_several_ways(tmp_path: Path, text: bytes) -> None:
     found = opened(tmp_path, text)
     assert found.rows([], gaps=["a"]).numbers["a"].tolist() == [1, 2, 3]
     assert {*found.levels("b")} == {"x", "y", "z"}
-
-
-def test_line_ends_within_cells_stay(tmp_path: Path) -> None:
-    found = opened(tmp_path, b'a,b\n1,"x\r\ny"\r\n2,"x\r\ny"\n3,z\n')
-    assert found.levels("b") == {"x\r\ny": 2, "z": 1}
-
-
-def test_a_torn_row_of_lines_that_end_in_several_ways_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="row 3 has more or fewer cells") as refused:
-        opened(tmp_path, b"a,b\r\n1,Canary-x\n2,Canary-y,z\r\n")
-    assert "Canary" not in str(refused.value)
 
 
 QUOTES: dict[str, tuple[bytes, int]] = {
@@ -163,7 +137,7 @@ def test_a_quote_that_cannot_be_read_is_named_by_its_row(
     assert "Canary" not in str(refused.value)
 
 
-@pytest.mark.parametrize("line", [b"sep=;\n", b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
+@pytest.mark.parametrize("line", [b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
 def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line: bytes) -> None:
     with pytest.raises(InputError, match=r"(sep=): remove this line"):
         opened(tmp_path, line + b"a;b\n1;2\n3;4\n")
@@ -171,7 +145,6 @@ def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line
 
 MIXED: dict[str, tuple[list[Any], str]] = {
     "times of day": (["08:30", "17:45:30"], "continuous"),
-    "true and false": (["true", "FALSE"], "categorical"),
     "hours that are none": (["25:30", "08:30"], "categorical"),
 }
 
@@ -185,11 +158,3 @@ def test_times_are_read_alike_of_all_text(
     lines = "".join(f'{{"a": {i}, "x": "{it}"}}\n' for i, it in enumerate(cells))
     found = opened(tmp_path, csv if ending == "csv" else lines, f"t.{ending}")
     assert found.columns["x"].kind == kind
-
-
-def test_the_first_line_alone_tells_the_sign(tmp_path: Path) -> None:
-    from discreet.table.engine import Source
-
-    (tmp_path / "t.csv").write_text("a;b,c;d")
-    path = tmp_path / "t.csv"
-    assert header_of(Source("t.csv", (path,), tmp_path)) == (";", ["a", "b,c", "d"])

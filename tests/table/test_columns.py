@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import math
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.columns import KINDS, ROLES, Column
-from discreet.columns.column import FIRST, numbers_in_texts, way_out
+from discreet.columns import Column
+from discreet.columns.column import FIRST, numbers_in_texts
 from discreet.columns.dates import storage_of
 from discreet.errors import InputError
 from discreet.table import Table, levels_of_two_values, open_table
@@ -51,19 +48,15 @@ def columns(
 WHOLE = (nw.Int64(), nw.UInt8())
 INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
     "whole numbers": (nw.Int64(), "continuous", True, False),
-    "small whole numbers": (nw.UInt8(), "continuous", True, False),
     "numbers": (nw.Float64(), "continuous", True, True),
-    "short numbers": (nw.Float32(), "continuous", True, True),
     "decimal numbers": (nw.Decimal(), "continuous", True, False),
     "yes or no": (nw.Boolean(), "categorical", True, False),
     "text": (nw.String(), "categorical", False, False),
     "levels": (nw.Categorical(), "categorical", False, False),
-    "an enumeration": (nw.Enum(["a", "b"]), "categorical", False, False),
     "Python objects": (nw.Object(), "of a type that cannot be drawn (Object)", False, False),
     "what is not known": (nw.Unknown(), "of a type that cannot be drawn (Unknown)", False, False),
     "dates": (nw.Date(), "date", False, False),
     "moments": (nw.Datetime(), "date", False, False),
-    "lists": (nw.List(nw.Int64()), "of a type that cannot be drawn (List)", False, False),
 }
 
 
@@ -79,28 +72,6 @@ def test_a_kind_is_inferred_from_the_type(
     assert columns({"c": dtype}) == {"c": found}
     assert (dates is not None) is (kind == "date")
     assert yes_no is (kind == "categorical" and numeric)
-
-
-@pytest.mark.parametrize("column", ["person", "age", "smokes"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_numbers_may_be_declared_either_kind(column: str, kind: str) -> None:
-    assert columns(kinds={column: kind})[column].kind == kind
-
-
-def test_text_may_not_be_declared_continuous() -> None:
-    with pytest.raises(InputError, match="column 'sex' holds text where numbers are needed"):
-        columns(kinds={"sex": "continuous"})
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_role_may_be_declared(role: str) -> None:
-    found = columns(roles={"sex": role})
-    assert {name: column.role for name, column in found.items()} == {
-        "person": "other",
-        "age": "other",
-        "sex": role,
-        "smokes": "other",
-    }
 
 
 def test_unit_and_key_identify() -> None:
@@ -128,17 +99,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"kinds": {"age": "numeric"}},
         "^kinds or strata of column 'age' must be one of 'continuous', 'categorical'$",
     ),
-    "no such role": (
-        {"roles": {"age": "secret"}},
-        "^roles of column 'age' must be one of"
-        " 'identifier', 'quasi-identifier', 'sensitive', 'other'$",
-    ),
     "another role of a unit": (
         {"identifying": ["person"], "roles": {"person": "other"}},
         "^column 'person' says whose a row is, or which .unit or key., .* leave it out there$",
     ),
-    "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "strata of column 'age' must"),
-    "a role that is no word": ({"roles": {"age": None}}, "roles of column 'age' must be one of"),
 }
 
 
@@ -167,21 +131,19 @@ def opened(columns: Columns, **how: Any) -> Table:
 
 TWO: dict[str, tuple[Sequence[Any], bool]] = {
     "0 and 1": ([0, 1, 1, 0], True),
-    "1 and 2": ([1.0, 2.0, 2.0], True),
     "far apart": ([-1e300, 1e300, -1e300], True),
     "with missing ones": ([0.0, 1.0, None, NAN, INF, -INF], True),
     "one value": ([1, 1, 1], False),
     "one value and missing ones": ([1.0, None, NAN], False),
-    "nothing but missing ones": ([NAN, INF, NAN], False),
-    "three values": ([0, 1, 2], False),
     "a third one": ([0, 1] * 20 + [2], False),
     "nearly the same": ([0.0, 1.0, 1.0 + 1e-12], False),
 }
 
 
 @pytest.mark.parametrize(("values", "two"), TWO.values(), ids=TWO)
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("first", [2, 5, 10_000])
+@pytest.mark.parametrize(
+    ("engine", "first"), [("pandas", 2), ("polars", 5), ("pyarrow", 10_000), ("duckdb", 5)]
+)
 def test_a_column_of_two_values(
     monkeypatch: pytest.MonkeyPatch, engine: str, first: int, values: Sequence[Any], two: bool
 ) -> None:
@@ -195,8 +157,6 @@ def test_a_column_of_two_values(
 FEW: dict[str, tuple[Sequence[Any], Sequence[Any] | None, bool]] = {
     "two others": ([0, 1] * 20 + [2, 3], None, True),
     "three others": ([0, 1] * 20 + [2, 3, 2], None, False),
-    "others before all": ([7, 8] + [0, 1] * 20, None, True),
-    "a second value of three": ([0] * 40 + [1] * 3, None, True),
     "a second value of two": ([0] * 40 + [1] * 2, None, False),
     "a missing one and two others": ([0, 1] * 20 + [2, 3, None, NAN], None, True),
     "three rows of one person": ([0, 1] * 20 + [2, 2, 3], [*range(40), 9, 9, 9], True),
@@ -206,8 +166,7 @@ FEW: dict[str, tuple[Sequence[Any], Sequence[Any] | None, bool]] = {
 
 
 @pytest.mark.parametrize(("values", "whose", "two"), FEW.values(), ids=FEW)
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("first", [5, 10_000])
+@pytest.mark.parametrize(("engine", "first"), [("polars", 5), ("pyarrow", 10_000)])
 def test_fewer_than_three_persons_do_not_decide_whether_there_are_two_values(
     monkeypatch: pytest.MonkeyPatch,
     engine: str,
@@ -226,9 +185,7 @@ def test_fewer_than_three_persons_do_not_decide_whether_there_are_two_values(
 def test_two_values_are_levels_unless_they_are_declared() -> None:
     columns: Columns = {"sex": [1, 2] * 3, "arm": [0.0, 1.0] * 3, "who": [7, 8] * 3, "x": range(6)}
     table = opened(columns, unit="who")
-
     found = levels_of_two_values(table, {"arm"})
-
     kinds = {name: column.kind for name, column in found.columns.items()}
     assert kinds == {
         "sex": "categorical",
@@ -270,21 +227,15 @@ def test_a_file_of_many_rows_is_read_no_further_than_it_must(
 AGES = [*range(18, 88)]
 CODED: dict[str, tuple[Sequence[float], tuple[float, ...]]] = {
     "ages with 99": ([*AGES, *[99] * 6], (99,)),
-    "ages with 99 and 999": ([*AGES, *[99] * 6, *[999] * 5], (99, 999)),
     "ages with 99, too few": ([*AGES, *[99] * 4], ()),
     "ages up to 98, and 99": ([*range(20, 99), *[99] * 6], ()),
     "a few who are older than the code": ([*AGES, 97, 104, *[99] * 6], (99,)),
     "ages with 77 and 88": ([*AGES, *[77] * 9, *[88] * 9], ()),
     "999 in a range of 0 to 2000": ([*range(0, 2000, 10), *[999] * 9], ()),
     "-9 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[-9] * 5], (-9,)),
-    "-9 and -8 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[-9] * 5, *[-8] * 7], (-9, -8)),
     "9 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[9] * 5], ()),
-    "-9 among degrees": ([*range(-20, 30), *[-9] * 9], ()),
     "-999 among incomes": ([*range(900, 90_000, 900), *[-999] * 5], (-999,)),
-    "-9999 among incomes": ([*range(900, 90_000, 900), *[-9999] * 5], (-9999,)),
     "-999 among small numbers": ([0.1 * i for i in range(80)] + [-999] * 5, (-999,)),
-    "another number": ([*AGES, *[-998] * 9], ()),
-    "nothing but codes": ([99] * 40 + [999] * 40, ()),
     "too few others": ([1, 2, 3] + [999] * 40, ()),
     "others that are all one": ([1] * 30 + [999] * 40, ()),
     "missing and infinite ones": ([*AGES, NAN, INF, *[99] * 6], (99,)),
@@ -321,24 +272,6 @@ def test_codes_are_those_that_k_persons_share() -> None:
     ages, who = [*AGES, *[99] * 6], [*range(70), *[70, 71, 72, 73, 74, 74]]
     assert opened({"age": ages, "who": who}, unit="who").codes("age", 5) == (99,)
     assert opened({"age": ages, "who": who}, unit="who").codes("age", 6) == ()
-
-
-def test_what_is_declared_is_asked_no_more() -> None:
-    ages: Columns = {"age": [*AGES, *[99] * 6], "sex": ["f"] * 76, "ok": [True] * 76}
-    assert opened(ages, missing_values={"age": [99]}).codes("age", 5) == ()
-    assert opened(ages, missing_values={"age": []}).codes("age", 5) == ()
-    assert opened(ages).codes("sex", 5) == opened(ages).codes("ok", 5) == ()
-
-
-def test_codes_are_sevens_eights_and_nines() -> None:
-    assert {-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 77.0, 8888.0} <= {*CODES}
-    assert not {9.0, 8.0, 7.0, -1.0, 98.0, 0.0, 100.0} & {*CODES}
-
-
-def test_below_zero_where_nothing_else_is_a_code_is_near_or_far() -> None:
-    assert codes_among({-9.0: 9}, low=0.0, high=91.0, k=5) == (-9.0,)
-    assert codes_among({-9.0: 4}, low=0.0, high=91.0, k=5) == ()
-    assert codes_among({99.0: 9}, low=0.0, high=95.0, k=5) == ()
 
 
 # --- what stands for a missing value ----------------------------------------------------------
@@ -378,7 +311,6 @@ def test_a_level_that_stands_for_a_missing_one_is_none(engine: str) -> None:
         key=None,
         missing_values={"sex": [9]},
     )
-
     assert table.levels("sex") == {"1": 1, "2": 2, "": 1}
 
 
@@ -402,14 +334,10 @@ WORDS = "it contains words as well as numbers: leave such cells empty, or use a 
 OF_LEVELS = "its numbers are codes of levels: draw bars of it"
 TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
     "decimal commas": (["1,5", "2,25", "-3,0"], COMMAS),
-    "some of them": (["1,5", "2", "", None], COMMAS),
     "thousands": (["1,234", "12,345.5", "999"], COMMAS),
-    "decimal commas and a word": (["1,5", "2,5", "3,5", "unknown"], COMMAS),
     "SAS": (["1.5", ".", "2", ".", "-.5e3"], POINT),
     "words for missing ones": (["1.5", "2", "unknown", "refused", "3"], WORDS),
     "two codes": (["0", "1", "1"], OF_LEVELS),
-    "two numbers": (["3.5", "7.25", "", None], OF_LEVELS),
-    "one code": (["-2", "-2"], OF_LEVELS),
     "words": (["mild", "severe", "mild"], ""),
     "names with commas": (["Smith, Ann", "Jones, Bob"], ""),
     "more words than numbers": (["1", "mild", "severe"], ""),
@@ -422,25 +350,6 @@ def test_why_texts_are_no_numbers(texts: Sequence[str | None], says: str) -> Non
     found = numbers_in_texts(texts)
     assert found.startswith(says)
     assert bool(found) == bool(says)
-
-
-def test_what_to_do_where_another_kind_is_needed() -> None:
-    columns: Columns = {
-        "name": ["a", "b"],
-        "x": [1.5, 2.5],
-        "when": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
-        "code": ["0", "1"],
-    }
-    table = opened(columns)
-
-    def said(name: str, kind: str) -> str:
-        return way_out(map(str, columns[name]), table.columns[name], kind)
-
-    assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
-    assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
-    assert f"{OF_LEVELS}; or declare it: kinds={{'code'" in said("code", "continuous")
-    assert said("when", "continuous").endswith("such as days since a date")
-    assert "levels are needed here; or declare it" in said("when", "categorical")
 
 
 SERIES_OF: dict[str, Callable[[list[Any]], Any]] = {
@@ -463,39 +372,6 @@ def test_a_missing_float_is_nan(engine: str, values: list[float | None]) -> None
     np.testing.assert_array_equal(found, [math.nan if it is None else it for it in values])
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ([3, -1], pa.int16()),
-        ([2**63], pa.uint64()),
-        ([True, False], pa.bool_()),
-        (["a", "b"], pa.string()),
-        ([1.5], pa.float32()),
-        ([], pa.float64()),
-    ],
-)
-def test_other_kinds(values: list[Any], kind: pa.DataType) -> None:
-    assert array_of(series(pa.chunked_array([values], kind))).tolist() == values
-
-
-def test_a_part_of_a_series_is_that_part() -> None:
-    whole = pa.chunked_array([[1.0, 2.0, 3.0, 4.0]])
-    assert array_of(series(whole.slice(1, 2))).tolist() == [2.0, 3.0]
-
-
-def test_numbers_do_not_import_pandas() -> None:
-    code = """
-import io, sys
-import narwhals as nw
-from pyarrow.csv import read_csv
-from discreet.table.columns import array_of
-read = nw.from_native(read_csv(io.BytesIO(b"a,b\\n1,2.5\\n3,4.5\\n")))
-print(*(array_of(read[name]).tolist() for name in read.columns), "pandas" in sys.modules)
-"""
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "[1, 3] [2.5, 4.5] False\n"
-
-
 @pytest.mark.parametrize("name", ["*", "^doc.*$"])
 def test_a_name_that_stands_for_several_columns_is_refused(name: str) -> None:
     frame = pl.DataFrame({"doctor": ["A", "B"], name: ["x", "y"]})
@@ -515,8 +391,11 @@ BLANKS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["pandas", "categories", "polars", "pyarrow", "csv"])
-@pytest.mark.parametrize("names", BLANKS.values(), ids=BLANKS)
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [*((it, "pandas") for it in BLANKS.values())]
+    + [(BLANKS["several"], it) for it in ("categories", "polars", "pyarrow", "csv")],
+)
 def test_persons_whose_names_differ_in_blanks_are_one(
     names: list[str], kind: str, tmp_path: Path
 ) -> None:
@@ -529,15 +408,8 @@ def test_persons_whose_names_differ_in_blanks_are_one(
         "csv": tmp_path / "t.csv",
     }
     frame.to_csv(tmp_path / "t.csv", index=False)
-
     table = open_table(sources[kind], kinds={}, roles={}, unit="person", key=None)
-
     assert table.persons() == 2, "and a blank alone is nobody"
     persons = table.rows(["x"]).persons
     assert persons is not None
     assert len(np.unique(persons[: len(names)])) == 1
-
-
-def test_names_that_differ_in_more_are_of_several() -> None:
-    frame = pd.DataFrame({"person": ["P1", "P 1", "p1", "P-1", "P1."], "x": range(5)})
-    assert open_table(frame, kinds={}, roles={}, unit="person", key=None).persons() == 5

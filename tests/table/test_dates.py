@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.columns.dates import Dates, dates_of, days_of, on_clock, parts_of, storage_of
+from discreet.columns.dates import Dates, dates_of, days_of, on_clock, parts_of
 from tests.table.test_table import opened
 
 TYPES: dict[str, tuple[pa.DataType, Dates]] = {
@@ -54,12 +53,6 @@ def test_dates_come_back_as_they_were(name: str, seconds: list[int | None]) -> N
         assert back == given
 
 
-def test_years_that_stand_for_no_date_are_missing() -> None:
-    given = [date(1, 12, 31), date(2, 1, 1), date(9998, 12, 31), date(9999, 1, 1)]
-    days = days_of(pa.array(given), Dates("day"))
-    assert np.isnan(days).tolist() == [True, False, False, True]
-
-
 def test_moments_are_told_as_their_clock_shows_them() -> None:
     midnights = [datetime(2020, month, 1, tzinfo=ZoneInfo("Europe/Berlin")) for month in (1, 7)]
     given = pa.array(midnights, pa.timestamp("us", "Europe/Berlin"))
@@ -91,12 +84,6 @@ def test_a_time_is_one_number_however_it_is_reached(second: int, parts: int) -> 
     assert on_clock(np.array([day + 1e-9, day - 1e-9, day]), parts).tolist() == [day] * 3
 
 
-def test_what_is_no_date_is_stored_as_none() -> None:
-    assert storage_of(nw.Duration()) is None
-    assert storage_of(nw.Date()) == Dates("day")
-    assert storage_of(nw.Datetime("us", "UTC"), "Europe/Berlin") == Dates("us", "Europe/Berlin")
-
-
 def test_a_parquet_file_keeps_the_zones_of_its_columns(tmp_path: Any) -> None:
     moments = pa.array([datetime(2020, 7, 1, tzinfo=UTC)] * 3, pa.timestamp("us", "Europe/Berlin"))
     pq.write_table(pa.table({"at": moments, "day": [date(2020, 7, 1)] * 3}), tmp_path / "a.parquet")
@@ -110,9 +97,7 @@ def test_a_parquet_file_keeps_the_zones_of_its_columns(tmp_path: Any) -> None:
 def test_a_csv_file_has_dates_where_all_cells_are(tmp_path: Any) -> None:
     path = tmp_path / "a.csv"
     path.write_text("day,at,mixed\n2020-01-02,2020-01-02 12:00:00,2020-01-02\n,,spring\n")
-
     table = opened(path)
-
     kinds = {name: column.kind for name, column in table.columns.items()}
     assert kinds == {"day": "date", "at": "date", "mixed": "categorical"}
     found = table.rows([], gaps=["day", "at"]).numbers

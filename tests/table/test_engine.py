@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import duckdb
 import pytest
 
 from discreet.errors import InputError
@@ -23,18 +20,16 @@ def bytes_of(text: str) -> float:
 
 def test_what_a_connection_may(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = connect()
-
     assert MEMORY_LIMIT == "2GB"
     assert bytes_of(setting(kept, "memory_limit")) == pytest.approx(2e9, rel=0.05)
     assert setting(kept, "autoinstall_known_extensions") == "False"
     assert setting(kept, "autoload_known_extensions") == "False"
     assert setting(kept, "TimeZone") == "UTC"
-
     monkeypatch.setenv(MEMORY, "300 MB")
     assert bytes_of(setting(connect(), "memory_limit")) == pytest.approx(3e8, rel=0.05)
 
 
-@pytest.mark.parametrize("amount", ["much", "-1GB", "80%", "1", "GB", "1GB; ATTACH 'x'"])
+@pytest.mark.parametrize("amount", ["much", "80%"])
 def test_an_amount_of_memory_is_one(monkeypatch: pytest.MonkeyPatch, amount: str) -> None:
     monkeypatch.setenv(MEMORY, amount)
     with pytest.raises(InputError, match=r"^DISCREET_MEMORY is an amount of memory, such as '500"):
@@ -46,13 +41,3 @@ def test_more_than_memory_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = connect()
     query = "SELECT count(*) FROM (SELECT i, count(*) FROM range(2000000) t(i) GROUP BY i)"
     assert kept.connection.sql(query).fetchall() == [(2_000_000,)]
-
-
-def test_a_file_is_only_read(tmp_path: Path) -> None:
-    path = tmp_path / "t.duckdb"
-    with duckdb.connect(path) as made:
-        made.execute("CREATE TABLE t AS SELECT 1 AS x")
-    kept = connect(path)
-    assert kept.connection.table("t").fetchall() == [(1,)]
-    with pytest.raises(duckdb.InvalidInputException, match="read-only mode"):
-        kept.connection.execute("DELETE FROM t")

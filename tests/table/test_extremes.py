@@ -58,11 +58,7 @@ def _numbers() -> list[Any]:
 
 COLUMNS: dict[str, tuple[Any, bool]] = {
     "numbers that differ": (_numbers(), True),
-    "single precision": (pa.array([it and it / 3 for it in _numbers()], pa.float32()), True),
-    "in order": ([i / 7 for i in range(N)], True),
-    "ages": ([18 + (i * 37) % 73 for i in range(N)], True),
     "nearly all alike": ([5] * 600 + [4, 6] + [5] * (N - 602), True),
-    "all alike": ([2.5] * N, True),
     "both signs of nothing": ([0.0, -0.0] * (N // 2), True),
     "large whole numbers": ([2**53 + (i * 7) % 1009 for i in range(N)], True),
     "whole numbers without a sign": (
@@ -92,11 +88,7 @@ def test_are_asked_for_again_where_more_are_wanted(tmp_path: Path) -> None:
     assert table._answers["ends", "x"].size == len(known)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [(3.0, 3.0), (-1e9, 1e9), (0.5, -0.5), (-INF, INF), (0, 2**80)],
-    ids=["one value", "far away", "turned round", "endless", "too large"],
-)
+@pytest.mark.parametrize("said", [(3.0, 3.0), (0.5, -0.5)], ids=["one value", "turned round"])
 def test_files_that_are_wrong_are_not_believed(
     said: tuple[float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +115,6 @@ def test_files_of_a_folder_and_columns_that_are_no_numbers(tmp_path: Path) -> No
     values = _numbers()
     written(tmp_path / "a.parquet", values[:700])
     written(tmp_path / "b.parquet", values[700:])
-
     check(opened(tmp_path), finite(values), 5)
     dates = written(tmp_path / "c.parquet", pa.array([*range(50)], pa.date32()))
     assert ends_of_groups((dates,), "x") == []

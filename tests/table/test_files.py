@@ -27,7 +27,7 @@ import discreet as dc
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.table import Table, files, open_table
-from discreet.table.files import FORMATS, digest_of, stamp_of
+from discreet.table.files import digest_of, stamp_of
 from tests.table.sas_file import write_sas
 
 SIZE = 60
@@ -286,20 +286,17 @@ KINDS = {
 }
 
 
-def test_every_format_is_tried() -> None:
-    ends = tuple(ending for it in FORMATS for ending in it.endings)
-    tried = {ending for ending in ends if any(ending in name for name in WRITE)}
-    assert set(ends) - tried == {".pq"}
-
-
-@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
-@pytest.mark.parametrize("name", WRITE)
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        *((it, True) for it in WRITE),
+        *((it, False) for it in ("t.csv", "t.jsonl", "t.xlsx", "t.sav")),
+    ],
+)
 def test_one_table_in_every_format(tmp_path: Path, name: str, kept: bool) -> None:
     WRITE[name](tmp_path / name)
     private = tmp_path / "private" if kept else None
-
     tables = [opened(tmp_path / name, private) for _ in range(2 if kept else 1)]
-
     wanted = expected(name)
     for table in tables:
         found = held(table)
@@ -319,7 +316,7 @@ def drawn_of(view: Any) -> str:
     return json.dumps(told)
 
 
-@pytest.mark.parametrize("name", [it for it in WRITE if it not in CODED])
+@pytest.mark.parametrize("name", ["t.csv", "folder", "t.xlsx", "t.sav"])
 def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -> None:
     WRITE[name](tmp_path / name)
     write_parquet(tmp_path / "first.parquet")
@@ -341,10 +338,9 @@ def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -
     assert pictures[2] == pictures[3]
 
 
-@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
-def test_durations_are_days(tmp_path: Path, name: str, kept: bool) -> None:
-    private = tmp_path / "private" if kept else None
+def test_durations_are_days(tmp_path: Path, name: str) -> None:
+    private = tmp_path / "private"
     stays = [datetime.timedelta(hours=12 * i) for i in range(5)]
     for unit in ("s", "ms", "us", "ns"):
         made = pa.table({"stay": pa.array([*stays, None], pa.duration(unit))})
@@ -352,14 +348,12 @@ def test_durations_are_days(tmp_path: Path, name: str, kept: bool) -> None:
             pq.write_table(made, tmp_path / name)
         else:
             feather.write_feather(made, str(tmp_path / name))
-
         for _ in range(2):
             found = held(opened(tmp_path / name, private))
             assert found == {"stay": [0, 0.5, 1, 1.5, 2, None]}
 
 
-@pytest.mark.parametrize("unit", ["s", "ns"])
-@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+@pytest.mark.parametrize(("name", "unit"), [("t.parquet", "s"), ("t.feather", "ns")])
 def test_moments_are_told_in_their_zone(tmp_path: Path, name: str, unit: str) -> None:
     noon = datetime.datetime(2021, 3, 1, 12, tzinfo=datetime.UTC)
     made = pa.table({'"seen"': pa.array([noon, None], pa.timestamp(unit, "Europe/Berlin"))})
@@ -367,7 +361,6 @@ def test_moments_are_told_in_their_zone(tmp_path: Path, name: str, unit: str) ->
         pq.write_table(made, tmp_path / name)
     else:
         feather.write_feather(made, str(tmp_path / name))
-
     for private in (None, tmp_path / "private", tmp_path / "private"):
         table = opened(tmp_path / name, private)
         assert held(table) == {'"seen"': [pytest.approx(18687 + 13 / 24), None]}
@@ -387,7 +380,6 @@ def test_labels_of_a_file_stand_where_the_policy_has_none(tmp_path: Path) -> Non
     ("labels", "levels"),
     [
         ({1: "A", 2: "A", 3: "A (1)"}, ["A (1)", "A (2)", "A (1) (3)"]),
-        ({1: "A", 2: "B", 3: "A (1)"}, ["A", "B", "A (1)"]),
         ({1_000_001: "A", 1_000_002: "A", -9: "none"}, ["A (1000001)", "A (1000002)", "none"]),
     ],
 )
@@ -399,28 +391,6 @@ def test_values_with_one_label_stay_apart(
     assert held(opened(tmp_path / "t.sav"))["ward"] == levels
 
 
-def test_labels_of_some_values_make_no_levels(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"visits": [0.0, 1.0, 2.0, 3.0], "place": [1.0, 2.0, 3.0, 1.0]})
-    labels: dict[str, dict[float, str]] = {
-        "visits": {0: "none"},
-        "place": {1: "east", 2: "east", 3: ""},
-    }
-    pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), variable_value_labels=labels)
-
-    found = held(opened(tmp_path / "t.sav"))
-
-    assert found["visits"] == [0, 1, 2, 3]
-    assert found["place"] == ["east (1)", "east (2)", "(3)", "east (1)"]  # two values stay two
-
-
-def test_folders_may_be_columns(tmp_path: Path) -> None:
-    for year in (2020, 2021):
-        (tmp_path / "t" / f"year={year}").mkdir(parents=True)
-        path = tmp_path / "t" / f"year={year}" / "part-0.parquet"
-        pq.write_table(pa.table({"x": [year + 0.5]}), path)
-    assert held(opened(tmp_path / "t")) == {"x": [2020.5, 2021.5], "year": [2020, 2021]}
-
-
 def in_folders(path: Path, **columns: list[Any]) -> Path:
     """Write two files of the folders `year=2020` and `year=2021`."""
     for i, year in enumerate((2020, 2021)):
@@ -430,24 +400,11 @@ def in_folders(path: Path, **columns: list[Any]) -> Path:
     return path
 
 
-def test_a_column_of_the_files_is_not_that_of_their_folders(tmp_path: Path) -> None:
-    given: dict[str, list[Any]] = {"x": [0.5, 1.5], "Year": [7, 8]}
-    assert held(opened(in_folders(tmp_path, **given))) == given
-
-
 def test_a_folder_with_some_of_its_columns_in_the_files_is_refused(tmp_path: Path) -> None:
     for name in ("b", "c"):
         in_folders(tmp_path / "t" / f"ward={name}", x=[0.5, 1.5], year=[7, 8])
     with pytest.raises(InputError, match=r"column 'year' of 't' stands in its files and in"):
         opened(tmp_path / "t")
-
-
-def test_yes_and_no_of_text_are_numbers_where_they_are_declared_so(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("died\n" + "true\nfalse\n\n" * SIZE)
-    table = open_table(
-        tmp_path / "t.csv", kinds={"died": "continuous"}, roles={}, unit=None, key=None
-    )
-    assert np.nansum(np.concatenate([it["died"] for it in table.batches(["died"])])) == SIZE
 
 
 # --- standard input ------------------------------------------------------------------------------
@@ -463,7 +420,7 @@ def given_by_input(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bytes]
     files._standard_input.cache_clear()
 
 
-BY_INPUT = ["t.csv", "t.csv.gz", "t.csv.zst", "t.parquet", "t.feather", "t.arrow"]
+BY_INPUT = ["t.csv", "t.csv.gz", "t.parquet", "t.arrow"]
 
 
 @pytest.mark.parametrize("name", BY_INPUT)
@@ -478,39 +435,27 @@ def test_a_table_comes_by_standard_input(
     assert not tables[0].source_changed()
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \n"])
-def test_empty_input_is_refused(given_by_input: Callable[[bytes], None], content: bytes) -> None:
-    given_by_input(content)
-    with pytest.raises(InputError, match=r"^standard input is empty; send a table: CSV, Parq"):
-        opened("-")
-
-
 # --- what is no table ----------------------------------------------------------------------------
 
 BEGINS = r"^file '{0}' is no {1} file: it begins like those of {2} ; give it the matching extension"
 LIES: Mapping[str, tuple[str, str, str]] = {
     "Parquet as CSV": ("t.parquet", "x.csv", BEGINS.format("x.csv", "CSV", "Parquet")),
     "Feather as Parquet": ("t.feather", "x.pq", BEGINS.format("x.pq", "Parquet", "Arrow")),
-    "Excel as JSON": ("t.xlsx", "x.jsonl", BEGINS.format("x.jsonl", "JSON lines", "Excel")),
-    "Parquet as Stata": ("t.parquet", "x.dta", BEGINS.format("x.dta", "Stata.*", "Parquet")),
     "packed as plain": ("t.csv.gz", "x.csv", BEGINS.format("x.csv", "CSV", "compressed text")),
     "plain as packed": (
         "t.csv",
         "x.csv.gz",
         "could not be read as CSV .*; its extension says that",
     ),
-    "packed otherwise": ("t.csv.gz", "x.csv.zst", "could not be read as CSV .*; its ending says"),
     "CSV as Parquet": ("t.csv", "x.parquet", "^file 'x.parquet' could not be read as Parquet"),
-    "CSV as Feather": ("t.csv", "x.feather", "^file 'x.feather' could not be read as Arrow"),
     "CSV as JSON": ("t.csv", "x.ndjson", "^file 'x.ndjson' could not be read as JSON lines"),
     "CSV as Excel": ("t.csv", "x.xlsx", "^file 'x.xlsx' could not be read as Excel"),
-    "CSV as Stata": ("t.csv", "x.dta", "^file 'x.dta' could not be read as Stata, SPSS or SAS"),
     "Stata as SPSS": ("t.dta", "x.sav", "^file 'x.sav' could not be read as Stata, SPSS or SAS"),
 }
 
 
 @pytest.mark.parametrize(("of", "name", "message"), LIES.values(), ids=LIES)
-@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
+@pytest.mark.parametrize("kept", [True])
 def test_a_file_that_is_another_than_it_says_is_refused(
     tmp_path: Path, of: str, name: str, message: str, kept: bool
 ) -> None:
@@ -523,15 +468,17 @@ def test_a_file_that_is_another_than_it_says_is_refused(
     assert private is None or not [*private.glob("*")]
 
 
-@pytest.mark.parametrize("name", [it for it in WRITE if it.startswith("t.") and "#" not in it])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.feather", "t.jsonl", "t.xlsx", "t.dta"])
 def test_an_empty_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     with pytest.raises(InputError, match=rf"^file '{name}' is empty or no .* file$"):
         opened(tmp_path / name)
 
 
-@pytest.mark.parametrize("kept", [False, True], ids=["read", "kept"])
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.zst", "t.ndjson.gz", "t.feather", "t.dta"])
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("t.csv.gz", True), ("t.csv.zst", False), ("t.feather", True), ("t.dta", True)],
+)
 def test_half_a_file_is_refused(tmp_path: Path, name: str, kept: bool) -> None:
     WRITE[name](tmp_path / name)
     content = (tmp_path / name).read_bytes()
@@ -551,7 +498,6 @@ def test_files_of_other_columns_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0], "name": ["a"]}), tmp_path / "a.parquet")
     for made in others.values():
         pq.write_table(made, tmp_path / "b.parquet")
-
         with pytest.raises(
             InputError, match=r"^file 'b.parquet' of .* has not the columns of 'a.parquet': column"
         ) as told:
@@ -564,11 +510,8 @@ NOT_FOUND = {
     "a folder without a table": ("empty", "^there is no Parquet file in folder '.*empty'$"),
     "a file that is not there": ("none.csv", "^there is no file '.*none.csv'$"),
     "a pattern of text": ("*.csv", r"names other files than Parquet, and only Parquet may lie"),
-    "a pattern of several": ("t.*", r"names other files than Parquet, and only Parquet may lie"),
     "a sheet that is not there": ("t.xlsx#two", "has no filled sheet 'two'; there are 'Sheet'$"),
-    "a book that is not there": ("u.xlsx#two", "^there is no file '.*u.xlsx#two'$"),
     "a sheet of what has none": ("t.csv#1", "^file 't.csv' has no sheets, so none can be named"),
-    "a sheet of Parquet": ("t.parquet#1", "^file 't.parquet' has no sheets"),
     "Parquet that is compressed": ("u.parquet.gz", "^file 'u.parquet.gz' must end in one of"),
 }
 
@@ -583,7 +526,7 @@ def test_what_names_no_table_is_refused(tmp_path: Path, name: str, message: str)
         opened(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["t#1.csv", "t.csv#1.csv", "t.parquet#1.parquet"])
+@pytest.mark.parametrize("name", ["t.csv#1.csv", "t.parquet#1.parquet"])
 def test_a_name_may_hold_the_sign_of_sheets(tmp_path: Path, name: str) -> None:
     for each in ("t.csv", "t.parquet"):
         WRITE[each](tmp_path / each)
@@ -598,8 +541,11 @@ ELSEWHERE = ["file:{there}/t", "file:t", "~/t", "s3:/bucket/t"]
 
 
 @pytest.mark.promise
-@pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".jsonl", ".dta"])
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [(name, ending) for name in ELSEWHERE for ending in (".csv", ".parquet")]
+    + [("~/t", ".dta"), ("file:t", ".jsonl"), ("s3:/bucket/t", ".feather")],
+)
 def test_the_file_is_read_that_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, ending: str
 ) -> None:
@@ -628,7 +574,7 @@ def test_the_file_is_read_that_was_looked_at(
         assert held(opened(str(path), private)) == {"x": [0, 1, 2]}
 
 
-@pytest.mark.parametrize("name", ["./-", "-/../-"])
+@pytest.mark.parametrize("name", ["-/../-"])
 def test_a_file_may_have_the_name_of_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -658,11 +604,8 @@ def test_one_sheet_of_several_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([["a", 3], [1, 2]], "must name its columns in the first row of its sheet"),
         ([["a", None], [1, 2]], "must name its columns in the first row of its sheet"),
         ([["a", "A"], [1, 2]], "two columns of the table have the same name"),
-        ([["a", "a"], [1, 2]], "two columns of the table have the same name"),
-        ([["a", "b"]], "the table has no rows"),
         ([], "is empty"),
     ],
 )
@@ -681,35 +624,12 @@ def test_cells_of_excel_are_taken_as_they_are_meant(tmp_path: Path) -> None:
         ["NA", "x", None, None],
     ]
     rows += [["=1/0", "007", datetime.datetime(2020, 1, 1, 12), None]]
-
     assert held(opened(book(path, {"one": rows}))) == {
         "n": [1.5, None, None],
         "word": ["2", "x", "007"],
         "seen": [18262, None, 18262.5],
         "void": [None, None, None],
     }
-
-
-def test_json_of_several_types_is_text(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a": 1, "b": 9223372036854775808}\n{"a": "x", "b": 1, "c": true}\n')
-    assert held(opened(path)) == {"a": ["1", "x"], "b": [2.0**63, 1], "c": [None, "True"]}
-
-
-@pytest.mark.parametrize(
-    ("name", "module", "message"),
-    [
-        ("t.xlsx", "python_calamine", r"not installed: pip install 'discreet\[excel\]'$"),
-        ("t.dta", "pyreadstat", r"not installed: pip install 'discreet\[stata\]'$"),
-    ],
-)
-def test_a_missing_package_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, message: str
-) -> None:
-    WRITE[name](tmp_path / name)
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match=message):
-        opened(tmp_path / name)
 
 
 # --- which version -------------------------------------------------------------------------------
@@ -720,25 +640,10 @@ def test_a_folder_is_another_when_any_of_its_files_is(tmp_path: Path) -> None:
     first = (digest_of(tmp_path / "t"), stamp_of(tmp_path / "t"))
     table = opened(tmp_path / "t")
     assert not table.source_changed()
-
     pq.write_table(arrow().slice(0, 3), tmp_path / "t" / "part-9.parquet")
     assert table.source_changed()
     assert digest_of(tmp_path / "t") != first[0]
-
     (tmp_path / "t" / "part-9.parquet").unlink()
     assert (digest_of(tmp_path / "t"), stamp_of(tmp_path / "t")) == first
-
     (tmp_path / "t" / "part-0.parquet").rename(tmp_path / "t" / "part-8.parquet")
     assert digest_of(tmp_path / "t") != first[0]
-
-
-def test_a_pattern_of_one_file_is_the_file_by_its_name(tmp_path: Path) -> None:
-    for name in ("a-1.parquet", "a-2.parquet"):
-        pq.write_table(arrow(), tmp_path / name)
-
-    one = digest_of(tmp_path / "a-1*.parquet")
-    assert one != digest_of(tmp_path / "a-2*.parquet")
-    assert digest_of(tmp_path / "a-1.parquet") == digest_of(tmp_path / "a-2.parquet")
-    (tmp_path / "a-1.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match="a-1"):
-        digest_of(tmp_path / "a-1*.parquet")

@@ -47,8 +47,6 @@ MOMENTS = 18262 + np.arange(SIZE) / 2
 # The zone of some moments, and how many hours its clock is ahead of UTC in winter.
 ZONES: dict[str, tuple[Any, float]] = {
     "a low line": ("America/New_York", -5),
-    "a plus": ("Etc/GMT+5", -5),
-    "a hyphen": ("America/Port-au-Prince", -5),
     "an offset": ("+02:00", 2),
     "an offset of Python": (dt.timezone(dt.timedelta(hours=-3, minutes=-30)), -3.5),
     "plain": ("Europe/Berlin", 1),
@@ -56,35 +54,23 @@ ZONES: dict[str, tuple[Any, float]] = {
 
 
 @pytest.mark.parametrize(("zone", "ahead"), ZONES.values(), ids=ZONES)
-@pytest.mark.parametrize("made", [framed, lambda it: pa.Table.from_pandas(framed(it))])
-def test_moments_are_those_of_their_clock(
-    made: Callable[[Any], object], zone: Any, ahead: float
-) -> None:
-    found = opened(made(UTC.tz_convert(zone)))
+def test_moments_are_those_of_their_clock(zone: Any, ahead: float) -> None:
+    frame = framed(UTC.tz_convert(zone))
+    found = opened(pa.Table.from_pandas(frame) if zone == "Europe/Berlin" else frame)
     days = found.rows([], gaps=["x"]).numbers["x"]
     np.testing.assert_allclose(days, MOMENTS + ahead / 24, rtol=0, atol=1e-9)
 
 
 NUMBERS: dict[str, tuple[Any, list[float]]] = {
     "whole numbers": (objects(None, 1, 2), [np.nan, 1, 2]),
-    "those of numpy": (objects(pd.NA, np.int64(1), np.int8(2)), [np.nan, 1, 2]),
     "fractions": (objects(np.nan, 1.5, 2), [np.nan, 1.5, 2]),
     "decimals": (objects(None, decimal.Decimal("1.5"), decimal.Decimal(2)), [np.nan, 1.5, 2]),
     "very large": (objects(None, 10**25, 3), [np.nan, 1e25, 3]),
     "durations": (objects(None, dt.timedelta(hours=36), dt.timedelta(1)), [np.nan, 1.5, 1]),
     "times of day": (objects(None, dt.time(8, 30), dt.time(9)), [np.nan, 8.5, 9]),
-    "times of pyarrow in pandas": (
-        framed(pd.array([dt.time(8, 30), None] * 15, pd.ArrowDtype(pa.time64("us")))),
-        [8.5, np.nan, 8.5],
-    ),
     "long floats": (framed(np.array([1.5, np.nan, 3] * 10, dtype=np.longdouble)), [1.5, np.nan, 3]),
-    "sparse": (framed(pd.arrays.SparseArray([0, 1, 2] * 10)), [0, 1, 2]),
     "sparse with gaps": (framed(pd.arrays.SparseArray([np.nan, 1, 2.5] * 10)), [np.nan, 1, 2.5]),
     "run ends": (pa.table({"x": pa.compute.run_end_encode(pa.array([1, 1, 2] * 10))}), [1, 1, 2]),
-    "times of polars": (
-        pl.DataFrame({"x": [dt.time(8, 30), dt.time(23, 59, 59), None] * 10}),
-        [8.5, 23 + 59 / 60 + 59 / 3600, np.nan],
-    ),
     "times of nanoseconds": (
         duckdb.connect().sql("SELECT '08:30'::TIME_NS AS x FROM range(30)"),
         [8.5, 8.5, 8.5],
@@ -102,8 +88,6 @@ def test_what_holds_numbers_is_of_numbers(frame: object, first: list[float]) -> 
 
 DATES: dict[str, tuple[Any, list[float]]] = {
     "moments": (objects(None, dt.datetime(2020, 1, 2, 12)), [np.nan, 18263.5]),
-    "moments of pandas": (objects(pd.NaT, pd.Timestamp("2020-01-02")), [np.nan, 18263]),
-    "moments of a zone": (objects(None, dt.datetime(2020, 1, 2, tzinfo=dt.UTC)), [np.nan, 18263]),
     "moments of several offsets": (
         objects(
             dt.datetime(2020, 1, 2, 1, tzinfo=dt.timezone(dt.timedelta(hours=1))),
@@ -118,14 +102,11 @@ DATES: dict[str, tuple[Any, list[float]]] = {
         ),
         [18263.5, 18445.5],
     ),
-    "days": (objects(None, dt.date(2020, 1, 2)), [np.nan, 18263]),
     "days and moments": (
         objects(dt.date(2020, 1, 1), dt.datetime(2020, 1, 2, 12)),
         [18262, 18263.5],
     ),
-    "periods in objects": (objects(None, pd.Period("2020-02")), [np.nan, 18293]),
     "months": (framed(pd.period_range("2020-01", periods=SIZE, freq="M")), [18262, 18293]),
-    "quarters": (framed(pd.period_range("2020Q1", periods=SIZE, freq="Q")), [18262, 18353]),
     "days as periods": (framed(pd.period_range("2020-01-01", periods=SIZE)), [18262, 18263]),
     "levels of days": (
         framed(pd.Categorical(pd.to_datetime(["2020-01-01", "2020-01-03"] * 15))),
@@ -160,8 +141,11 @@ IN_ARROW: dict[str, Callable[[pa.Table, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("made", IN_ARROW, ids=IN_ARROW)
-@pytest.mark.parametrize(("frequency", "days"), PERIODS.items(), ids=PERIODS)
+@pytest.mark.parametrize(
+    ("frequency", "days", "made"),
+    [*((*it, "table") for it in PERIODS.items())]
+    + [("M", PERIODS["M"], it) for it in IN_ARROW if it != "table"],
+)
 def test_periods_in_arrow_are_their_first_days(
     tmp_path: Path, frequency: str, days: list[int], made: str
 ) -> None:
@@ -172,7 +156,7 @@ def test_periods_in_arrow_are_their_first_days(
     np.testing.assert_array_equal(found.rows([], gaps=["x"]).numbers["x"], [*days, np.nan])
 
 
-@pytest.mark.parametrize("made", IN_ARROW, ids=IN_ARROW)
+@pytest.mark.parametrize("made", ["table", "parquet"])
 def test_periods_of_another_length_are_refused_by_name(tmp_path: Path, made: str) -> None:
     periods = pd.period_range("2020-01-01", periods=3, freq="h")
     table = pa.Table.from_pandas(pd.DataFrame({"x": periods}))
@@ -190,10 +174,6 @@ LEVELS: dict[str, tuple[Any, dict[str, int]]] = {
         framed(pd.cut(np.arange(SIZE), [-1, 9, 29])),
         {"(-1, 9]": 10, "(9, 29]": 20},
     ),
-    "intervals": (
-        framed(pd.arrays.IntervalArray.from_tuples([(0, 1), (1, 2)] * 15)),
-        {"(0, 1]": 15, "(1, 2]": 15},
-    ),
     "intervals in objects": (
         objects(None, pd.Interval(0, 1), pd.Interval(1, 2)),
         {"": 10, "(0.0, 1.0]": 10, "(1.0, 2.0]": 10},
@@ -202,19 +182,11 @@ LEVELS: dict[str, tuple[Any, dict[str, int]]] = {
         framed(pd.Categorical([1, "a", 2.5] * 10)),
         {"1": 10, "a": 10, "2.5": 10},
     ),
-    "levels of yes, no and a word": (
-        framed(pd.Categorical([True, "no", None] * 10)),
-        {"True": 10, "no": 10, "": 10},
-    ),
     "levels of one text": (framed(pd.Categorical([1, "1", "b"] * 10)), {"1": 20, "b": 10}),
-    "several types": (objects(None, 1, "a"), {"": 10, "1": 10, "a": 10}),
     "yes, no and a number": (objects(True, 3), {"True": 15, "3": 15}),
-    "yes and no": (objects(True, None, False), {"True": 10, "": 10, "False": 10}),
     "chunks of other dictionaries": (chunked(["a", "b"], ["b", "c"]), {"a": 1, "b": 2, "c": 1}),
     "chunks in another order": (chunked(["b", "a"], ["a", "b"]), {"a": 2, "b": 2}),
-    "chunks with gaps": (chunked(["b", None], [None, "c"]), {"b": 1, "": 2, "c": 1}),
     "nothing": (framed(pd.Series([None] * SIZE, dtype=object)), {"": SIZE}),
-    "nothing, of polars": (pl.DataFrame({"x": [None] * SIZE}), {"": SIZE}),
     "nothing, of pyarrow": (pa.table({"x": pa.nulls(SIZE)}), {"": SIZE}),
     "identifiers": (
         duckdb.connect().sql(f"SELECT '{'0' * 8}-{'-'.join(['0000'] * 3)}-{'0' * 12}'::UUID AS x"),
@@ -231,21 +203,16 @@ def test_what_holds_levels_is_of_levels(frame: object, levels: dict[str, int]) -
 
 
 ODD: dict[str, Any] = {
-    "lists": objects([1], [2]),
-    "bytes": objects(b"a", b"b"),
     "levels of pairs": framed(
         pd.Categorical.from_codes([0, 1] * 15, pd.Index([(1, 2), (3, 4)], tupleize_cols=False))
     ),
-    "levels of bytes": framed(pd.Categorical([b"a", b"b"] * 15)),
     "things": objects(object()),
     "moments with and without a zone": objects(
         dt.datetime(2020, 1, 2, tzinfo=dt.UTC), dt.datetime(2020, 1, 2)
     ),
     "complex numbers": framed(np.arange(SIZE) * 1j),
     "maps": pa.table({"x": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))}),
-    "things of polars": pl.DataFrame({"x": pl.Series([object()], dtype=pl.Object)}),
     "bits": duckdb.connect().sql("SELECT '101'::BIT AS x"),
-    "unions": duckdb.connect().sql("SELECT 1::UNION(a INT, b VARCHAR) AS x"),
 }
 
 
@@ -257,18 +224,10 @@ def test_what_is_not_known_is_not_drawn(frame: object) -> None:
         found.require(["x"], "categorical")
 
 
-def test_a_dataset_names_the_column_that_duckdb_does_not_know() -> None:
-    table = pa.table({"n": [1], "x": pa.array([1], pa.float16())})
-    with pytest.raises(InputError, match="column 'x' cannot be read by DuckDB"):
-        opened(ds.dataset(table))
-
-
 # --- dates of Stata and SPSS ---------------------------------------------------------------------
 
 STATA = {
     "tm": [dt.date(2019, 11, 1), dt.date(2020, 2, 1)],
-    "tq": [dt.date(2019, 10, 1), dt.date(2020, 1, 1)],
-    "th": [dt.date(2019, 7, 1), dt.date(2020, 1, 1)],
     "tw": [dt.date(2019, 11, 12), dt.date(2020, 2, 12)],
     "td": [dt.date(2019, 11, 15), dt.date(2020, 2, 14)],
 }
@@ -283,7 +242,7 @@ def test_dates_of_stata(tmp_path: Path, format: str, days: list[dt.date]) -> Non
     assert found.rows([], gaps=["x"]).numbers["x"].tolist() == expected
 
 
-@pytest.mark.parametrize("format", ["MOYR8", "QYR8", "EDATE9", "SDATE10", "WKYR10"])
+@pytest.mark.parametrize("format", ["MOYR8", "EDATE9"])
 def test_dates_of_spss(tmp_path: Path, format: str) -> None:
     seconds = (pd.Timestamp("2020-01-01") - pd.Timestamp("1582-10-14")).total_seconds()
     frame = pd.DataFrame({"x": [seconds, np.nan], "n": [1, 2]})
@@ -303,7 +262,7 @@ def workbook(path: Path, cells: dict[str, Any]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("far", ["XFD1048576", "XFD1000", "KZ100000"])
+@pytest.mark.parametrize("far", ["XFD1048576", "KZ100000"])
 def test_a_workbook_of_far_cells_is_refused(tmp_path: Path, far: str) -> None:
     path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 1, far: 1})
     with pytest.raises(InputError, match=r"extends to row [\d,]+ and column [\d,]+: more than"):
@@ -341,7 +300,6 @@ def test_a_workbook_of_much_text_is_refused(tmp_path: Path) -> None:
     made = sheet(tmp_path, "xl/worksheets/sheet1.xml", b"<sheetData>" + cells + b"</sheetData>")
     with zipfile.ZipFile(made, "a") as book:
         book.writestr("xl/sharedStrings.xml", text)
-
     with pytest.raises(InputError, match="more than 512 million letters; save the sheet as CSV"):
         opened(made)
 
@@ -356,14 +314,8 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(
         with book.open(info, "w") as part:
             part.write(b"0" * 100)
         info.file_size = 2 << 30
-
     with pytest.raises(InputError, match="larger than 1 GB when it is unpacked"):
         opened(made)
-
-
-def test_a_tall_sheet_is_read(tmp_path: Path) -> None:
-    path = workbook(tmp_path / "t.xlsx", {"A1": "a", "A2": 5, "A3000": 7})
-    assert opened(path).size == 2999
 
 
 # --- tables of very many columns -----------------------------------------------------------------
@@ -373,12 +325,6 @@ def test_a_tall_sheet_is_read(tmp_path: Path) -> None:
 def test_a_table_of_very_many_columns_is_refused(made: Callable[[Any], object]) -> None:
     with pytest.raises(InputError, match="has 3,001 columns, and at most 3,000 are read; leave"):
         opened(made({f"v{i}": [1.0] for i in range(3_001)}))
-
-
-def test_a_file_of_very_many_columns_is_refused_by_its_names(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(",".join(f"v{i}" for i in range(10_000)) + "\n")
-    with pytest.raises(InputError, match="has 10,000 columns, and at most 3,000 are read"):
-        opened(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table])

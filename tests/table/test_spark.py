@@ -41,7 +41,6 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPARK_REMOTE", raising=False)
     with pytest.raises(InputError, match="Spark needs Java 17 or newer: install"):
         opened("spark:visits")
-
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(InputError, match=r"not installed: pip install 'discreet\[spark\]'"):
         opened("spark:visits")

@@ -68,7 +68,6 @@ TOY: Columns = {
 class TestOpening:
     def test_columns_are_those_of_the_source_and_no_other(self, source: Make) -> None:
         table = opened(source(TOY))
-
         assert list(table.columns) == list(TOY)
         assert [column.kind for column in table.columns.values()] == [
             "continuous",
@@ -83,11 +82,6 @@ class TestOpening:
     def test_a_file_has_a_name_and_a_frame_has_none(self, source: Make) -> None:
         made = source({"age": [1.0, 2.0]})
         assert opened(made).name == getattr(made, "name", None)
-
-    @pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
-    def test_a_path_may_be_text(self, tmp_path: Path, file_of: Write, ending: str) -> None:
-        path = file_of(tmp_path / f"cohort{ending}", {"age": [1.0, 2.0]})
-        assert opened(str(path)).name == opened(path).name == f"cohort{ending}"
 
     def test_an_empty_table_is_refused(self, source: Make) -> None:
         made = source({"age": [], "sex": []})
@@ -105,7 +99,6 @@ class TestOpening:
 
 
 COUNTS: dict[str, tuple[list[float | None], tuple[float, float, int], list[int], int]] = {
-    "one a bin": ([0.5, 1.5, 2.5], (0, 3, 3), [1, 1, 1], 0),
     "an edge belongs to the bin on its right": ([0.0, 1.0, 2.0], (0, 3, 3), [1, 1, 1], 0),
     "but the last edge to the last bin": ([3.0, 3.0, 0.5], (0, 3, 3), [1, 0, 2], 0),
     "beyond the ends are the end bins": (
@@ -120,15 +113,7 @@ COUNTS: dict[str, tuple[list[float | None], tuple[float, float, int], list[int],
         [1, 1, 1, 1, 1, 1, 1, 1, 1, 2],
         0,
     ),
-    "and so are thousandths": (
-        [1.001, 1.002, 1.003, 1.0029],
-        (1, 1.01, 10),
-        [0, 1, 2, 1] + [0] * 6,
-        0,
-    ),
-    "just below an edge is below it": ([0.999999, 1.0], (0, 2, 2), [1, 1], 0),
     "what is not finite is left out": ([NAN, None, INF, -INF, 0.5, 0.5], (0, 1, 2), [0, 2], 4),
-    "nothing finite": ([NAN, None, INF], (0, 1, 2), [0, 0], 3),
     "no width at all": ([5.0, 5.0, 4.0], (5, 5.0 + 1e-9, 2), [3, 0], 0),
 }
 
@@ -147,9 +132,7 @@ class TestCounting:
     ) -> None:
         # The second column keeps a row from being an empty line of the file.
         table = opened(source({"x": values, "row": list(range(len(values)))}))
-
         counted = table.count([BinAxis("x", *axis)])
-
         assert counted.counts.tolist() == counts
         assert counted.left_out == left_out
         assert counted.people == sum(counts)
@@ -157,11 +140,6 @@ class TestCounting:
         # Once the ends are known, values near them are drawn in after they were counted.
         assert table.gaps("x") == left_out
         assert table.count([BinAxis("x", *axis)]).counts.tolist() == counts
-
-    def test_whole_numbers_and_yes_no_are_counted_as_numbers(self, source: Make) -> None:
-        table = opened(source({"whole": [0, 1, 1, 2], "smokes": [True, False, True, True]}))
-        assert table.count([BinAxis("whole", 0, 3, 3)]).counts.tolist() == [1, 2, 1]
-        assert table.count([BinAxis("smokes", 0, 2, 2)]).counts.tolist() == [1, 3]
 
     def test_cells_hold_the_complete_cases_of_both_columns(self, source: Make) -> None:
         table = opened(source(TOY))
@@ -178,14 +156,12 @@ BREAKS: dict[str, tuple[list[float | None], tuple[float, ...], list[int]]] = {
         [2, 2, 1],
     ),
     "the last edge and beyond to the last bin": ([120.0, 1e300, 65.0], (0, 18, 65, 120), [0, 0, 3]),
-    "below the first edge is the first bin": ([-1e300, -0.001], (0, 18, 65, 120), [2, 0, 0]),
     "one bin takes all": ([-5.0, 0.5, 7.0, NAN, None, INF], (0, 1), [3]),
     "a hair below an edge is below it": (
         [0.3, 0.1 + 0.2, math.nextafter(0.3, 0)],
         (0, 0.3, 1),
         [1, 2],
     ),
-    "bins of nobody": ([5.0], (0, 1, 2, 3), [0, 0, 1]),
 }
 
 
@@ -198,13 +174,6 @@ class TestCountingBetweenBreaks:
         counted = table.count([BinAxis("x", breaks[0], breaks[-1], len(breaks) - 1, breaks)])
         assert counted.counts.tolist() == counts
         assert counted.left_out == len(values) - sum(counts)
-
-    def test_beside_bins_of_one_width(self, source: Make) -> None:
-        table = opened(source({"x": [0.5, 0.5, 7.0], "y": [0.5, 1.5, 1.5]}))
-        counted = table.count(
-            [BinAxis("x", 0, 9, 2, (0, 1, 9)), BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 1, (0, 9))]
-        )
-        assert counted.counts[..., 0].tolist() == [[1, 1], [0, 1]]
 
 
 STAGES: Columns = {
@@ -231,20 +200,13 @@ class TestLevelsCounted:
         assert table.levels("smokes") == {"True": 4, "False": 1, "": 1}
         assert table.levels("stage") == {"1": 2, "2": 2, "10": 1, "": 1}
 
-    def test_alone_are_a_grid_of_their_places(self, source: Make) -> None:
-        counted = self.levels(source).count((), {"sex": {"m": 0, "f": 2, "": 1}})
-        assert counted.counts.tolist() == [2, 1, 3]
-        assert (counted.people, counted.left_out) == (6, 0)
-
     @pytest.mark.parametrize("names", [("sex", "stage"), ("stage", "sex")])
     def test_of_two_columns_are_the_same_counted_together(
         self, source: Make, names: tuple[str, str]
     ) -> None:
         table, places = self.levels(source), {"sex": {"f": 0, "m": 1, "": 1}, "stage": OF_STAGE}
         table.require(names, "categorical")
-
         counted = table.count((), {name: places[name] for name in names})
-
         found = np.array([[2, 1, 0], [0, 2, 1]])
         assert counted.counts.tolist() == (found if names[0] == "sex" else found.T).tolist()
         assert (counted.people, counted.left_out) == (6, 0)
@@ -287,10 +249,8 @@ class TestLevelsOfPersons:
     def test_and_once_in_a_bin_of_joined_levels(self, source: Make) -> None:
         table = opened(source(WARDS), unit="who")
         axes = [BinAxis("x", 0, 2, 2)]
-
         apart = table.count(axes, {"ward": {"n1": 0, "n2": 1, "s1": 2, "": 3}})
         joined = table.count(axes, {"ward": {"n1": 0, "n2": 0, "s1": 0, "": 1}})
-
         assert apart.counts.tolist() == [[2, 1], [2, 0], [1, 0], [0, 1]]
         assert joined.counts.tolist() == [[3, 1], [0, 1]]
         assert joined.joined(np.array([0, 0, 1, 1])).tolist() == [3, 1]
@@ -305,24 +265,12 @@ class TestNames:
     def test_any_name_will_do(self, source: Make) -> None:
         columns: Columns = {name: [0.5, 0.5, 1.5, None] for name in NAMES}
         table = opened(source({**columns, "who": [1, 1, 1, 2]}), unit="who")
-
         assert list(table.columns) == [*NAMES, "who"]
         for name in NAMES:
             assert table.count([BinAxis(name, 0, 2, 2)]).counts.tolist() == [1, 1]
             assert [ends.tolist() for ends in table.extremes(name, 5)] == [[0.5], [1.5]]
             assert not table.is_whole(name)
             assert table.rows([name]).numbers[name].tolist() == [0.5, 0.5, 1.5]
-
-    def test_of_a_unit_and_a_text_as_well(self, source: Make) -> None:
-        columns: Columns = {name: ["a", "a", "b", None] for name in NAMES}
-        made = source({**columns, "x": [0.5, 0.5, 1.5, 1.5]})
-        plain = opened(made)
-
-        for name in NAMES:
-            table = opened(made, unit=name)
-            assert table.count([BinAxis("x", 0, 2, 2)]).counts.tolist() == [1, 1]
-            assert table.persons_repeat()
-            assert plain.rows(["x"], [name]).texts == {name: ("a", "a", "b")}
 
 
 # Ann, Bob and Cyd come several times; one visit is of nobody.
@@ -335,7 +283,7 @@ VISITS: Columns = {
 
 
 class TestPersons:
-    @pytest.mark.parametrize("unit", ["who", "number", "float"])
+    @pytest.mark.parametrize("unit", ["who", "float"])
     def test_each_counts_once_a_bin(self, source: Make, unit: str) -> None:
         counted = opened(source(VISITS), unit=unit).count([BinAxis("age", 0, 3, 3)])
         assert counted.counts.tolist() == [2, 2, 0]
@@ -348,7 +296,7 @@ class TestPersons:
         assert low.tolist() == [0.1, 0.3]
         assert high.tolist() == [1.7, 1.5]
 
-    @pytest.mark.parametrize("unit", ["who", "number", "float"])
+    @pytest.mark.parametrize("unit", ["who", "float"])
     def test_rows_of_nobody_are_left_out(self, source: Make, unit: str) -> None:
         rows = opened(source(VISITS), unit=unit).rows(["age"])
         assert sorted(rows.numbers["age"]) == [0.1, 0.2, 0.3, 1.5, 1.7]
@@ -366,26 +314,9 @@ class TestPersons:
         assert opened(made, unit="who").persons_repeat() is repeat
         assert opened(made).persons_repeat() is False
 
-    def test_missing_numbers_are_no_person_who_comes_again(self, source: Make) -> None:
-        made = source({"who": [1.0, 2.0, NAN, NAN, None], "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
-        assert not opened(made, unit="who").persons_repeat()
-
 
 class TestExtremes:
-    @pytest.mark.parametrize("k", [1, 3])
-    def test_are_the_k_smallest_and_largest(self, source: Make, k: int) -> None:
-        made = source({"x": [3.0, None, 5.0, 1.0, NAN, 5.0, INF, -INF, 2.0], "row": list(range(9))})
-        low, high = opened(made).extremes("x", k)
-        assert low.tolist() == [1.0, 2.0, 3.0][:k]
-        assert high.tolist() == [5.0, 5.0, 3.0][:k]
-        assert low.dtype == high.dtype == np.float64
-
-    def test_are_all_where_there_are_fewer(self, source: Make) -> None:
-        low, high = opened(source({"x": [3, 1], "row": [1, 2]})).extremes("x", 5)
-        assert low.tolist() == [1.0, 3.0]
-        assert high.tolist() == [3.0, 1.0]
-
-    @pytest.mark.parametrize("k", [1, 2, 7])
+    @pytest.mark.parametrize("k", [2, 7])
     def test_are_those_of_all_rows_where_the_first_few_show_others(
         self, source: Make, k: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -394,7 +325,6 @@ class TestExtremes:
         values = [3.0, NAN, 2.5, 4.0, None, 3.5, 3.0, -INF, 9.0, -7.0, INF, 8.0, 9.0, 2.0, -7.0]
         finite = sorted(it for it in values if it is not None and math.isfinite(it))
         table = opened(source({"x": values, "row": list(range(15))}))
-
         for wanted in (1, k):  # the second asks for more than is held
             low, high = table.extremes("x", wanted)
             assert low.tolist() == finite[:wanted]
@@ -412,23 +342,7 @@ class TestExtremes:
             table.extremes("x", 3)
 
 
-WHOLE: dict[str, tuple[list[Any], bool]] = {
-    "whole numbers": ([1, 2, None], True),
-    "floats that are whole": ([1.0, -2.0, NAN, INF], True),
-    "large ones": ([2.0**60, 1.0], True),
-    "halves": ([1.0, 2.5], False),
-    "nothing finite": ([NAN, None], True),
-}
-
-
-@pytest.mark.parametrize(("values", "whole"), WHOLE.values(), ids=WHOLE)
-def test_whether_a_column_is_whole(source: Make, values: list[Any], whole: bool) -> None:
-    table = opened(source({"x": values, "row": list(range(len(values)))}))
-    assert table.is_whole("x") is whole
-    assert table.is_whole("x") is whole
-
-
-@pytest.mark.parametrize("asked", [(), ("x",), ("x", "y")], ids=["", "one", "both"])
+@pytest.mark.parametrize("asked", [(), ("x",)], ids=["", "one"])
 def test_rows_without_a_number_are_in_no_cell(source: Make, asked: tuple[str, ...]) -> None:
     x = [0.0, NAN, 0.5, None, 1.0, INF, -INF, 1.0, 0.1, -0.0]
     y = [4, 5, None, 7, 4, 4, 5, 7, None, 6]
@@ -453,18 +367,13 @@ def test_rows_without_a_number_are_in_no_cell(source: Make, asked: tuple[str, ..
 
 NUMBERING: dict[str, tuple[list[Any], bool]] = {
     "from nought": ([0, 1, 2, 3], True),
-    "in any order": ([7, 5, 6, 8], True),
     "in steps of one from a fraction": ([0.5, 2.5, 1.5, 3.5], True),
     "too far apart to say how far": ([-1.7e308, 1.7e308, 0.0, 1.0], False),
     "with a gap": ([1, 2, 4, 5], False),
-    "with one twice": ([1, 2, 2, 3], False),
     "with one twice, and from end to end": ([1, 2, 2, 4], False),
-    "with nought twice, of either sign": ([-0.0, 0.0, 2.0, 3.0], False),
     "with one between the others": ([1.0, 2.5, 3.0, 4.0], False),
     "with an infinite one": ([1.0, 2.0, INF, 3.0], False),
-    "one alone": ([1], False),
     "with a missing one": ([1, 2, None, 3], False),
-    "words": (["1st", "2nd", "3rd", "4th"], False),
 }
 
 
@@ -475,17 +384,14 @@ def test_whether_a_column_numbers_the_rows(source: Make, values: list[Any], numb
 
 
 NUMBERING_BUT_FOR_TWO: dict[str, tuple[list[Any], bool]] = {
-    "all of them": ([*range(50)], True),
     "two far away": ([*range(48), 999, 1000], True),
     "three far away": ([*range(47), 999, 1000, 1001], False),
-    "one far away on either side": ([-500, *range(48), 999], True),
     "two twice": ([*range(48), 7, 9], True),
     "three twice": ([*range(47), 7, 9, 11], False),
     "two missing": ([*range(48), None, None], True),
     "three missing": ([*range(47), None, None, None], False),
     "two no whole numbers": ([*range(48), 48.5, 49.5], True),
     "three no whole numbers": ([*range(47), 47.25, 48.5, 49.25], False),
-    "a gap of ten": ([*range(25), *range(35, 60)], False),
 }
 
 
@@ -528,7 +434,6 @@ def test_a_table_with_other_kinds_keeps_what_was_counted(
     missing = table.changed(table.columns, {"x": [9.0]})
     assert missing.extremes("x", 2)[1].tolist() == [2, 2]
     assert missing.gaps("x") == 2
-
     monkeypatch.setattr(Table, "_collect", None)
     for other in (table.changed(levels, {}), table.changed(table.columns, {"x": ()})):
         low, high = other.extremes("x", 2)
@@ -542,9 +447,7 @@ class TestBatches:
     ) -> None:
         monkeypatch.setattr("discreet.table.columns.PART", 3)
         table = opened(source(TOY), kinds={"score": "categorical"})
-
         parts = list(table.batches([*TOY]))
-
         numbers = np.concatenate([part["height"] for part in parts])
         assert sorted(numbers[np.isfinite(numbers)].tolist()) == [0.25, 1.5, 2.0, 3.0]
         for name in ("smokes", "sex", "nothing"):
@@ -553,9 +456,6 @@ class TestBatches:
             assert Counter(words) == Counter(stored), name
         assert sum(len(part["score"]) for part in parts) == 8
         assert np.concatenate([part["score"] for part in parts]).dtype == np.float64
-
-    def test_of_no_columns_are_none(self, source: Make) -> None:
-        assert list(opened(source(TOY)).batches([])) == []
 
     def test_are_read_while_others_ask(self, tmp_path: Path, file_of: Write) -> None:
         columns: Columns = {"x": [float(i % 7) for i in range(300_000)]}
@@ -594,12 +494,6 @@ class TestSource:
         file_of(path, {"age": [1.0, 2.0, 3.5]})
         assert table.source_changed()
 
-    def test_and_one_that_is_gone(self, tmp_path: Path, file_of: Write) -> None:
-        path = file_of(tmp_path / "cohort.csv", {"age": [1.0, 2.0]})
-        table = opened(path)
-        path.unlink()
-        assert table.source_changed()
-
     @pytest.mark.parametrize("ending", [".csv", ".parquet"])
     @pytest.mark.parametrize("known", [True, False])
     def test_one_that_was_moved_away_and_back_is_the_same_if_its_digest_is_known(
@@ -609,11 +503,9 @@ class TestSource:
         table = opened(path)
         if known:
             table.source_digest()
-
         path.rename(tmp_path / "away")
         assert table.source_changed()
         (tmp_path / "away").rename(path)
-
         assert table.source_changed() is not known
 
     def test_one_of_other_values_is_another_whenever_it_seems_written(
@@ -627,14 +519,10 @@ class TestSource:
         assert path.stat().st_size == before.st_size
         assert table.source_changed()
 
-    def test_a_frame_does_not_change(self, constructor: Make) -> None:
-        assert not opened(constructor({"age": [1.0, 2.0]})).source_changed()
-
 
 class TestRows:
     def test_are_the_complete_cases_and_of_the_named_columns_alone(self, source: Make) -> None:
         rows = opened(source(TOY)).rows(["height", "whole"], ["sex"])
-
         assert list(rows.numbers) == ["height", "whole"]
         assert list(rows.texts) == ["sex"]
         found = zip(rows.numbers["height"], rows.numbers["whole"], rows.texts["sex"], strict=True)
@@ -645,7 +533,6 @@ class TestRows:
 
     def test_yes_no_is_text_or_number_as_declared(self, source: Make) -> None:
         made = source({"smokes": [True, False, True], "x": [1, 2, 3]})
-
         assert sorted(opened(made).rows([], ["smokes"]).texts["smokes"]) == [
             "False",
             "True",
@@ -664,14 +551,6 @@ class TestRows:
         table = opened(source(TOY))
         with pytest.raises(RefusedError, match="no row has values in all of 'height', 'nothing'"):
             table.rows(["height"], ["nothing"])
-
-    def test_a_whole_column_of_numbers_is_the_same_as_levels(self, source: Make) -> None:
-        """Data are recognised by it, whatever kind is declared."""
-        tables = opened(source(TOY), kinds={"score": "categorical"}), opened(source(TOY))
-        levels, numbers = (next(it.batches(["score"]))["score"] for it in tables)
-        assert isinstance(levels, np.ndarray)
-        assert isinstance(numbers, np.ndarray)
-        np.testing.assert_array_equal(levels, numbers)
 
 
 TEXTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
@@ -730,19 +609,10 @@ class TestLevels:
         assert counted.people == 2
         assert counted.left_out == 0
 
-    @pytest.mark.parametrize(
-        "values", [[1, 2, 1, None], [1.0, 2.0, 1.0, NAN]], ids=["int", "float"]
-    )
-    def test_categories_that_are_numbers(self, values: list[Any]) -> None:
-        table = opened(pd.DataFrame({"level": pd.Categorical(values)}))
-        assert table.rows([], levels=["level"]).texts["level"] == ("1", "2", "1", "")
-
 
 INDEXES: dict[str, Any] = {
     "names of people": pd.Index(["Canary-Alice", "Canary-Bob", "cyd", "dan"], name="patient"),
-    "all alike": pd.Index([7, 7, 7, 7]),
     "named like a column": pd.Index([40, 30, 20, 10], name="age"),
-    "dates": pd.date_range("2020-01-01", periods=4),
     "of two levels": pd.MultiIndex.from_product(
         [["Canary-Alice", "b"], [1, 2]], names=["who", None]
     ),
@@ -754,7 +624,6 @@ class TestPandasIndex:
     def test_never_travels(self, index: Any) -> None:
         data = {"age": [1.5, 2.5, None, 3.5], "sex": ["f", "m", "f", "m"]}
         strange, plain = opened(pd.DataFrame(data, index=index)), opened(pd.DataFrame(data))
-
         assert list(strange.columns) == ["age", "sex"]
         assert strange.rows(["age"], ["sex"]).numbers["age"].tolist() == [1.5, 2.5, 3.5]
         assert strange.rows(["age"], ["sex"]).texts == {"sex": ("f", "m", "m")}
@@ -762,12 +631,6 @@ class TestPandasIndex:
         assert strange.count([BinAxis("age", 0, 4, 4)]).counts.tolist() == [0, 1, 1, 1]
         assert strange.extremes("age", 2)[0].tolist() == [1.5, 2.5]
         assert "Canary" not in repr(strange)
-
-    def test_of_selected_rows_does_not_travel_either(self) -> None:
-        frame = pd.DataFrame({"age": [1.5, 2.5, 3.5, 4.5]})
-        table = opened(frame[frame["age"] > 2])
-        assert table._collect(table._frame).columns == ["age"]
-        assert table.rows(["age"]).numbers["age"].tolist() == [2.5, 3.5, 4.5]
 
 
 PEOPLE: Columns = {
@@ -786,22 +649,8 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
         InputError,
         r"^there is no column 'glucos'; did you mean 'glucose', 'glucose_after'\?$",
     ),
-    "in capitals": (
-        ["GLUCOSE"],
-        None,
-        InputError,
-        r"^there is no column 'GLUCOSE'; did you mean 'glucose'\?$",
-    ),
-    "unknown": (
-        ["height"],
-        None,
-        InputError,
-        "^there is no column 'height'; there are 'patient', 'name', 'diagnosis', 'glucose',",
-    ),
-    "nothing": ([""], None, InputError, "^there is no column ''; there are 'patient'"),
     "named twice": (["patient"] * 2, None, InputError, "^a column is named twice; name each"),
     "a number": ([3], None, InputError, "name a column by its name, as text"),
-    "a list": ([["glucose"]], None, InputError, "name a column by its name, as text"),
     "a unique text": (
         ["name"],
         None,
@@ -855,31 +704,13 @@ class TestRequiring:
         with pytest.raises(RefusedError, match=f"^column '{column}' {IDENTIFIES}"):
             table.require([column])
 
-    @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
-    def test_the_way_out_that_is_named_is_one(self, source: Make, role: str) -> None:
-        opened(source(PEOPLE), roles={"name": role}).require(["name"], "categorical")
-
-    def test_saying_other_is_no_way_out(self, source: Make) -> None:
-        with pytest.raises(RefusedError, match=IDENTIFIES):
-            opened(source(PEOPLE), roles={"name": "other"}).require(["name"])
-
-    def test_unique_numbers_declared_levels_identify(self, source: Make) -> None:
-        table = opened(source(PEOPLE), kinds={"patient": "categorical"})
-        with pytest.raises(RefusedError, match=f"^column 'patient' {IDENTIFIES}"):
-            table.require(["patient"])
-
-    def test_a_column_without_values_identifies_nobody(self, source: Make) -> None:
-        opened(source(TOY)).require(["nothing"])
-
     def test_a_name_that_all_rows_of_a_person_share_identifies(self, source: Make) -> None:
         visits: dict[str, list[Any]] = {
             "who": [1, 1, 2, 2, 3],
             "name": ["Ann", "Ann", "Bob", "Bob", "Cyd"],
         }
         visits["ward"] = ["east", "west", "east", "east", "west"]
-
         table = opened(source(visits), unit="who")
-
         table.require(["ward"])
         with pytest.raises(RefusedError, match=f"^column 'name' {IDENTIFIES}"):
             table.require(["name"])
@@ -991,6 +822,9 @@ ENGINES: dict[str, Make] = {
 }
 
 
+ENGINE = st.sampled_from([*ENGINES])
+
+
 class Grid:
     """Bins of twentieths, and values that are twentieths: every edge can be met exactly."""
 
@@ -1021,17 +855,7 @@ floats = st.floats(allow_subnormal=False) | st.none()
 
 
 class TestLaws:
-    @pytest.mark.parametrize("engine", ENGINES)
-    @given(grid=grids)
-    def test_counting_agrees_with_whole_numbers(self, engine: str, grid: Grid) -> None:
-        counted = opened(ENGINES[engine](grid.columns())).count([grid.axis()])
-        known = [value for value in grid.values if value is not None]
-        found = Counter(grid.bin_of(value) for value in known)
-        assert counted.counts.tolist() == [found[place] for place in range(grid.bins)]
-        assert counted.left_out == len(grid.values) - len(known)
-
-    @pytest.mark.parametrize("engine", ENGINES)
-    @given(grid=grids, data=st.data())
+    @given(engine=ENGINE, grid=grids, data=st.data())
     def test_persons_agree_with_sets_of_them(self, engine: str, grid: Grid, data: Any) -> None:
         size = len(grid.values)
         who = data.draw(
@@ -1083,8 +907,8 @@ class TestLaws:
             assert len(values) == len(finite) == counted.people, engine
         assert all(answer == answers[0] for answer in answers)
 
-    @pytest.mark.parametrize("engine", ENGINES)
     @given(
+        engine=ENGINE,
         x=st.lists(st.none() | st.integers(-3, 12), min_size=1, max_size=20),
         edges=st.lists(st.integers(0, 10), min_size=2, max_size=6, unique=True),
     )
@@ -1095,9 +919,7 @@ class TestLaws:
         values = np.array([NAN if value is None else value / 7 for value in x])
         table = opened(ENGINES[engine]({"x": [*values.tolist(), breaks[0]]}))
         axis = BinAxis("x", breaks[0], breaks[-1], len(breaks) - 1, breaks)
-
         counted = table.count([axis])
-
         # numpy closes the last bin and knows none that are open
         known = np.append(values[np.isfinite(values)], breaks[0])
         inside = np.clip(known, breaks[0], breaks[-1])
@@ -1106,8 +928,7 @@ class TestLaws:
             counted.counts.tolist()
         )
 
-    @pytest.mark.parametrize("engine", ENGINES)
-    @given(data=st.data(), size=st.integers(1, 15))
+    @given(engine=ENGINE, data=st.data(), size=st.integers(1, 15))
     def test_levels_agree_with_sets_of_persons(self, engine: str, data: Any, size: int) -> None:
         def drawn(values: list[Any]) -> list[Any]:
             return list(data.draw(st.lists(st.sampled_from(values), min_size=size, max_size=size)))
@@ -1127,23 +948,6 @@ class TestLaws:
         assert counted.counts.tolist() == [[len(there[i, j]) for j in (0, 1)] for i in range(wards)]
         assert counted.people == len({person for person in columns["who"] if person is not None})
 
-    @given(grid=grids)
-    def test_a_grid_of_two_columns_adds_up_to_each(self, grid: Grid) -> None:
-        x = grid.columns()["x"]
-        table = opened(pa.table({"x": x, "y": x[::-1]}))
-        axis = grid.axis()
-        other = BinAxis("y", axis.low, axis.high, axis.bins)
-
-        cells: Counted = table.count([axis, other])
-
-        pairs = zip(grid.values, grid.values[::-1], strict=True)
-        both = [(v, w) for v, w in pairs if v is not None and w is not None]
-        found = Counter((grid.bin_of(v), grid.bin_of(w)) for v, w in both)
-        assert cells.counts.tolist() == [
-            [found[i, j] for j in range(grid.bins)] for i in range(grid.bins)
-        ]
-        assert cells.left_out == len(x) - len(both)
-
 
 Pairs = list[tuple[int, int]]
 
@@ -1161,25 +965,6 @@ def of_weights(weights: dict[int, int], shape: tuple[int, ...], left_out: int = 
     return Counted(shape, cells, np.array(list(weights.values()), np.int64), None, left_out)
 
 
-AXES: dict[str, tuple[BinAxis, float, list[float]]] = {
-    "of whole numbers": (BinAxis("age", 0, 40, 4), 10.0, [0, 10, 20, 30, 40]),
-    "of a quarter": (BinAxis("age", -0.5, 0.5, 4), 0.25, [-0.5, -0.25, 0, 0.25, 0.5]),
-    "of one bin": (BinAxis("age", 3, 5, 1), 2.0, [3, 5]),
-}
-
-
-@pytest.mark.parametrize(("axis", "width", "edges"), AXES.values(), ids=AXES)
-def test_an_axis_has_bins_of_one_width(axis: BinAxis, width: float, edges: list[float]) -> None:
-    assert axis.width == width
-    assert axis.edges.tolist() == edges
-
-
-def test_the_ends_of_an_axis_are_exact() -> None:
-    axis = BinAxis("age", 0.1, 0.7, 7)
-    assert axis.edges[0] == 0.1
-    assert axis.edges[-1] == 0.7
-
-
 BETWEEN = BinAxis("age", 0, 120, 3, (0, 18, 65, 120))
 PLACES: dict[str, tuple[BinAxis, list[float], list[int]]] = {
     "of one width": (BinAxis("age", 0, 3, 3), [-9, 0, 0.999, 1, 2, 3, 99], [0, 0, 0, 1, 2, 2, 2]),
@@ -1192,10 +977,6 @@ PLACES: dict[str, tuple[BinAxis, list[float], list[int]]] = {
 @pytest.mark.parametrize(("axis", "values", "places"), PLACES.values(), ids=PLACES)
 def test_which_bin_a_value_is_in(axis: BinAxis, values: list[float], places: list[int]) -> None:
     assert axis.places(np.array(values, dtype=float)).tolist() == places
-
-
-def test_breaks_are_the_edges_as_they_were_declared() -> None:
-    assert BETWEEN.edges.tolist() == [0, 18, 65, 120]
 
 
 # Four persons. Ann (0) and Bob (1) are in cells 0 and 1, Cyd (2) is in cell 3, Dan (3) in 1 and 3.
@@ -1212,38 +993,6 @@ def test_who_is_in_several_shown_cells_counts_once(
     cells = np.isin(np.arange(4), shown)
     assert of_pairs(VISITED, (4,)).people_in(cells) == persons
     assert of_weights({0: 5, 3: 2}, (2, 2)).people_in(cells.reshape(2, 2)) == records
-
-
-JOINED: dict[str, tuple[list[int], list[int]]] = {
-    "nothing": ([0, 1, 2, 3], [2, 3, 0, 2]),
-    "two cells that share people": ([0, 0, 1, 2], [3, 0, 2]),
-    "two cells that share one": ([0, 1, 1, 1], [2, 4]),
-    "all": ([0, 0, 0, 0], [4]),
-}
-
-
-@pytest.mark.parametrize(("groups", "counts"), JOINED.values(), ids=JOINED)
-def test_who_is_in_two_joined_bins_counts_once(groups: list[int], counts: list[int]) -> None:
-    assert of_pairs(VISITED, (4,)).joined(np.array(groups)).tolist() == counts
-
-
-def test_records_add_up() -> None:
-    counted = of_weights({0: 5, 3: 2}, (4,))
-    assert counted.counts.tolist() == [5, 0, 0, 2]
-    assert counted.people == 7
-    assert counted.joined(np.array([0, 0, 1, 1])).tolist() == [5, 2]
-
-
-def test_cells_of_two_axes_are_counted_by_the_second_one_fastest() -> None:
-    counted = of_weights({0: 1, 2: 3, 3: 7}, (2, 3))
-    assert counted.counts.tolist() == [[1, 0, 3], [7, 0, 0]]
-
-
-@pytest.mark.parametrize("counted", [of_pairs([], (3,)), of_weights({}, (3,))])
-def test_nobody_is_counted_as_nought(counted: Counted) -> None:
-    assert counted.counts.tolist() == [0, 0, 0]
-    assert counted.people == 0
-    assert counted.joined(np.array([0, 1, 1])).tolist() == [0, 0]
 
 
 def test_no_count_is_printed() -> None:

@@ -51,7 +51,6 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_has_each_file_of_the_package(dist: Path) -> None:
     with zipfile.ZipFile(the("-py3-none-any.whl", dist)) as wheel:
         names = set(wheel.namelist())
-
     of_package = {name.removeprefix("src/") for name in listed("src/discreet")}
     assert {name for name in names if ".dist-info/" not in name} == of_package
     for ending in (".js", ".css", ".html", ".csv", ".toml", "py.typed"):
@@ -64,10 +63,8 @@ def test_every_licence_is_among_the_metadata(dist: Path) -> None:
         for name in listed()
         if PurePosixPath(name).name.endswith("LICENSE") and not name.startswith(LEFT_OUT)
     }
-
     with zipfile.ZipFile(the("-py3-none-any.whl", dist)) as wheel:
         within = {name for name in wheel.namelist() if "/licenses/" in name}
-
     assert {name.partition("/licenses/")[2] for name in within} == licences
     scripts = {name for name in listed("src") if name.endswith(".min.js")}  # of others
     assert {f"{name.removesuffix('.min.js')}.LICENSE" for name in scripts} == licences - {"LICENSE"}
@@ -76,7 +73,6 @@ def test_every_licence_is_among_the_metadata(dist: Path) -> None:
 def test_the_sdist_has_all_but_what_is_left_out(dist: Path) -> None:
     with tarfile.open(the(".tar.gz", dist)) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-
     expected = {name for name in listed() if not name.startswith(LEFT_OUT)}
     assert names == expected | {"PKG-INFO"}
     assert the(".tar.gz", dist).stat().st_size < MOST_BYTES
@@ -84,6 +80,5 @@ def test_the_sdist_has_all_but_what_is_left_out(dist: Path) -> None:
 
 def test_both_are_the_same_bytes_each_time(dist: Path, tmp_path: Path) -> None:
     again = built(tmp_path)
-
     for path in dist.iterdir():
         assert path.read_bytes() == (again / path.name).read_bytes(), path.name

@@ -106,7 +106,6 @@ sys.exit(site.build(Path(sys.argv[1])) > 0)
 """
 PAGES = {
     "# All\n\n[here](#all)\n": "",
-    "# All\n\n[a page](none.md)\n": "none.md",
     "# All\n\n[a section](#none)\n": "none",
     '# All\n\n<a href="none.html">a page</a>\n': "none.html leads nowhere",
 }
@@ -123,22 +122,13 @@ def test_a_broken_link_fails_the_build(tmp_path: Path, text: str, says: str) -> 
 
 WRONG = [
     ('<a href="b.html">', ""),
-    ('<a href="b.html#here">', ""),
-    ('<a href="#top">', ""),
     ('<p id="here"><a href="#here">', ""),
     ('<a href="https://example.org/">', ""),
-    ('<link rel="canonical" href="https://example.org/">', ""),
     ('<img src="data:image/png;base64,AA==">', ""),
     ('<a href="c.html">', "a.html: c.html leads nowhere"),
-    ('<img src="c.png">', "a.html: c.png leads nowhere"),
     ('<a href="b.html#there">', "a.html: b.html#there names an anchor that its page does not have"),
     ('<a href="#there">', "a.html: #there names an anchor that its page does not have"),
     ('<img src="https://example.org/a.png">', "a.html: https://example.org/a.png is fetched from"),
-    ('<script src="//example.org/a.js">', "a.html: //example.org/a.js is fetched from outside"),
-    (
-        '<link rel="stylesheet" href="https://example.org/a.css">',
-        "a.html: https://example.org/a.css is fetched from outside",
-    ),
 ]
 
 

@@ -41,14 +41,10 @@ def package(**rooms: str) -> dict[str, str]:
 # A line is `room: code`; the code stands on line 3, below DOCUMENTED.
 MAY = {
     "a lower floor": {"policy": "from discreet.errors import InputError"},
-    "a lower floor, by its room": {"custodian": "from discreet import plots"},
     "the room itself": {"plots__scatter": "from discreet.plots.view import View"},
-    "the room itself, by dots": {"plots__scatter": "from . import view\nfrom .view import View"},
     "another package": {"errors": "import numpy\nfrom collections.abc import Mapping"},
     "data sets from floor 10": {"custodian": "from discreet import datasets"},
-    "errors from data sets": {"datasets": "from discreet.errors import InputError"},
     "anything from the top": {"__init__": "from discreet.cli import main"},
-    "the top from __main__": {"__main__": "import discreet"},
     "a lower floor, by name": {"cli": "import_module('discreet.custodian')"},
 }
 MAY_NOT = {
@@ -59,14 +55,6 @@ MAY_NOT = {
     "a room beside": (
         {"measure__risk": "from discreet.plots import View"},
         "measure (floor 8) imports plots (floor 8)",
-    ),
-    "a room beside, by dots": (
-        {"measure__risk": "from ..plots import View"},
-        "measure (floor 8) imports plots (floor 8)",
-    ),
-    "a higher floor, by its room": (
-        {"methods__counts": "from discreet import vault"},
-        "methods (floor 6) imports vault (floor 10)",
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
@@ -79,10 +67,6 @@ MAY_NOT = {
     "the top": (
         {"custodian": "from discreet import open"},
         "custodian (floor 14) imports __init__ (floor 18)",
-    ),
-    "data sets from below": (
-        {"policy": "from discreet import datasets"},
-        "policy (floor 9) imports datasets (apart)",
     ),
     "anything but errors from data sets": (
         {"datasets": "from discreet.table import Table"},
@@ -99,9 +83,7 @@ def test_imports_down_the_floors(check: Check, case: str) -> None:
 @pytest.mark.parametrize("case", MAY_NOT)
 def test_no_import_up_the_floors(check: Check, case: str) -> None:
     modules, message = MAY_NOT[case]
-
     (line,) = check(package(**modules))
-
     assert message in line
 
 
@@ -109,10 +91,6 @@ IN_A_CIRCLE = {
     "two modules": {
         "table__reading": "from discreet.table.values import codes",
         "table__values": "from .reading import read",
-    },
-    "a package and its part": {
-        "table____init__": "from discreet.table.values import codes",
-        "table__values": "from discreet.table import Table",
     },
     "three modules": {
         "table__a": "from discreet.table import b",
@@ -129,7 +107,6 @@ IN_NO_CIRCLE = {
         "table____init__": "from discreet.table.a import x",
         "table__a": "from discreet.table.b import y",
     },
-    "itself": {"table__a": "from . import a"},
 }
 
 
@@ -161,7 +138,7 @@ def test_a_plot_is_named_in_its_room(check: Check) -> None:
     assert check(package(**named)) == []
 
 
-@pytest.mark.parametrize("room", ["serve__asking", "custodian__session", "policy"])
+@pytest.mark.parametrize("room", ["custodian__session", "policy"])
 def test_a_plot_is_named_nowhere_else(check: Check, room: str) -> None:
     (found,) = check(package(**DESCRIBED, **{room: 'if plot == "pie":\n    pass'}))
     assert "'pie' is the name of a plot" in found
@@ -187,7 +164,6 @@ def test_no_import_of_the_package_inside_a_function(check: Check) -> None:
 @pytest.mark.parametrize("name", ["f", "__dir__"])
 def test_a_package_imports_itself_late_in_getattr_alone(check: Check, name: str) -> None:
     code = f'def {name}():\n    """Known."""\n    from discreet.errors import InputError\n'
-
     assert check(package(__init__=code)) == [
         "src/discreet/__init__.py:5: discreet.errors.InputError is imported inside a function;"
         " import it at the top"
@@ -211,12 +187,12 @@ def test_late_imports_that_have_a_reason(check: Check, modules: dict[str, str]) 
 KERNELS = ["discreet.kernels.mdav", "discreet.kernels.columns.counted"]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("room", ["methods__grouping", "custodian", "methods__rounding__groups"])
+@pytest.mark.parametrize(
+    ("room", "name"), [*zip(["custodian", "methods__rounding__groups"], KERNELS, strict=True)]
+)
 def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name: str) -> None:
     source, _, what = name.rpartition(".")
     path = f"src/discreet/{room.replace('__', '/')}.py"
-
     for code in (f"from {source} import {what}", f"import {name}"):
         assert check(package(**{room: f"def _f():\n    {code}\n"})) == []
         assert check(package(**{room: f"{code}\n"})) == [
@@ -224,20 +200,8 @@ def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name:
         ]
 
 
-def test_kernels_by_dots_and_for_types_are_kernels_too(check: Check) -> None:
-    by_dots = package(methods__rows="from ..kernels import mdav")
-    for_types = package(methods__rows="if TYPE_CHECKING:\n    from discreet.kernels import mdav")
-
-    for line, files in ((3, by_dots), (4, for_types)):
-        assert check(files) == [
-            f"src/discreet/methods/rows.py:{line}: discreet.kernels.mdav imports numba;"
-            " import it where used"
-        ]
-
-
 def test_kernels_import_each_other_at_the_top_and_nothing_late(check: Check) -> None:
     code = "from discreet.kernels.compiled import compiled"
-
     assert check(package(kernels__mdav=code)) == []
     assert check(package(kernels__mdav=f"def _f():\n    {code}\n")) == [
         "src/discreet/kernels/mdav.py:4: discreet.kernels.compiled.compiled is imported inside a"
@@ -272,20 +236,15 @@ def test_kernels_are_no_way_round_the_floors(
 @pytest.mark.parametrize(
     ("code", "name"),
     [
-        ("import secrets", "secrets"),
         ("from secrets import token_hex", "secrets"),
-        ("import random", "random"),
         ("from random import shuffle", "random"),
         ("import numpy.random", "numpy.random"),
-        ("from numpy import random", "numpy.random"),
-        ("from numpy.random import Generator", "numpy.random"),
         ("noise = np.random.normal()", "np.random"),
         ("noise = default_rng()", "default_rng"),
     ],
 )
 def test_random_numbers_come_from_the_secret_alone(check: Check, code: str, name: str) -> None:
     (line,) = check(package(methods__noise=code))
-
     assert line == (
         f"src/discreet/methods/noise.py:3: random numbers are drawn in secret.py alone;"
         f" {name} is for it"
@@ -311,14 +270,9 @@ def lines(count: int, indent: str = "") -> str:
     return "".join(f"{indent}a = {i}  # code\n{indent}# none\n\n" for i in range(count))
 
 
-def test_a_test_file_may_be_long(check: Check) -> None:
-    assert check({"tests/test_a.py": lines(301)}) == []
-
-
 @pytest.mark.parametrize("start", ["def f():\n", "async def f():\n", "@decorated\ndef f():\n"])
 def test_a_function_has_at_most_50_lines_of_code(check: Check, start: str) -> None:
     code = start + '    """One line.\n\n    And another.\n    """\n'
-
     assert check({"tools/a.py": code + lines(49, "    ")}) == []
     (line,) = check({"tools/a.py": code + lines(50, "    ")})
     assert line.endswith("f has 51 lines of code; the most is 50")
@@ -328,16 +282,13 @@ def test_a_function_has_at_most_50_lines_of_code(check: Check, start: str) -> No
     ("code", "name"),
     [
         ("def f(): ...", "f"),
-        ("async def f(): ...", "f"),
         ("class C: ...", "C"),
         ('class C:\n """Known."""\n def m(self): ...', "m"),
         ('class C:\n """Known."""\n def __call__(self): ...', "__call__"),
-        ('class C:\n """Known."""\n class D: ...', "D"),
     ],
 )
 def test_whatever_is_public_has_a_docstring(check: Check, code: str, name: str) -> None:
     (line,) = check(package(custodian=code))
-
     assert line.endswith(f": {name} is public and has no docstring")
 
 
@@ -347,9 +298,7 @@ def test_whatever_is_public_has_a_docstring(check: Check, code: str, name: str) 
         "def _f(): ...",
         "class _C:\n def m(self): ...",
         'class C:\n """Known."""\n def __init__(self): ...\n def _m(self): ...',
-        'class C:\n """Known."""\n @x.setter\n def x(self, value): ...',
         "@overload\ndef f(): ...",
-        "@typing.overload\ndef f(): ...",
         'def f():\n """Known."""\n def inner(): ...',
     ],
 )
@@ -357,10 +306,9 @@ def test_what_is_private_needs_no_docstring(check: Check, code: str) -> None:
     assert check(package(custodian=code)) == []
 
 
-@pytest.mark.parametrize("name", ["custodian", "plots/__init__", "__init__"])
+@pytest.mark.parametrize("name", ["custodian", "__init__"])
 def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> None:
     tests = {"tests/test_custodian.py": "", "tests/plots/test_points.py": ""}
-
     assert check({**tests, f"src/discreet/{name}.py": "a = 1"}) == [
         f"src/discreet/{name}.py:1: the module has no docstring"
     ]
@@ -371,18 +319,11 @@ def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> Non
     [
         ("src/discreet/custodian.py", "tests/test_custodian.py", "tests/test_custodian.py"),
         ("src/discreet/plots/base.py", "tests/plots", "tests/plots/test_charts.py"),
-        ("src/discreet/plots/__init__.py", "tests/plots", "tests/plots/test_charts.py"),
     ],
 )
 def test_a_room_is_tested(check: Check, path: str, missing: str, test: str) -> None:
     assert check({path: DOCUMENTED}) == [f"{path}:1: its tests in {missing} are missing"]
     assert check({path: DOCUMENTED, test: ""}) == []
-
-
-def test_the_package_and_main_need_no_test_file(check: Check) -> None:
-    names = ["__init__", "__main__"]
-
-    assert check({f"src/discreet/{name}.py": DOCUMENTED for name in names}) == []
 
 
 @pytest.mark.parametrize("raises", ["pytest.raises(ValueError)", "raises(ValueError, f, 1)"])
@@ -397,12 +338,11 @@ def test_a_test_that_reads_the_message_is_kept(check: Check) -> None:
 
 
 @pytest.mark.parametrize("name", house_rules.HOSTS_AND_PATHS)
-@pytest.mark.parametrize("path", ["README.md", ".ci/run", "docs/a.toml"])
+@pytest.mark.parametrize("path", ["README.md", ".ci/run"])
 def test_no_file_names_a_registry_or_a_machine(
     tmp_path: Path, check: Check, name: str, path: str
 ) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-
     assert check({path: f"one\ntwo {name} three\n"}) == [
         f"{path}:2: {name} is a registry or a path of one machine"
     ]
@@ -411,31 +351,15 @@ def test_no_file_names_a_registry_or_a_machine(
 def test_what_git_ignores_and_pictures_are_left_alone(tmp_path: Path, check: Check) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     (tmp_path / "a.png").write_bytes(b"\x89PNG\xff\xfe" + house_rules.HOSTS_AND_PATHS[0].encode())
-
     assert check({".gitignore": "made/\n", "made/a.txt": house_rules.HOSTS_AND_PATHS[0]}) == []
-
-
-def test_outside_of_git_made_and_hidden_folders_are_left_alone(check: Check) -> None:
-    name = house_rules.HOSTS_AND_PATHS[0]
-
-    assert check({"build/a.txt": name, ".venv/a.txt": name}) == []
-    assert len(check({"docs/a.txt": name})) == 1
 
 
 def test_main_prints_a_line_for_each_and_ends_with_1(
     tmp_path: Path, check: Check, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(package(custodian="print(1)\nprint(2)"))
-
     assert house_rules.main([str(tmp_path)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "src/discreet/custodian.py:3: print has no place in the package; return the text",
         "src/discreet/custodian.py:4: print has no place in the package; return the text",
     ]
-
-
-def test_main_ends_with_0_where_all_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert house_rules.main([str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "The rules of the house are kept.\n"
