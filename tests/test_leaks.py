@@ -547,7 +547,7 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     # who may be shown, and what is asked
     "an identifier": lambda _: standard().histogram("patient"),
     "a stratum that identifies": lambda _: dc.research(frame(), strata=["note"]),
-    "a formula of persons": lambda _: standard().residuals("income ~ patient"),
+    "a formula of people": lambda _: standard().residuals("income ~ patient"),
     "unknown column": lambda _: standard().histogram("incom"),
     "k too large": lambda _: standard(k=100).histogram("income"),
     "a key twice": lambda _: standard(key="ward").scatter(*PAIR),

@@ -153,7 +153,7 @@ def test_what_is_not_published_says_why(tmp_path: Path) -> None:
     ):
         with pytest.raises((InputError, RefusedError), match=why):
             who.publish(tmp_path / name)
-    with pytest.raises(RefusedError, match="derived by where or assign is of the copy; protect"):
+    with pytest.raises(RefusedError, match="where and assign apply to the copy; protect"):
         dc.Protected(study.where("age > 40"))
     assert [*tmp_path.iterdir()] == []
 

@@ -314,7 +314,7 @@ def test_json_that_another_reader_reads_otherwise_is_refused(
     text = path.read_text()
     for change in HOSTILE.values():
         path.write_text(change(text))
-        with pytest.raises(InputError, match="no JSON that discreet wrote"):
+        with pytest.raises(InputError, match="not JSON written by discreet"):
             study.verify(path)
     # Where it can be read, and is too deep to be written.
     for depth in range(900, 1010, 20):

@@ -439,7 +439,7 @@ def test_reports_and_what_was_made_beside_the_data_are_told_apart(
     assert of_file.verify(public.histogram("age").save(tmp_path / "a.svg")).verdict == ELSEWHERE
     path = custodian.fidelity().save(tmp_path / "a.json")
     assert of_file.verify(path).verdict in (NOT_COMPARABLE, ELSEWHERE)
-    with pytest.raises(InputError, match="beside is for a study that is a file"):
+    with pytest.raises(InputError, match="beside is for a study file"):
         custodian.verify(path, beside=tmp_path)
 
 
