@@ -325,7 +325,11 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         "k must be a whole number",
     ),
     "tune, folds": ("tune F --per-column --folds 1", 2, "folds"),
-    "tune, no such way": ("tune F --per-column --methods mdva", 2, "unknown rounding method 'mdva'"),
+    "tune, no such way": (
+        "tune F --per-column --methods mdva",
+        2,
+        "unknown rounding method 'mdva'",
+    ),
     "tune, a target of classes": ("tune F --per-column --methods mdlp", 2, "that has classes"),
     "tune, a comparison's ending": ("tune F --per-column -o c.png", 2, "a comparison is saved"),
     "tune, a wrong ending": (

@@ -203,7 +203,9 @@ def test_tables_are_of_levels(tables: list[list[str]], says: str) -> None:
 
 
 def test_tables_without_a_copy_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^the policy lists tables, which only the copy of a guarded"):
+    with pytest.raises(
+        InputError, match=r"^the policy lists tables, which only the copy of a guarded"
+    ):
         dc.research(cohort(), tables=TABLES)
 
 

@@ -270,7 +270,10 @@ def test_a_reference_that_is_named_comes_first(study: Study) -> None:
 
 UNKNOWN: dict[str, tuple[Any, str]] = {
     "another column": ({"grade": "Grade 1"}, r"^reference names column 'grade', .*; it has 'sex'$"),
-    "another level": ({"sex": "X"}, r"^reference: 'X' is not a level of 'sex' in these rows; .*'F'"),
+    "another level": (
+        {"sex": "X"},
+        r"^reference: 'X' is not a level of 'sex' in these rows; .*'F'",
+    ),
     "a level without its column": ("F", r"^reference names columns, each with the level"),
 }
 
