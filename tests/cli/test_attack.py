@@ -42,7 +42,7 @@ def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path
     code, out, _ = run("attack", *map(str, tables), "--drop", "bmi", "-k", "10")
 
     assert code == 0
-    assert "record linkage: it is not known which raw row" in " ".join(out.split())
+    assert "record linkage: it is not known for which raw row" in " ".join(out.split())
     assert "bmi" not in out
 
 

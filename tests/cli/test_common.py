@@ -211,7 +211,7 @@ def test_a_table_of_several_rows_a_person_asks_whose_they_are(run: Run, tmp_path
         assert (code, err) == (0, "")
         assert dc.View.from_json(out).origin.counted == "protected rows"
     code, _, err = run(*plot, "--unit", "patient_id", "--no-unit")
-    assert (code, err.startswith("discreet: --unit and --no-unit say different")) == (2, True)
+    assert (code, err.startswith("discreet: --unit and --no-unit contradict")) == (2, True)
 
 
 def test_the_command_line_does_not_overrule_what_a_file_says_of_persons(

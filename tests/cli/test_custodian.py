@@ -123,7 +123,7 @@ def test_a_check_prints_rows_and_head(
     ) in out
     code, out, _ = run("log", "--verify", "--head", found.head, *words)
     assert code == 0
-    assert "what the head stands for is all there" in out
+    assert "nothing was changed, and everything up to the head is there" in out
     told = json.loads(run("log", "--verify", "--json", *words)[1])
     assert told == {"rows": found.rows, "head": found.head, "broken": []}
 

@@ -119,7 +119,7 @@ def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> 
 
     code, told, err = request_()
     assert (code, {*states(told).values()}) == (4, {"outdated"})
-    assert "approved under another policy or version than the one in force" in err
+    assert "approved under an earlier policy or version" in err
     assert {it["status"] for it in told["outputs"]} == {"review"}
     code, _, err = request_("--approve")
     assert code == 2

@@ -58,7 +58,7 @@ def test_pairs_are_none_or_enough() -> None:
 
 def test_other_tables_cannot_be_made_again() -> None:
     release = dc.research(cohort(), unit=False).anonymize(columns=["age"])
-    with pytest.raises(InputError, match="only the copy of a guarded study's table"):
+    with pytest.raises(InputError, match="which only works for the copy of a guarded study"):
         release.attack()
 
 

@@ -210,7 +210,9 @@ def test_tables_are_of_levels(tables: list[list[str]], says: str) -> None:
 
 
 def test_tables_without_a_copy_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^tables of the policy are counted into the copy of the"):
+    with pytest.raises(
+        InputError, match=r"^the policy lists tables, which only the copy of a guarded"
+    ):
         dc.research(cohort(), tables=TABLES)
 
 

@@ -166,7 +166,7 @@ def test_of_a_table_that_is_not_public_rows_are_not_published(tmp_path: Path) ->
 
 def test_part_of_a_study_is_not_published(tmp_path: Path) -> None:
     study = dc.open(cohort(), study="cohort")
-    with pytest.raises(RefusedError, match="derived by where or assign is of the copy; protect"):
+    with pytest.raises(RefusedError, match="where and assign apply to the copy; protect"):
         dc.Protected(study.where("age > 40")).publish(tmp_path / "a.discreet")
 
 

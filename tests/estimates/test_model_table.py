@@ -45,7 +45,7 @@ def test_a_term_that_copies_have_lost_is_as_far_off_as_the_worst() -> None:
     assert found.errors[0] ** 2 == pytest.approx(2 * 0.04)
     assert found.errors[2] == found.errors[1] > found.errors[0]
     for few in ([], again[:1], again[:3]):
-        with pytest.raises(RefusedError, match="copies of them have no estimates"):
+        with pytest.raises(RefusedError, match="the model does not fit copies of them"):
             widen(estimates(x=2.0), few, 1.0)
 
 

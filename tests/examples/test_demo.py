@@ -32,5 +32,5 @@ def test_the_page_shows_every_picture_by_every_method(
         assert guarded == {f"standard-{picture}-whole.svg"}  # of the copy alone
     assert page.count("does not protect: ") == len(drawn)
     research = sum(name.startswith("research-") for name in drawn)
-    assert page.count("research: each plot protected by itself") == research
+    assert page.count("research: each plot protected separately") == research
     assert str(tmp_path / "demo" / "index.html") in capsys.readouterr().out

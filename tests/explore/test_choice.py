@@ -64,7 +64,7 @@ def test_each_choice_says_for_what() -> None:
 @pytest.mark.parametrize("letters", ["CN", "NCN", "NNN"])
 def test_no_plot_is_divided_twice(letters: str) -> None:
     kinds = {"abc"[i]: KINDS[letter] for i, letter in enumerate(letters)}
-    with pytest.raises(InputError, match="is divided by a column besides; leave by='sex' out"):
+    with pytest.raises(InputError, match="can be divided by a further column; leave by='sex' out"):
         chosen(kinds, "sex")
 
 

@@ -274,7 +274,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "what identifies": (lambda s: s.where("patient == 'P00001'"), r"there is no column 'patient'"),
     "what the custodian holds": (
         lambda s: dc.Protected(s.where(OLD)),
-        r"derived by where or assign is of the copy; protect the table itself",
+        r"where and assign apply to the copy; protect the table itself",
     ),
 }
 

@@ -211,7 +211,7 @@ def test_what_needs_the_data_is_refused_in_words(
 
 
 def test_part_of_a_file_is_not_published(studies: Callable[[str], Any]) -> None:
-    with pytest.raises(RefusedError, match="derived by where or assign is of the copy; protect"):
+    with pytest.raises(RefusedError, match="where and assign apply to the copy; protect"):
         dc.Protected(studies("cohort")[1].where(OLD))
 
 

@@ -135,7 +135,7 @@ def test_r_squared_is_that_of_statsmodels(formula: str, weights: str | None) -> 
 
     (found,) = [it.value for it in table.figures if it.figure == "R²"]
     assert found == pytest.approx(theirs.rsquared)
-    says = any("R² is of the squares about 0" in note for note in table.notes)
+    says = any("R² is computed about 0" in note for note in table.notes)
     assert says == (theirs.model.k_constant == 0)
 
 

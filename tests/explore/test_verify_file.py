@@ -458,7 +458,7 @@ def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> 
 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "another version": ({"version": "0" * 16}, "another version of this study, or of another"),
+    "another version": ({"version": "0" * 16}, "another version of this study, or from another"),
     "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
     "the same rows, other words": ({"remarks": ("mind the gap",)}, "from a different file of them"),
 }
@@ -500,7 +500,7 @@ def test_reports_and_what_was_made_beside_the_data_are_told_apart(
     assert of_file.verify(public.histogram("age").save(tmp_path / "a.svg")).verdict == ELSEWHERE
     path = custodian.fidelity().save(tmp_path / "a.json")
     assert of_file.verify(path).verdict in (NOT_COMPARABLE, ELSEWHERE)
-    with pytest.raises(InputError, match="beside is for a study that is a file"):
+    with pytest.raises(InputError, match="beside is for a study file"):
         custodian.verify(path, beside=tmp_path)
 
 
@@ -525,7 +525,7 @@ def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path)
     write(path, sealed(study, path, told, rest.replace(b"<h1>", b"<h1>Not ")))
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
-    assert "drawn by discreet 9.9.9, which may draw it differently; not as it is" in found.says
+    assert "drawn by discreet 9.9.9, which may draw it differently; not the same when" in found.says
 
 
 def test_other_matplotlib_may_draw_it_otherwise(study: dc.Study, tmp_path: Path) -> None:
@@ -578,7 +578,7 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "an argument of a method": ({**H, "self": 1}, "its 'self' is none"),
     "no plot of a name": ({"plot": "__class__"}, "it does not name a plot"),
     "a list as a plot": ({"plot": ["histogram"]}, "it does not name a plot"),
-    "no columns": ({"plot": "histogram"}, "no plot of these columns"),
+    "no columns": ({"plot": "histogram"}, "not a plot of these columns"),
     "bins of axes": (
         {"plot": "parallel", "columns": ["age", "bmi"], "bins": 10**9},
         "no setting 'bins'",

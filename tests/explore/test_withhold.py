@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a name that no column has": ({"withhold": ["sugr"]}, "no column .sugr.; did you mean .sugar."),
     "without a copy of the whole table": (
         {"withhold": ["sugar"], "papers": {}},
-        "withhold of the policy is of columns of a copy of the whole table",
+        "the policy withholds columns of a copy, which only a guarded",
     ),
 }
 

@@ -795,7 +795,7 @@ def test_without_a_method_what_needs_other_copies_is_left_out() -> None:
     names = {attack.name for attack in found.attacks}
     assert names >= {"coincidences", "numbers by rows"}
     assert not any("member" in name for name in names)
-    assert found.not_tried["record linkage"].startswith("it is not known which raw row")
+    assert found.not_tried["record linkage"].startswith("it is not known for which raw row")
 
 
 def test_a_table_too_small_to_part_says_what_was_not_tried() -> None:

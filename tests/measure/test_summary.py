@@ -68,7 +68,7 @@ WORST = {
     "none beats guessing": ({"linkage": (1, 0.001), "records": (900, 0.9)}, "No attack that was"),
     "the far ones": (
         {"linkage": (80, 0.001), "far_linkage": (700, 0.001)},
-        "is high (half of the cases or more): of those who differ most",
+        "is high (half of the cases or more): the row of a person who differs most",
     ),
 }
 

@@ -125,7 +125,7 @@ def test_research_without_a_name_for_levels_has_none() -> None:
 
 
 def test_a_guarded_study_draws_from_its_copy_alone() -> None:
-    with pytest.raises(BrokenPromiseError, match="protected copy alone"):
+    with pytest.raises(BrokenPromiseError, match="only draws rows from its protected copy"):
         protect_view(table_of(columns()), STANDARD, ["x", "y"], MEANS, SECRET)
 
 
@@ -201,7 +201,7 @@ def test_what_is_carried_is_no_stratum() -> None:
 def test_tables_of_their_own_are_for_research() -> None:
     rows = ready(columns(), Policy.preset("research"))
 
-    with pytest.raises(BrokenPromiseError, match="releases rows of its protected copy alone"):
+    with pytest.raises(BrokenPromiseError, match="only releases rows of its protected copy"):
         make_table(rows, STANDARD, Deterministic(k=5))
 
 

@@ -43,7 +43,7 @@ def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
         method_of(RESEARCH, PLOTS["box"], "whole")
     for picture in ("histogram", "parallel", "bars", "survival"):
         for method in ("none", "suppression", "microaggregation", "k-member", "pie"):
-            with pytest.raises(RefusedError, match="are drawn from its protected copy alone; leav"):
+            with pytest.raises(RefusedError, match="are drawn only from its protected copy; leav"):
                 method_of(STANDARD, PLOTS[picture], method)
     with pytest.raises(
         InputError, match="a plot of parallel coordinates cannot be made by method 'deterministic'"

@@ -838,7 +838,7 @@ def test_a_guarded_policy_has_no_other_method_than_its_copy(method: Any) -> None
     for picture in PLOTS:
         for same in (None, "rows", "whole"):
             assert settled(STANDARD, picture, method=same).how.method == "whole"
-        with pytest.raises(RefusedError, match="are drawn from its protected copy alone; leave me"):
+        with pytest.raises(RefusedError, match="are drawn only from its protected copy; leave me"):
             settled(STANDARD, picture, method=method)
 
 
