@@ -37,6 +37,14 @@ def test_a_released_table_is_attacked(run: Run, tables: tuple[Path, Path]) -> No
     assert found["numbers by rows"]["verdict"].startswith("beats a released row")
 
 
+def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path]) -> None:
+    code, out, _ = run("attack", *map(str, tables), "--drop", "bmi", "-k", "10")
+
+    assert code == 0
+    assert "record linkage: it is not known for which raw row" in " ".join(out.split())
+    assert "bmi" not in out
+
+
 def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "attacks.html"
     code, out, _ = run(

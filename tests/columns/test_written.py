@@ -229,7 +229,11 @@ WRONG: dict[str, tuple[list[str], str, str]] = {
         r"column 'x' is declared .*'%d/%m/%Y', and row 3 below the names is written otherwise",
     ),
     "no date": (["1/1/2020", "31/04/2020"], "%d/%m/%Y", "row 2 below the names"),
-    "a zone in some": (["2020-01-01 10:00Z", "2020-01-01 10:00"], "%Y-%m-%d", "a zone in some"),
+    "a zone in some": (
+        ["2020-01-01 10:00Z", "2020-01-01 10:00"],
+        "%Y-%m-%d",
+        "some with a time zone",
+    ),
     "the future": (["01/01/47"], "%d/%m/%y", "would lie in the future; write the years in full"),
 }
 

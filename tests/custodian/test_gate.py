@@ -252,6 +252,7 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
     register = register_in(tmp_path)
     how: dict[str, Any] = {"preset": "standard", "study": "s"}
     leave_from_copy(release_gate(register, **how), "ward", "sex")
+
     with pytest.raises(InputError, match="a frame has no name, so it cannot have versions"):
         release_gate(register).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):

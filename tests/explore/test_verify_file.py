@@ -407,7 +407,7 @@ def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> 
 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "another version": ({"version": "0" * 16}, "another version of this study, or of another"),
+    "another version": ({"version": "0" * 16}, "another version of this study, or from another"),
     "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
     "the same rows, other words": ({"remarks": ("mind the gap",)}, "from a different file of them"),
 }
@@ -455,7 +455,7 @@ def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path)
     write(path, sealed(study, path, told, rest.replace(b"<h1>", b"<h1>Not ")))
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
-    assert "drawn by discreet 9.9.9, which may draw it differently; not as it is" in found.says
+    assert "drawn by discreet 9.9.9, which may draw it differently; not the same when" in found.says
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:
@@ -486,6 +486,8 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
     "limits that are none": ({**H, "limits": {"bmi": [9, 3]}}, "limits"),
     "the settings of a session": ({**H, "secret": "x"}, "its 'secret' is none"),
     "no plot of a name": ({"plot": "__class__"}, "it does not name a plot"),
+    "a list as a plot": ({"plot": ["histogram"]}, "it does not name a plot"),
+    "no columns": ({"plot": "histogram"}, "not a plot of these columns"),
     "bins of axes": (
         {"plot": "parallel", "columns": ["age", "bmi"], "bins": 10**9},
         "no setting 'bins'",

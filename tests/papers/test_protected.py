@@ -147,6 +147,7 @@ def test_what_is_carried_is_no_stratum() -> None:
 
 def test_tables_of_their_own_are_for_research() -> None:
     rows = ready(columns(), Policy.preset("research"))
+
     with pytest.raises(BrokenPromiseError, match="only releases rows of its protected copy"):
         make_table(rows, STANDARD, Deterministic(k=5))
 

@@ -91,6 +91,7 @@ TWICE = {"one": ["a", "b"] * 60, "two": ["u"] * 60 + ["v"] * 60, "who": [*range(
 
 def test_persons_with_several_rows_are_refused_with_advice() -> None:
     table = table_of(TWICE, unit="who")
+
     advice = r"several rows.*one row per person first, or draw a bar chart of one column"
     with pytest.raises(RefusedError, match=advice):
         crosstab(table)

@@ -174,6 +174,7 @@ def test_each_study_is_served_of_its_own_file(tmp_path: Path) -> None:
 
 def test_two_files_of_one_study_are_refused(tmp_path: Path) -> None:
     paths = [file_in(tmp_path), file_in(tmp_path / "other", 300)]
+
     with pytest.raises(
         InputError, match=f"belong to the same study, '{NAME}'; name only one of them"
     ):
