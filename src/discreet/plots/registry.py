@@ -43,4 +43,4 @@ ALL: tuple[type[Plot[Any]], ...] = (
     OverTimePlot,
 )
 PLOTS: Mapping[str, type[Plot[Any]]] = MappingProxyType({plot.name: plot for plot in ALL})
-"""Every plot by name. To add one: its module, a line here, a test."""
+"""Every plot by name. CONTRIBUTING.md says how to add one."""
