@@ -94,14 +94,6 @@ SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
         of_means_over_time,
         "they include sampling error (clustered by person) and the copy's own error",
     ),
-    "survival": (
-        of_survival,
-        "they include sampling error (clustered by person) and the copy's own error",
-    ),
-    "over time": (
-        of_means_over_time,
-        "they include sampling error (clustered by person) and the copy's own error",
-    ),
     "a linear model": (
         of_table(lambda s: s.model("pain ~ arm"), "estimate"),
         "standard errors are clustered by person",

@@ -527,8 +527,9 @@ def test_a_guarded_policy_has_no_other_method_than_its_copy() -> None:
     for picture in PLOTS:
         for same in (None, "rows", "whole"):
             assert settled(STANDARD, picture, method=same).how.method == "whole"
-        with pytest.raises(RefusedError, match="are drawn only from its protected copy; leave me"):
-            settled(STANDARD, picture, method=method)
+        for method in (*METHODS, "tukey", "", ["none"], 3):
+            with pytest.raises(RefusedError, match="are drawn only from its protected copy"):
+                settled(STANDARD, picture, method=method)
 
 
 @pytest.mark.parametrize("rows", ["deterministic", "probabilistic"])
