@@ -383,11 +383,8 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
     from scipy.spatial import cKDTree
 
     if check_ratio("share", share, zero=False) >= 1:
-        raise InputError(
-            "share must be below 1: an attacker who knows everybody has nobody left to find"
-        )
-    near: list[Floats] = []
-    far: list[Floats] = []
+        raise InputError("share must be below 1: someone who knows everybody has nobody to find")
+    near, far = list[Floats](), list[Floats]()
     linked, trials, guess, sourced = 0.0, 0, 0.0, True
     for turn, trial in enumerate(_trials(held, np.arange(len(held.records)))):
         inside = np.flatnonzero(~trial.out)
