@@ -261,7 +261,8 @@ def test_the_command_is_what_python_draws(run: Run, credit: Path, tmp_path: Path
     table = dc.research(credit, kinds={"history": "categorical"})
     wanted = table.parallel(AXES, sensitive={"history": ["4"]}, k=5, diversity=3)
     target = tmp_path / "credit.svg"
-    words = (str(credit), *AXES, *SECRET, "-o", str(target))
+    words = (str(credit), *AXES, *SECRET)
+    assert run("research", "parallel", *words, "-o", str(target))[0] == 0
     view = drawn(run, *words, command="research")
     assert json.loads(view.to_json()) == json.loads(wanted.to_json())
     assert target.read_text().startswith("<?xml")
