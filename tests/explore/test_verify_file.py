@@ -408,7 +408,7 @@ def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "another version": ({"version": "0" * 16}, "another version of this study, or from another"),
-    "another study": ({"study": "other", "version": "1" * 16}, "of another study"),
+    "another study": ({"study": "other", "version": "1" * 16}, "from another study"),
     "the same rows, other words": ({"remarks": ("mind the gap",)}, "from a different file of them"),
 }
 
