@@ -144,7 +144,7 @@ PICTURES = (
         "heatmap",
         "Heat map",
         'study.heatmap("age", "glucose")',
-        "Rows of the copy, some five to a cell where nobody says: `grid=` is free.",
+        "Rows of the copy, some five to a cell by default: `grid=` is free.",
     ),
     Picture(
         "contour",
