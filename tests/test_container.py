@@ -281,7 +281,7 @@ def test_the_image_is_built_and_serves(image: Image, tmp_path: Path) -> None:
     assert served.returncode in (0, -signal.SIGTERM), log
     assert "#token" not in out
     messages = [json.loads(line)["message"] for line in log.splitlines()]
-    assert messages[0].startswith("a new record begins")
+    assert messages[0].startswith("a new record was begun")
     assert messages[1:] == [f"listening at http://0.0.0.0:{port}", "ready", "stopped"]
     assert image.written() == before
     assert (image.root / "state/server/record.sqlite").is_file()

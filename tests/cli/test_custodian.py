@@ -80,7 +80,7 @@ def test_the_log_is_a_table_for_the_eye(
     assert max(len(line) for line in out.splitlines()) <= 80
     title, heading = (line for line in lines[:3] if line)
     assert title == [f"{register.history()[0]['study']},", "version", "1"]
-    assert heading == ["when", "(UTC)", "who", "what", "became", "of", "it"]
+    assert heading == ["when", "(UTC)", "who", "what", "outcome"]
     assert "s, version a1" in out
     assert " histogram of bmi; method whole " in out
     assert [line[-3:] for line in lines if "bmi;" in line] == [["released", "as", "json"]]

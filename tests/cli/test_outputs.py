@@ -119,7 +119,7 @@ def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> 
     assert {it["status"] for it in told["outputs"]} == {"review"}
     code, _, err = request_("--approve")
     assert code == 2
-    assert "say why" in err
+    assert "give a reason" in err
     code, told, _ = request_("--approve", "--reason", "counts in fives are fine for these")
     assert (code, {*states(told).values()}) == (0, {"approved"})
     Path(policy).write_text("k = 6\n")  # back again: what was decided last was not of this one
@@ -166,7 +166,7 @@ MISUSED = {
     "a reason of nothing": (("--reason", "x"), "go with --approve, --reject or --comment"),
     "files with an act": (("a.svg", "--approve"), "files are collected first"),
     "a comment with a reason": (("--comment", "a", "--reason", "b"), "needs no --reason"),
-    "a rejection without a reason": (("--reject",), "say why"),
+    "a rejection without a reason": (("--reject",), "give a reason"),
     "no such output": (("--approve", "--of", "bmi.pdf"), "no output 'bmi.pdf'"),
     "no such file": (("nowhere",), "there is no file or folder 'nowhere'"),
 }

@@ -76,7 +76,7 @@ ERRORS = {
     "unknown column": ("plot histogram F bmx --json", 2, "did you mean 'bmi'"),
     "too many columns": ("plot histogram F bmi age --json", 2, "exactly 1"),
     "auto with bins": ("plot auto F bmi --bins 9 --json", 2, "instead of auto"),
-    "auto with event": ("plot auto F bmi --event-is 1 --json", 2, "--event-is is of single plots"),
+    "auto with event": ("plot auto F bmi --event-is 1 --json", 2, "--event-is is for single plots"),
     "auto of research": (
         "research auto F bmi --json",
         2,
@@ -350,7 +350,7 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     for option in (["--sensitive", "age"], ["-l", "3"]):
         code, _, err = run("plot", "parallel", str(credit), *AXES, *words, *option, "--json")
         assert code == 2
-        assert "is for clusters of people, and rows of the copy are nobody's" in err
+        assert "is for clusters of people, and rows of the copy belong to nobody" in err
 
 
 def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:

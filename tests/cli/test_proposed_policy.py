@@ -146,8 +146,8 @@ def test_it_runs_with_the_file_that_policy_init_wrote(
 OVERRULED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "m as it follows from k": (("summary", "TABLE", "-m", "20"), 0, ""),
     "k as in the file": (("fidelity", "TABLE", "-k", "5"), 0, ""),
-    "another m": (("means", "TABLE", "bmi", "sex", "-m", "12"), 3, "says what m is"),
-    "another k": (("attack", "TABLE", "-k", "4"), 3, "says what k is"),
+    "another m": (("means", "TABLE", "bmi", "sex", "-m", "12"), 3, "sets m"),
+    "another k": (("attack", "TABLE", "-k", "4"), 3, "sets k"),
 }
 
 

@@ -431,7 +431,7 @@ def test_behind_a_proxy_the_link_is_said_to_be_another(
 
 def test_a_record_that_is_new_is_said(serve: Serve, study: Place, tmp_path: Path) -> None:
     words = (str(study.file), "--state", str(tmp_path / "new"), "--json")
-    assert "a new record begins" in serve(*words)[2]
+    assert "a new record was begun" in serve(*words)[2]
     assert serve(*words)[2] == ""
 
 

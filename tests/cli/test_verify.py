@@ -23,7 +23,7 @@ def test_a_figure_is_as_it_was_made(run: Run, figure: Path) -> None:
     code, out, err = run("verify", str(figure))
     assert (code, err) == (0, "")
     assert out.startswith("age.svg: as made\n  made here, and unchanged\n  passed: seal, file,")
-    assert "each value drawn anew from at least 20 persons" in out
+    assert "each value drawn anew from at least 20 people" in out
 
 
 def test_with_the_data_it_is_drawn_again(run: Run, cohort: Path, tmp_path: Path) -> None:

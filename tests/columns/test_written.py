@@ -218,7 +218,7 @@ def test_floats_with_gaps_are_dates_where_that_is_declared(
     found = opened(made([20200229.0, None, 20201231.0]), dates={"x": "%Y%m%d"})
     np.testing.assert_array_equal(days_of(found), [18321, np.nan, 18627])
     for other in (20201231.5, 1e300):
-        with pytest.raises(InputError, match="row 3 below the names is written otherwise"):
+        with pytest.raises(InputError, match="row 3 below the names is written differently"):
             opened(made([20200229.0, None, other]), dates={"x": "%Y%m%d"})
 
 
@@ -226,7 +226,7 @@ WRONG: dict[str, tuple[list[str], str, str]] = {
     "another order": (
         ["25/03/2020", "", "03/25/2020"],
         "%d/%m/%Y",
-        r"column 'x' is declared .*'%d/%m/%Y', and row 3 below the names is written otherwise",
+        r"column 'x' is declared .*'%d/%m/%Y', and row 3 below the names is written differently",
     ),
     "no date": (["1/1/2020", "31/04/2020"], "%d/%m/%Y", "row 2 below the names"),
     "a zone in some": (

@@ -54,7 +54,9 @@ def test_no_copy_by_another_k_or_m_leaves() -> None:
     drawn(raw, "a")
     for how in ({"k": 6}, {"m": 40}):
         for change, _ in TABLES.values():
-            with pytest.raises(LeavingError, match=r"'[km]' must be as in|nearly the|another unit"):
+            with pytest.raises(
+                LeavingError, match=r"'[km]' must be the same as in|nearly the|another unit"
+            ):
                 drawn(change(raw), "b", **how)
         drawn(others(seed=sum(how.values())), f"{how}", **how)
     for name, (change, control) in TABLES.items():

@@ -171,7 +171,7 @@ def test_a_table_is_asked_for_by_one_name() -> None:
     for name, method in ROUNDING_NAMES.items():
         asked = study.anonymize(GROUP, method=name, k=5)
         assert rows_of(asked) == rows_of(study.round(GROUP, method=method, k=5))
-    with pytest.raises(InputError, match="no use for q="):
+    with pytest.raises(InputError, match="does not use q="):
         study.anonymize(GROUP, method="vmdav", q=0.2)
     with pytest.raises(InputError, match=r"cannot be made by method 'mdlp'; there are .*'mdav'"):
         study.anonymize(GROUP, method="mdlp")

@@ -297,7 +297,7 @@ def test_another_number_is_altered(study: dc.Study, tmp_path: Path, what: str) -
         found = study.verify(path)
         assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
         assert found.checks["file"] == FAILED
-        assert found.says == "what it holds was changed"
+        assert found.says == "the content in it was changed"
 
 
 @pytest.mark.parametrize("what", ["summary", "report", "fidelity"])
@@ -504,7 +504,7 @@ def test_two_parquet_files_that_are_glued_are_altered(study: dc.Study, tmp_path:
         glued.write_bytes(first.read_bytes() + second.read_bytes())
         found = study.verify(glued)
         assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
-        assert found.says == "what it holds was changed"
+        assert found.says == "the content in it was changed"
 
 
 @pytest.mark.promise
@@ -567,7 +567,7 @@ CHANGED: dict[str, tuple[Callable[[list[list[str]]], list[list[str]]], str]] = {
     ),
     "a row less": (lambda rows: rows[:-1], "it has fewer rows"),
     "a row more": (lambda rows: [*rows, rows[-1]], "it has more rows"),
-    "sorted": (lambda rows: [rows[0], *sorted(rows[1:])[::-1]], "in another order"),
+    "sorted": (lambda rows: [rows[0], *sorted(rows[1:])[::-1]], "in a different order"),
     "a third of the rows": (
         lambda rows: rows[: len(rows) * 2 // 3],
         "it has fewer rows, some rows were changed",

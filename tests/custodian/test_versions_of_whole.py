@@ -97,5 +97,5 @@ def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
 def test_without_rounding_no_whole_leaves_of_which_a_part_has_left() -> None:
     raw, part = cohort(N), cohort(N).filter(pl.col("age").is_between(40, 50))
     dc.open(part, "sacro", study="part").bars("sex").to_json()
-    with pytest.raises(LeavingError, match=r"^these data include more than half of the people of"):
+    with pytest.raises(LeavingError, match=r"^these data include more than half of the people in"):
         dc.open(raw, "sacro", study="all").bars("sex").to_json()

@@ -286,7 +286,7 @@ def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Pa
 def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
     study: dc.Study, how: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match="is for clusters of people, and rows of the copy are"):
+    with pytest.raises(InputError, match="is for clusters of people, and rows of the copy belong"):
         study.parallel(["age", "sex"], **how)
 
 

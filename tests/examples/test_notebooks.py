@@ -52,3 +52,7 @@ def test_a_notebook_runs_and_shows_its_pictures(
     pages = "".join(data.get("text/html", "") for data in shown)
     assert all(words in pages for words in ALSO.get(name, []))
     assert not [path for path in tmp_path.iterdir() if path.suffix in (".png", ".svg", ".json")]
+
+
+def test_every_notebook_is_looked_at() -> None:
+    assert set(NOTEBOOKS) == set(VIEWS)

@@ -60,11 +60,21 @@ def test_a_clone_has_every_table_with_its_licence(name: str) -> None:
     assert (path.parent.name == "gpl") is ("GPL-2" in line)
 
 
+def test_the_licence_lies_beside_what_is_under_it() -> None:
+    text = (public.HERE / "gpl" / "LICENSE").read_bytes()
+    assert b"GNU GENERAL PUBLIC LICENSE" in text
+    assert b"Version 2, June 1991" in text
+
+
 @pytest.mark.usefixtures("shipped")
 @pytest.mark.parametrize(("name", "column"), MEANS)
 def test_means_are_those_that_are_printed_of_them(name: str, column: str) -> None:
     found = pd.read_csv(public.find(name) or "")[column].mean()
     assert found == pytest.approx(MEANS[name, column], abs=5e-4)
+
+
+def test_nobody_is_named() -> None:
+    assert "Name" not in pd.read_csv(public.HERE / "titanic.csv")
 
 
 def test_a_folder_that_is_named_is_read_instead(without: Path) -> None:
@@ -85,8 +95,14 @@ def test_what_is_left_out_is_said_with_the_way_to_have_it(
     assert ("Nothing is drawn: --all asks for everything." in out) is everything
 
 
+@pytest.mark.usefixtures("shipped")
+def test_nothing_is_said_where_all_are_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert public.complete(NEEDS, everything=True)
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.usefixtures("without")
-@pytest.mark.parametrize("module", ["rounding"])
+@pytest.mark.parametrize("module", ["anonymise", "rounding", "parallel"])
 def test_all_that_cannot_be_drawn_ends_with_1(
     module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,3 +112,8 @@ def test_all_that_cannot_be_drawn_ends_with_1(
         run_path(str(EXAMPLES / module / "run.py"), run_name="__main__")
     assert "was not found" in capsys.readouterr().out
     assert not folder.exists()
+
+
+def test_the_command_line_names_a_folder_and_whether_all_is_asked() -> None:
+    assert public.asked("build/x", []) == (Path("build/x"), False)
+    assert public.asked("build/x", ["here", "--all"]) == (Path("here"), True)

@@ -39,7 +39,9 @@ def test_a_method_takes_known_settings_alone(door: Any, name: str) -> None:
     columns = [["age", "bmi"] if it.annotation == "Sequence[str]" else "age" for it in needed]
     for other in set(OTHERS) - set(taken):
         given: dict[str, Any] = {other: "x"}
-        with pytest.raises((dc.InputError, TypeError), match=f"no setting '{other}'|unexpected"):
+        with pytest.raises(
+            (dc.InputError, TypeError), match=f"unknown setting '{other}'|unexpected"
+        ):
             getattr(study, name)(*columns, **given)
 
 
@@ -93,7 +95,7 @@ def test_what_others_call_by_is_answered_with_by(name: str) -> None:
     by = "by" in inspect.signature(ask).parameters
     says = "use by=, which takes" if by else "is not divided by another column"
     for other in ("hue", "facet"):
-        with pytest.raises(dc.InputError, match=f"no setting '{other}' here.*{says}"):
+        with pytest.raises(dc.InputError, match=f"unknown setting '{other}' here.*{says}"):
             ask(*PLOTS_AND_TABLES.get(name, ()), **{other: "sex"})
 
 

@@ -59,7 +59,7 @@ def test_means_and_shares_have_intervals_that_hold_the_copys_own_error() -> None
     ends = wilson(sexes.count("f") / len(sexes), len(sexes))
     assert of["sex", "f", "share, low end"] < ends[0]
     assert of["sex", "f", "share, high end"] > ends[1]
-    assert table.notes[-1].endswith("for the population, and hold how far the copy is off")
+    assert table.notes[-1].endswith("for the population, the copy's own error")
     assert not table.has_plot
 
 
@@ -117,7 +117,7 @@ def test_means_are_those_of_pandas_on_the_released_table() -> None:
         assert (high - low) / 2 > t * part.sem()
     assert found[(), "mean"] == pytest.approx(frame["bmi"].mean())
     assert table.title == "Means of bmi in trial by sex and smoker & co_"
-    assert any("and hold how far the copy is off" in note for note in table.notes)
+    assert any("the copy's own error" in note for note in table.notes)
     table.scene()
 
 

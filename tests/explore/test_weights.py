@@ -131,7 +131,7 @@ def test_a_model_is_weighted_and_widened_by_copies_with_their_own_weights() -> N
     widths = [figures["age", f"std. error{it}"] for it in ("", " from the rows alone")]
     assert widths[0] > 1.4 * widths[1]
     assert table.title == "Linear model of bmi in survey, weighted by wt"
-    assert sum("weighted by wt" in note or "linearisation" in note for note in table.notes) == 2
+    assert sum("weighted by wt" in note or "linearised" in note for note in table.notes) == 2
     derived = study().assign(twice="2 * wt").model("bmi ~ age", weights="twice")
     again = {(it.column, it.figure): it.value for it in derived.figures}
     assert again["age", "std. error"] == pytest.approx(widths[0])

@@ -116,7 +116,7 @@ def test_a_share_is_held_against_its_baseline() -> None:
 
 VERDICTS = {
     "below": (3, 0.05, "proves nothing: no better than guessing"),
-    "perhaps chance": (7, 0.05, "proves nothing: 2.0 points above guessing may be chance"),
+    "perhaps chance": (7, 0.05, "proves nothing: 2.0 points above guessing, which may be chance"),
     "above": (20, 0.05, "beats guessing by 15.0 points"),
 }
 
@@ -291,7 +291,7 @@ def test_the_farthest_by_hand() -> None:
 
 def test_linkage_needs_sources() -> None:
     raw = as_side(np.array([1.0, 2.0]))
-    with pytest.raises(InputError, match="which raw row each released row was drawn for"):
+    with pytest.raises(InputError, match="for which raw row each released row was drawn"):
         linkage(Records.of(raw), [Copy(raw)])
 
 
@@ -465,9 +465,13 @@ def test_membership_of_rows_with_a_little_noise_is_found(who: str) -> None:
     found = membership(looked_for(who), a_little_noise, who=who, pairs=20)
     assert found.found.share > 0.9
     assert found.rings
-    assert [it.what for it in found.at] == ["found at 5 % false positives"]  # 1 % needs 99 pairs
+    assert [it.what for it in found.at] == [
+        "true positives at 5 % false positives"
+    ]  # 1 % needs 99 pairs
     assert found.at[0].share > 0.8
-    assert f"; {100 * found.at[0].share:.1f} % found at 5 % false positives" in found.verdict
+    assert (
+        f"; {100 * found.at[0].share:.1f} % true positives at 5 % false positives" in found.verdict
+    )
 
 
 def one_row_less(records: Records, secret: Secret) -> Copy:
@@ -599,7 +603,7 @@ def report() -> AttackReport:
 
 def test_a_report_tells_every_attack(report: AttackReport) -> None:
     text = " ".join(report.to_text().split())
-    assert "found at 5 % false positives" in text
+    assert "true positives at 5 % false positives" in text
     assert len(report.attacks) + len(report.not_tried) >= 15
     for attack in report.attacks:
         assert f"- {attack.title}: " in text

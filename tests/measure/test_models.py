@@ -235,7 +235,7 @@ X, Y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 5.0]
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "shapes": (lambda: regression_on(X, Y, X[:3], Y), "original_x and rounded_x must be of one"),
     "words": (lambda: tree_on([["a"]], ["b"], X), "original_x must contain only numbers"),
-    "gap": (lambda: tree_on(X, Y, [[1.0], [2.0], [3.0], [math.nan]]), "rounded_x holds missing"),
+    "gap": (lambda: tree_on(X, Y, [[1.0], [2.0], [3.0], [math.nan]]), "rounded_x contains missing"),
     "target": (lambda: regression_on(X, Y[:3], X, Y), "original_y must hold one number for each"),
     "classes": (lambda: tree_on(X, "abc", X), "classes must hold one class for each row"),
     "one class": (lambda: tree_on(X, ["a"] * 4, X), "at least two classes"),

@@ -63,7 +63,7 @@ WORST = {
     ),
     "of records what chance leaves": (
         {"linkage": (80, 0.001), "records": (900, 0.88)},
-        "is moderate (5 to 20 of 100 cases): who knows a person's true values",
+        "is moderate (5 to 20 of 100 cases): somebody who knows a person's true values",
     ),
     "none beats guessing": ({"linkage": (1, 0.001), "records": (900, 0.9)}, "No attack that was"),
     "the far ones": (
@@ -284,7 +284,9 @@ def test_every_method_has_its_words_and_claims(method: str) -> None:
     assert "changed most" in said(measured(), NOT, method=method)
     averages = method in ("deterministic", "microaggregation", "rounding")
     if averages or method == "probabilistic":
-        assert ("look surer than they are" in said(measured(), NOT, method=method)) == averages
+        assert (
+            "look more certain than they are" in said(measured(), NOT, method=method)
+        ) == averages
     assert len(claims_of(method)) > len(claims_of(None))
 
 

@@ -34,8 +34,8 @@ from discreet.methods.rounding import ColumnRounding
 from tests.cases import examples
 
 BAD: dict[str, tuple[Any, str]] = {
-    "text": ([["Canary Alice", 1]], "numbers alone"),
-    "ragged": ([[1.0, 2.0], [3.0]], "numbers alone"),
+    "text": ([["Canary Alice", 1]], "only numbers"),
+    "ragged": ([[1.0, 2.0], [3.0]], "only numbers"),
     "no rows": (np.empty((0, 2)), "at least one row"),
     "infinite": ([[1.0], [np.inf]], "missing or infinite"),
 }
@@ -243,7 +243,7 @@ def test_methods_that_know_rows_alone_refuse_persons() -> None:
     values, normals, persons = visits(6)
     strata = np.zeros(len(values), dtype=np.intp)
     for method in (Deterministic(), Probabilistic(q=0.5), ColumnRounding(k=3)):
-        with pytest.raises(RefusedError, match=r"some person has several rows.*'condensation'"):
+        with pytest.raises(RefusedError, match=r"some people have several rows.*'condensation'"):
             method(values, normals, strata, persons)
         assert len(method(values, normals, strata)) == len(values)
     refuse_persons("probabilistic", np.arange(4))

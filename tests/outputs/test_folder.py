@@ -174,7 +174,7 @@ def test_a_file_that_is_changed_after_it_was_checked_is_not_taken_up(
         path.write_text("drawn elsewhere")
         return found
 
-    with pytest.raises(InputError, match="was changed while it was co"):
+    with pytest.raises(InputError, match="was changed while it was being co"):
         folder.collect([path], slow)
     assert list_outputs(folder.store) == ()
 
@@ -242,7 +242,7 @@ def test_a_rejected_file_is_rejected_by_any_name(folder: Folder, tmp_path: Path)
     folder.review("rejected", "embargoed")
     folder.collect([written(tmp_path / "figure1.svg")], check)
     assert states(folder) == {"bmi.svg": "rejected", "figure1.svg": "rejected"}
-    with pytest.raises(InputError, match="say why"):
+    with pytest.raises(InputError, match="give a reason"):
         folder.review("approved", "", ["figure1.svg"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -35,16 +36,16 @@ def shares(n: int = 300) -> dict[str, Any]:
     return {"x": rng.beta(0.7, 0.7, size=n), "y": rng.exponential(3, size=n)}
 
 
-@pytest.mark.parametrize(
-    ("rule", "method"),
-    [("keep", "deterministic"), ("reflect", "condensation"), ("clip", "probabilistic")],
-)
+@pytest.mark.parametrize("method", ["probabilistic", "deterministic", "condensation"])
+@pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
 def test_views_have_the_bounds(rule: str, method: str) -> None:
     research = Policy.preset("research", bounds={"x": [0.45, 0.55]}, papers={"outside": rule})
     how, table = settle(research, ScatterPlot("x", "y"), method=method).how, table_of(shares())
+
     copy, without = (
         protect_view(table, policy, ["x", "y"], how, SECRET) for policy in (research, RESEARCH)
     )
+
     inside = (without.columns["x"] >= 0.45) & (without.columns["x"] <= 0.55)
     assert 0 < inside.sum() < 300
     assert copy.columns["x"][inside].tolist() == without.columns["x"][inside].tolist()
@@ -57,12 +58,38 @@ def test_views_have_the_bounds(rule: str, method: str) -> None:
     assert bool(ends > 0.5) is (rule == "clip")
 
 
+# --- one view -------------------------------------------------------------------------------
+
+
 def test_research_protects_the_columns_of_one_view_as_printed() -> None:
     given = columns()
+
     copy = protect_view(table_of(given), RESEARCH, ["x", "y"], How("deterministic", k=4), SECRET)
+
     expected = deterministic(np.column_stack([given["x"], given["y"]]), k=4)
     assert copy.columns["x"].tolist() == expected[:, 0].tolist()
     assert copy.columns["y"].tolist() == expected[:, 1].tolist()
+
+
+def test_research_noise_is_keyed_as_well() -> None:
+    given, how = columns(), How("probabilistic", k=3, q=0.25)
+    order = np.random.default_rng(2).permutation(120)
+    shuffled = {name: values[order] for name, values in given.items()}
+
+    one, other = (
+        protect_view(table_of(of), RESEARCH, ["x", "y"], how, SECRET) for of in (given, shuffled)
+    )
+
+    assert other.columns["x"].tolist() == pytest.approx(one.columns["x"][order].tolist())
+    gap = (one.columns["x"] - given["x"]) / np.std(given["x"], ddof=1)
+    assert np.std(gap) == pytest.approx(0.25, rel=0.25)
+
+
+def test_research_names_a_constant_column() -> None:
+    table = table_of(columns() | {"y": np.full(120, 4.5)})
+
+    with pytest.raises(RefusedError, match="column 'y' is constant"):
+        protect_view(table, RESEARCH, ["x", "y"], MEANS, SECRET)
 
 
 def test_research_protects_within_levels_as_they_are_named() -> None:
@@ -91,6 +118,12 @@ def test_research_protects_within_levels_as_they_are_named() -> None:
     assert copy.columns["x"].tolist() == expected[:, 0].tolist()
 
 
+def test_research_without_a_name_for_levels_has_none() -> None:
+    copy = protect_view(table_of(columns()), RESEARCH, ["x", "y"], MEANS, SECRET, by="sex")
+
+    assert copy.strata == {}
+
+
 def test_a_guarded_study_draws_from_its_copy_alone() -> None:
     with pytest.raises(BrokenPromiseError, match="only draws rows from its protected copy"):
         protect_view(table_of(columns()), STANDARD, ["x", "y"], MEANS, SECRET)
@@ -109,11 +142,15 @@ def ready(given: Any, policy: Policy, carried: tuple[str, ...] = ()) -> Noised:
 
 METHODS: dict[str, RowMethod] = {
     "deterministic": Deterministic(k=4),
+    "mahalanobis": Deterministic(k=4, metric="mahalanobis"),
     "probabilistic": Probabilistic(q=0.25),
     "condensation": Condensation(k=4),
     "microaggregation": Microaggregation(k=4),
     "rounding": Rounding(k=4),
+    "rounding of columns, jointly": Rounding("kmeans", k=4),
     "rounding to so many regions": Rounding("equal_width", k=4, c=3),
+    "rounding each column": ColumnRounding("optimal", k=4),
+    "rounding each column to the median": ColumnRounding("kmeans", c=6, representative="median"),
     "rounding each column by a draw": ColumnRounding("kmeans", c=6, encoding="stochastic"),
 }
 
@@ -123,7 +160,9 @@ def test_a_table_is_made_within_strata_and_row_by_row(method: RowMethod) -> None
     given, research = columns(), Policy.preset("research", papers={"strata": ["sex"]})
     ready_rows = ready(given, research)
     rows = ready_rows.rows
+
     made = make_table(ready_rows, research, method)
+
     assert made.original.tolist() == np.column_stack([given["x"], given["y"]]).tolist()
     assert made.levels["sex"] == tuple(given["sex"])
     if not isinstance(method, Condensation):  # whose draws follow the order of the keys
@@ -136,9 +175,23 @@ def test_a_table_is_made_within_strata_and_row_by_row(method: RowMethod) -> None
     assert moved.version == made.version
 
 
+def test_the_same_rows_have_other_noise_in_another_version() -> None:
+    research = Policy.preset("research")
+    rows = ready(columns(), research)
+    other = noised(rows.rows, SECRET, b"another")
+
+    made = [make_table(each, research, Probabilistic(q=0.25)) for each in (rows, other)]
+
+    assert made[0].version != made[1].version
+    assert (made[0].released != made[1].released).all()
+    assert made[0].original.tolist() == made[1].original.tolist()
+
+
 def test_what_is_carried_is_no_stratum() -> None:
     given, research = columns() | {"ill": ["p"] * 119 + ["q"]}, Policy.preset("research")
+
     made = make_table(ready(given, research, ("ill",)), research, Deterministic(k=3))
+
     assert made.carried == {"ill": tuple(given["ill"])}
     assert made.levels == {}
     without = make_table(ready(columns(), research), research, Deterministic(k=3))
@@ -166,6 +219,7 @@ def test_a_method_that_breaks_its_word_is_a_bug() -> None:
 def test_a_table_names_its_constant_column() -> None:
     research = Policy.preset("research")
     rows = ready(columns() | {"y": np.full(120, 4.5)}, research)
+
     with pytest.raises(RefusedError, match="column 'y' is constant"):
         make_table(rows, research, Deterministic(k=3))
 
@@ -176,9 +230,23 @@ def test_rows_that_few_share_are_a_bug(
 ) -> None:
     monkeypatch.setattr(method, "__call__", lambda self, values, *_: values)
     research = Policy.preset("research")
+
     with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
         make_table(ready(columns(), research), research, method(k=4))
 
+
+def test_columns_rounded_alone_may_be_shared_by_few() -> None:
+    """It promises nothing of rows, so that is no bug; the report tells how many there are."""
+    research = Policy.preset("research")
+
+    made = make_table(ready(columns(), research), research, ColumnRounding("optimal", k=10))
+
+    for column in made.released.T:
+        assert min(Counter(column.tolist()).values()) >= 10
+    assert min(Counter(map(tuple, made.released.tolist())).values()) == 1
+
+
+# --- what is said ------------------------------------------------------------------------------
 
 LEFT_OUT = (
     "of strata that stayed small are left out, so what all rows of a stratum share may not be true"
@@ -189,6 +257,13 @@ LEFT_OUT = (
 NOTHING: dict[str, Any] = {}
 SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": (NOTHING, []),
+    "gaps": (
+        {"filled": (("x", 12), ("sex", 4))},
+        [
+            "about 10 missing values of x are filled",
+            "fewer than 5 missing values of sex are filled",
+        ],
+    ),
     "levels of their own": (
         {"named": (("sex", 12), ("ill", 4)), "filled": (("x", 5),)},
         [
@@ -205,6 +280,11 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"exhaustive": False},
         ["a merging with less loss may exist: not all were tried"],
     ),
+    "rows of people": (
+        {"persons": "who"},
+        ["groups are of at least 5 people (who): all rows of a person in a stratum are in one"],
+    ),
+    "few left out": ({"suppressed": 1}, [f"fewer than 5 rows {LEFT_OUT}"]),
     "many left out": ({"suppressed": 123}, [f"about 125 rows {LEFT_OUT}"]),
 }
 

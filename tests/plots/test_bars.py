@@ -51,7 +51,7 @@ def test_percent_is_of_each_level_that_divides_and_of_all_where_none_does() -> N
     whole = view(percent=True, counts=(20, 30, 0)).scene()
     divided = view(**DIVIDED | {"by_counts": ((10, 20, 5), (0, 0, 0))}, percent=True).scene()
     assert whole.panels[0].marks == (Columns(((40.0, 60.0, 0.0),), ("",)),)
-    assert whole.panels[0].y == Axis("% of people")
+    assert whole.panels[0].y == Axis("% of persons")
     women = (28.5714, 57.1429, 14.2857)
     assert divided.panels[0].marks == (Columns((women, (None,) * 3), ("f", "m")),)
     assert divided.panels[0].y == Axis("% of each level of sex")

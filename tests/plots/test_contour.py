@@ -43,7 +43,7 @@ def test_the_scene_is_one_panel_of_lines_between_the_ends_of_the_grid() -> None:
     (panel,) = view().scene().panels
     assert (panel.x, panel.y) == (Axis("age", (0.0, 6.0)), Axis("bmi", (10.0, 40.0)))
     assert lines_of(view()).look == "level"
-    assert lines_of(view()).label == "people a cell"
+    assert lines_of(view()).label == "persons a cell"
 
 
 def test_a_line_runs_half_way_between_the_middles_of_full_and_empty_cells() -> None:

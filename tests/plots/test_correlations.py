@@ -44,7 +44,7 @@ def test_few_rows_and_what_does_not_vary_have_none() -> None:
     gap = [*TEN[:9], np.nan]
     view = drawn(x=TEN, gap=gap, same=[3] * 10)
     assert view.pearson == view.spearman == ((1.0, None, None), (None,) * 3, (None,) * 3)
-    assert view.scene().notes[-1] == "empty: fewer than 10 rows with both values, or only one"
+    assert view.scene().notes[-1] == "empty: fewer than 10 rows with both values, or only one value"
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e150])

@@ -145,7 +145,9 @@ VISITS = {
 
 @EACH
 def test_persons_with_several_rows_are_refused(plot: Any) -> None:
-    with pytest.raises(RefusedError, match=r"several rows.*the levels do not add up.*one row a pe"):
+    with pytest.raises(
+        RefusedError, match=r"several rows.*the levels do not add up.*one row per pe"
+    ):
         plot.from_counts(table_of(VISITS, unit="who"), SUPPRESSED, OF_RECORDS)
 
 

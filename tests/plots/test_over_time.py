@@ -309,7 +309,12 @@ def test_lines_of_the_copy(study: dc.Study) -> None:
 REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {
     "numbers that are not whole": (["score"], {}, InputError, "neither dates nor whole numbers"),
     "levels": (["ward"], {}, InputError, "'ward' is categorical; numbers are needed"),
-    "a mean of dates": (["year", "visit"], {}, InputError, "'visit' holds dates, of which no mean"),
+    "a mean of dates": (
+        ["year", "visit"],
+        {},
+        InputError,
+        "'visit' holds dates, which have no mean",
+    ),
     "another period": (["visit"], {"every": "hour"}, InputError, "^every must be"),
     "many periods": (["visit"], {"every": "day"}, InputError, "more than 1,000 periods of a day"),
     "an unknown column": (["visits"], {}, InputError, "visits"),

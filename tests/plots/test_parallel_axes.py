@@ -277,7 +277,7 @@ def test_sensitive_values_are_levels_of_their_axis() -> None:
     for named in (("3",), ("1", "3"), ("",), (" 1",)):
         with pytest.raises(InputError, match=r"a sensitive value of 'g' is not on its axis"):
             check_named(AXES, {"g": named})
-    with pytest.raises(InputError, match=r"of 'x' are levels, .* kinds=\{'x': 'categorical'\}"):
+    with pytest.raises(InputError, match=r"of 'x' must be levels, .* kinds=\{'x': 'categorical'\}"):
         check_named(AXES, {"x": ("1",)})
 
 

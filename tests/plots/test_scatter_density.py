@@ -134,7 +134,7 @@ def test_levels_of_few_rows_and_beyond_the_largest_are_named() -> None:
     assert len(view.panels) == 12
     assert (view.few, view.others) == (("few",), ("level 12",))
     assert "not drawn, with fewer than 10 rows: few" in view.scene().notes
-    assert "not among the 12 largest levels: level 12" in view.scene().notes
+    assert "not among the 12 largest levels, so not drawn: level 12" in view.scene().notes
     with pytest.raises(RefusedError, match=r"^no level of 'sex' has 10 rows; leave by out"):
         drawn([1, 2], [1, 2], ["f", "m"])
 

@@ -260,7 +260,12 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], type[Exception], str]] = {
     "an event to be named": (["months", "vital"], {}, InputError, "there are 'alive', 'dead'$"),
     "too many values": (["months", "age"], {}, InputError, "too many different values"),
     "levels as a time": (["arm", "died"], {}, InputError, "'arm' is categorical; numbers are need"),
-    "dates": (["born", "died"], {}, InputError, "'born' holds dates; .*how long each was obs"),
+    "dates": (
+        ["born", "died"],
+        {},
+        InputError,
+        "'born' holds dates; .*the time that each person was obs",
+    ),
     "the event as by": (["months", "died"], {"by": "died"}, InputError, "named twice"),
     "many levels": (["months", "died"], {"by": "age"}, InputError, "^column 'age' "),
 }

@@ -553,7 +553,7 @@ SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "counts": (
         "generalization",
         {"counted": "persons", "shown": 430, "total": 440},
-        "shown: about 430 of 440 people, from counts",
+        "shown: about 430 of 440 persons, from counts",
     ),
     "the copy": (
         "condensation",

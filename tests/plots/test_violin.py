@@ -67,7 +67,7 @@ def test_levels_without_a_violin_are_named() -> None:
     view = drawn([*AGES, *[7.0] * 12, 1, 2], [*SEXES, *["alike"] * 12, "few", "few"])
     assert (view.few, view.constant) == (("few",), ("alike",))
     assert "not drawn, as all their rows have one value: alike" in view.scene().notes
-    with pytest.raises(RefusedError, match="one value alone"):
+    with pytest.raises(RefusedError, match="only one value"):
         drawn([3.0] * 20)
 
 

@@ -136,7 +136,7 @@ def test_words_are_needed(store: Store, tmp_path: Path, what: str, record: dict[
 
 
 BAD = {
-    "another act": ({"what": "deleted"}, "is one of 'comment', 'approved', 'rejected'"),
+    "another act": ({"what": "deleted"}, "must be one of 'comment', 'approved', 'rejected'"),
     "too long": ({"text": "x" * (MOST_LETTERS + 1)}, "at most 2000 letters"),
     "unprintable": ({"text": "a\x1b[2Jb"}, "no characters that cannot be printed"),
     "turned around": ({"text": "a\u202eb"}, "no characters that cannot be printed"),

@@ -109,7 +109,9 @@ def test_nothing_leaves_under_other_settings(
     leave(register, study=study)
     for place in (register, register_in(tmp_path / "state")):
         for drawn, (what, settings) in product("xy", OTHER_SETTINGS.items()):
-            with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release"):
+            with pytest.raises(
+                LeavingError, match=f"^'{what}' must be the same as in the earlier release"
+            ):
                 leave(place, drawn, study=study, settings=settings)
         assert len(place.history()) == 1
 

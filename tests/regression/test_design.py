@@ -239,7 +239,7 @@ def test_values_that_are_not_finite(formula: str, message: str) -> None:
 
 
 def test_a_column_of_one_level() -> None:
-    with pytest.raises(RefusedError, match="column 'sex' has one level alone"):
+    with pytest.raises(RefusedError, match="column 'sex' has only one level"):
         design("y ~ x + sex", sex=["m"] * 6)
 
 

@@ -173,7 +173,7 @@ def test_exact_fits_are_refused() -> None:
 def test_a_level_of_one_row_is_refused() -> None:
     numbers, texts = table()
     texts["sex"] = ["only"] + ["other"] * 59
-    with pytest.raises(RefusedError, match="decided by one row alone"):
+    with pytest.raises(RefusedError, match="depends on one row alone"):
         fitted("y ~ x + sex", numbers, texts)
 
 

@@ -112,7 +112,7 @@ MISTAKES = {
     "y ~ (x + x2):sex": "write I",
     "y ~ -x": "only the intercept can be removed",
     "y ~ x:1": "write I",
-    "y ~ I(1)": "constants alone",
+    "y ~ I(1)": "only constants",
     "y ~ C(x)": "one categorical column",
     "y ~ C(log(x))": "one categorical column",
     "y ~ log()": r"the function is log\(x\)",

@@ -223,7 +223,7 @@ def test_of_hostile_requests_nothing_is_in_the_log(tmp_path: Path, workers: int)
     assert out == ""
     found = lines(said)
     assert found[0]["level"] == "warning"
-    assert found[0]["message"].startswith("a new record begins")
+    assert found[0]["message"].startswith("a new record was begun")
     messages = [it["message"] for it in found[1:]]
     assert messages[0] == f"listening at {server.url}"
     assert messages[-1] == "stopped"

@@ -64,7 +64,7 @@ def test_outputs_are_seen_newest_first_and_decided(served: Running) -> None:
 
 
 WRONG = {
-    "without a reason": ({"what": "rejected", "text": " "}, "say why"),
+    "without a reason": ({"what": "rejected", "text": " "}, "give a reason"),
     "unprintable": (
         {"what": "comment", "text": "a\u202eb"},
         "no characters that cannot be printed",
@@ -278,7 +278,7 @@ def test_outputs_that_wait_and_comments_are_so_many(
         waiting = [it for it in client.get(OWN).json()["outputs"] if it["state"] == "waiting"]
         monkeypatch.setattr(server_outputs, "MOST_WAITING", len(waiting))
         found = client.post(OWN, json=body | {"form": "figure.png"})
-        assert "wait for a decision" in found.json()["error"]["says"]
+        assert "await a decision" in found.json()["error"]["says"]
 
 
 def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: str) -> None:
@@ -363,7 +363,7 @@ def test_an_approval_is_of_the_file_that_it_was_given_under(
         monkeypatch.setattr("discreet.serve.studies.LOOK_SECONDS", 0.0)
         published(tmp_path, f"k = 7\n{POLICY}")
         assert states() == {"outdated"}
-        assert "say why" in custodian.post(f"{PATH}/{number}", json=approved).text
+        assert "give a reason" in custodian.post(f"{PATH}/{number}", json=approved).text
         again = client.post(OWN, json=body | {"form": "figure.png"})
         assert (again.status_code, again.json()["error"]["code"]) == (409, "version")
         why = approved | {"text": "k was 3, and it is a histogram"}

@@ -293,7 +293,7 @@ def test_file_that_changes_while_it_is_open_is_looked_at_again(tmp_path: Path) -
         whole[whole.index(b"PAR1") + 300] ^= 1
         path.write_bytes(whole)
         os.utime(path, ns=(1, 1))
-        with pytest.raises(InputError, match="check sum"):
+        with pytest.raises(InputError, match="checksum"):
             file.column("age")
 
 

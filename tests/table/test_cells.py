@@ -139,7 +139,7 @@ def test_a_quote_that_cannot_be_read_is_named_by_its_row(
 
 @pytest.mark.parametrize("line", [b"SEP=;\r\n", b"\xef\xbb\xbfsep=;\n"])
 def test_a_line_for_spreadsheets_above_the_names_is_refused(tmp_path: Path, line: bytes) -> None:
-    with pytest.raises(InputError, match=r"(sep=): remove this line"):
+    with pytest.raises(InputError, match=r"\(sep=\): remove this line"):
         opened(tmp_path, line + b"a;b\n1;2\n3;4\n")
 
 

@@ -437,7 +437,7 @@ def test_a_table_comes_by_standard_input(
 
 # --- what is no table ----------------------------------------------------------------------------
 
-BEGINS = r"^file '{0}' is no {1} file: it begins like those of {2} ; give it the matching extension"
+BEGINS = r"^file '{0}' is no {1} file: it begins like those of {2}; give it the matching extension"
 LIES: Mapping[str, tuple[str, str, str]] = {
     "Parquet as CSV": ("t.parquet", "x.csv", BEGINS.format("x.csv", "CSV", "Parquet")),
     "Feather as Parquet": ("t.feather", "x.pq", BEGINS.format("x.pq", "Parquet", "Arrow")),

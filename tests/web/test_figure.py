@@ -250,7 +250,7 @@ class TestClusters:
             page.keyboard.press("Tab")
             page.keyboard.press("ArrowRight")
             said = page.locator("[aria-live]").text_content()
-            assert said == "a 0–10 · b 0–10, at least 3 people"
+            assert said == "a 0–10 · b 0–10, at least 3 persons"
             assert page.locator(".hl path").count() == len(CLUSTERS.lit(0, 0))
 
     def test_those_that_are_chosen_are_lit_at_once(self, chromium: Browser) -> None:

@@ -74,7 +74,7 @@ def test_survival_of_what_is_no_event_is_refused(board: Board) -> None:
         {"columns": ["months", "died"], "by": ["site"]},
     ]
     found = board.views(*({"kind": "survival", **it} for it in specs))
-    words = ["too many", "dates", "not clear", "no level", "more than 12 levels"]
+    words = ["too many", "dates", "not clear", "not a level", "more than 12 levels"]
     refused(board, found, words)
 
 

@@ -252,7 +252,7 @@ def verdict_of(
                 "its numbers were made here, but the file was not: it was drawn elsewhere from a"
                 " released view"
             )
-        return ALTERED, f"what {'is drawn in it' if drawn else 'it holds'} was changed"
+        return ALTERED, f"the {'drawing' if drawn else 'content'} in it was changed"
     if checks.get("study") == FAILED:
         return ELSEWHERE, "made with this secret, but from another study or from other data"
     if checks.get("drawn again") == FAILED:

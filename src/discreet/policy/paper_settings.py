@@ -178,7 +178,7 @@ class PaperSettings:
     hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = setting(
         HIERARCHIES,
         MappingProxyType({}),
-        "Coarser names for levels, by which small groups of rows are merged.",
+        "Coarser names for levels, by which small groups of rows are joined.",
         "copy",
         option="--hierarchies",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from examples.anonymise.cohort import COLUMNS, PERSONS, STRATA, cohort, drawn, sizes
+from examples.anonymise.cohort import COLUMNS, PERSONS, STRATA, cohort, drawn, observed, sizes
 from examples.anonymise.cohort import solved as shapes
 
 
@@ -25,6 +25,15 @@ def test_smaller_tables_have_the_sizes_of_the_paper(
     assert sizes(persons) == (expected or (492, 111, 468, 140))
 
 
+@pytest.mark.parametrize("persons", [100, 200, 1000, 1500, 2000, 2500, 3000])
+def test_nobody_is_lost_by_rounding(persons: int) -> None:
+    assert sum(sizes(persons)) == persons
+
+
+def test_it_is_the_same_each_time() -> None:
+    assert cohort().equals(cohort())
+
+
 def test_values_are_those_of_living_people() -> None:
     table = cohort()
     between = {"Glucose": (3, 16), "HDL": (0.4, 4), "Height": (135, 210), "Weight": (35, 170)}
@@ -40,3 +49,8 @@ def test_moments_are_those_stated() -> None:
         error = np.asarray(stratum.moments.sd) / 100_000**0.5
         assert (np.abs(part.mean().to_numpy() - stratum.moments.mean) < 5 * error).all()
         assert part.std().to_numpy() == pytest.approx(stratum.moments.sd, rel=0.03)
+
+
+def test_what_is_observed_can_be_simulated() -> None:
+    assert len(observed()) == 4
+    assert not any(shape.repaired for shape in (*observed(), *shapes()))

@@ -11,6 +11,11 @@ from examples.anonymise.compare import Compared, Plan, anonymised, strata_of
 from tests.measure.r_neighbours import released_by_r
 
 
+def test_strata_are_named_by_all_levels() -> None:
+    table = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, 0.7]})
+    assert strata_of(table, ["b", "a"]) == ["x 1", "y 2"]
+
+
 def test_three_in_a_stratum_become_one_point_and_the_rest_stays() -> None:
     table = pd.DataFrame(
         {"side": list("LLLRRR"), "x": [1.0, 2, 3, 10, 11, 12], "code": [1, 2, 3, 4, 5, 6]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -40,6 +41,12 @@ def test_keys_stand_in_the_legend_instead_of_names() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["class 1"]
 
 
+def test_without_names_there_is_no_legend() -> None:
+    ax = Figure().subplots()
+    draw_panel(ax, Panel((Cloud((1.0,), (2.0,)),)))
+    assert ax.get_legend() is None
+
+
 @pytest.mark.parametrize("log", ["", "x"])
 def test_curves_stand_beside_each_other_around_their_places(log: str) -> None:
     ax = Figure().subplots()
@@ -49,3 +56,10 @@ def test_curves_stand_beside_each_other_around_their_places(log: str) -> None:
     assert first.get_xdata() == pytest.approx([1, 10, 100], abs=1)
     assert ax.get_ylim()[0] == 0
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10", "100"]
+
+
+def test_curves_without_whiskers_stand_at_their_places() -> None:
+    ax = Figure().subplots()
+    bare = Curve((1.0, 2.0), (3.0, 4.0))
+    draw_panel(ax, Panel((bare, bare)))
+    assert [np.asarray(line.get_xdata()).tolist() for line in ax.lines] == [[1, 2], [1, 2]]

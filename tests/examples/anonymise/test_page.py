@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from examples.anonymise.drawing import Plate
-from examples.anonymise.page import write_page
+from examples.anonymise.page import write_page, write_table
 from examples.anonymise.tables import TextTable
 
 TABLE = TextTable(2, "Strata", "By class & sex.", ("a", "b"), (("1", "<2e-16"), ("3", "4,5")))
@@ -24,3 +24,9 @@ def test_a_page_shows_what_was_made(tmp_path: Path) -> None:
 def test_a_page_without_the_passengers_says_so(tmp_path: Path) -> None:
     text = write_page([Plate(5, "Risk", "", ())], [], tmp_path).read_text(encoding="utf-8")
     assert "Figures 1 to 4 and Tables 2 and 3 of the 2022 paper are left out" in text
+
+
+def test_a_table_is_a_csv(tmp_path: Path) -> None:
+    path = write_table(TABLE, tmp_path)
+    assert path.name == "2022_table_2.csv"
+    assert path.read_text(encoding="utf-8") == 'a,b\n1,<2e-16\n3,"4,5"\n'

@@ -46,6 +46,7 @@ def test_all_is_made(
 ) -> None:
     monkeypatch.setenv("DISCREET_SHARED_DATA", str(shared_data("titanic.csv").parent))
     main(tmp_path / "figures", sets=2)
+
     figures = {f"2022_figure_{number}.png" for number in range(1, 9)}
     tables = {f"2022_table_{number}.csv" for number in (2, 3, 4)}
     assert names(tmp_path / "figures") == {*figures, *tables, "2022.html"}
@@ -59,6 +60,7 @@ def test_without_the_passengers_the_rest_is_made_and_that_is_said(
     monkeypatch.setenv("DISCREET_SHARED_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr(sensitivity, "spreads", made_up)
     main(tmp_path / "figures", sets=2)
+
     figures = {f"2022_figure_{number}.png" for number in range(5, 9)}
     assert names(tmp_path / "figures") == {*figures, "2022_table_4.csv", "2022.html"}
     assert "titanic.csv was not found" in capsys.readouterr().out

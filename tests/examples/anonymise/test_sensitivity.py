@@ -9,7 +9,7 @@ import pytest
 from examples.anonymise.cohort import COLUMNS
 from examples.anonymise.sensitivity import Setting, Spread, gather, measured, spreads
 
-SETS = 4
+SETS = 6
 Found = Mapping[Setting, Mapping[str, Spread]]
 
 
@@ -39,11 +39,18 @@ def test_processes_gather_what_one_would(found: Found) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("measure", ["U", f"δ {COLUMNS[0]}"])
+@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
 def test_loss_of_utility_grows_with_k_and_falls_with_persons(found: Found, measure: str) -> None:
     few, some, many = (found[500, k][measure].mean for k in (3, 10, 46))
     assert few < some < many
     assert found[50, 5][measure].mean > found[1000, 5][measure].mean
+
+
+@pytest.mark.slow
+def test_coefficients_are_farther_off_at_a_large_k(found: Found) -> None:
+    moved = [name for name in found[500, 3] if name.startswith("d ")]
+    assert len(moved) == 6
+    assert all(found[500, 3][name].mean < found[500, 46][name].mean for name in moved)
 
 
 @pytest.mark.slow

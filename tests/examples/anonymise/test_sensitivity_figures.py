@@ -15,6 +15,13 @@ from examples.anonymise.sensitivity_figures import (
 )
 
 
+def test_settings_are_those_of_the_paper() -> None:
+    assert [k for _, k in SETTINGS_7] == [3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 46]
+    assert {persons for persons, _ in SETTINGS_7} == {500}
+    assert [n for n, _ in SETTINGS_8] == [50, 100, 200, 500, 1000, 1500, 2000, 2500, 3000]
+    assert {k for _, k in SETTINGS_8} == {5}
+
+
 @pytest.mark.parametrize("number", [7, 8])
 def test_each_measure_has_a_curve_with_whiskers(number: int) -> None:
     settings = SETTINGS_7 if number == 7 else SETTINGS_8

@@ -16,6 +16,7 @@ from examples.anonymise.simulate import (
     fleishman,
     intermediate_correlation,
     moments_of,
+    nearest_correlation,
 )
 
 NORMAL = (1.0, 0.0, 0.0)
@@ -51,9 +52,8 @@ def test_coefficients_of_known_cases(
     assert fleishman(skewness, kurtosis) == pytest.approx(cubic, abs=5e-8)
 
 
-@pytest.mark.parametrize(
-    ("skewness", "above"), [(-3.0, 0.0), (-0.7, 10.0), (0.0, 0.5), (1.1, 3.0), (4.0, 0.0)]
-)
+@pytest.mark.parametrize("skewness", [-3.0, -0.7, 0.0, 0.4, 1.1, 2.2, 4.0])
+@pytest.mark.parametrize("above", [0.0, 0.5, 3.0, 10.0])
 def test_what_the_message_advises_is_within_reach(skewness: float, above: float) -> None:
     kurtosis = 1.65 * skewness**2 - 1 + above
     assert np.abs(equations(fleishman(skewness, kurtosis), skewness, kurtosis)).max() < 1e-9
@@ -65,12 +65,22 @@ def test_a_shape_out_of_reach_is_refused(skewness: float, kurtosis: float) -> No
         fleishman(skewness, kurtosis)
 
 
+def test_a_shape_must_be_finite() -> None:
+    with pytest.raises(InputError, match="must be finite"):
+        fleishman(float("nan"), 1.0)
+
+
 # --- two columns --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wanted", [-1.0, -0.3, 0.0, 0.6, 1.0])
 def test_correlations_of_normals_are_their_own(wanted: float) -> None:
     assert intermediate_correlation(NORMAL, NORMAL, wanted) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_equal_shapes_are_wholly_correlated_if_their_normals_are() -> None:
+    cubic = fleishman(1.75, 3.75)
+    assert intermediate_correlation(cubic, cubic, 1.0) == pytest.approx(1.0, abs=1e-9)
 
 
 def test_a_correlation_out_of_reach_is_refused() -> None:
@@ -94,15 +104,24 @@ def measures(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def test_a_large_draw_has_the_moments_to_five_standard_errors() -> None:
     asked = moments()
     model = ValeMaurelli.of(asked)
-    parts = model.draw(200_000, np.random.default_rng(7)).reshape(100, 2000, 3)
+    parts = model.draw(400_000, np.random.default_rng(7)).reshape(200, 2000, 3)
     each = np.array([measures(part) for part in parts])
     error = each.std(axis=0, ddof=1) / np.sqrt(len(parts))
+
     found = measures(parts.reshape(-1, 3))
+
     wanted = np.concatenate(
         [asked.mean, np.log(asked.sd), asked.skewness, asked.kurtosis, [-0.4, 0.3, 0.2]]
     )
     assert not model.repaired
     assert (np.abs(found - wanted) < 5 * error).all()
+
+
+def test_the_same_generator_draws_the_same() -> None:
+    model = ValeMaurelli.of(moments())
+    first = model.draw(5, np.random.default_rng(3))
+    assert np.array_equal(first, model.draw(5, np.random.default_rng(3)))
+    assert not np.array_equal(first, model.draw(5, np.random.default_rng(4)))
 
 
 def test_normals_that_no_data_have_are_repaired_and_that_is_said() -> None:
@@ -114,6 +133,13 @@ def test_normals_that_no_data_have_are_repaired_and_that_is_said() -> None:
     model = ValeMaurelli.of(skewed)
     assert model.repaired
     assert np.diag(model.factor @ model.factor.T) == pytest.approx([1, 1, 1])
+
+
+def test_the_nearest_correlations_are_some() -> None:
+    near = nearest_correlation(np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]))
+    assert np.diag(near) == pytest.approx([1, 1, 1])
+    assert np.linalg.eigvalsh(near)[0] > 0
+    assert near[0, 1] > 0.3 > -0.3 > near[0, 2]
 
 
 def test_moments_worked_out_by_hand() -> None:

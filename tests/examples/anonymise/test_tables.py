@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from discreet.render.scene import Intervals
 from examples.anonymise import cohort_figures, tables
 from examples.anonymise.compare import Compared
 from examples.anonymise.run import table_3, table_4
@@ -21,6 +22,12 @@ from examples.anonymise.run import table_3, table_4
 )
 def test_p_values_are_written_as_r_does(p: float, text: str) -> None:
     assert tables.chance(p) == text
+
+
+def test_table_2_says_that_it_is_the_papers(passengers: Compared) -> None:
+    table = tables.table_2(passengers.original)
+    assert len(table.rows) == 12
+    assert "Every number is the paper's." in table.caption
 
 
 def test_the_original_model_is_that_of_table_3_to_every_digit(passengers: Compared) -> None:
@@ -59,3 +66,18 @@ def test_the_stand_in_has_a_model_like_that_of_table_4(stand_in: Compared) -> No
     table = table_4(stand_in)
     assert [row[0] for row in table.rows] == list(tables.PAPER_4)
     assert "not public" in table.caption
+
+
+def test_intervals_stand_the_first_on_top_and_the_intercept_is_left_out(stand_in: Compared) -> None:
+    terms = cohort_figures.TERMS
+    scale = {term: 2.0 for term in terms if term != "Intercept"}
+    panel = tables.intervals(stand_in.coefficients, terms, scale, "twice")
+    assert panel.y.ticks == ("Weight", "Height", "HDL", "Smoker (yes)", "Sex (female)")
+    mark = panel.marks[0]
+    assert isinstance(mark, Intervals)
+    found = stand_in.coefficients
+    place = found.terms.index("Weight")
+    low, middle, high = mark.ends[0][0] or (0.0, 0.0, 0.0)
+    assert middle == pytest.approx(2 * found.original[place])
+    t = 1.9619346  # the 97.5 % point of Student's distribution, 1211 - 6 degrees of freedom
+    assert high - low == pytest.approx(2 * 2 * t * found.original_se[place], rel=1e-6)

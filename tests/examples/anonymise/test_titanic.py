@@ -21,7 +21,9 @@ ROWS = """PassengerId,Survived,Pclass,Sex,Age,SibSp,Parch,Fare
 def test_four_passengers_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "titanic.csv"
     file.write_text(ROWS)
+
     table = titanic.passengers(file)
+
     assert table["Age"].tolist() == [22, 38, 35, 35]
     assert table["Family"].tolist() == ["yes", "yes", "no", "yes"]
     assert table["Pclass"].tolist() == ["3", "1", "3", "1"]

@@ -10,6 +10,7 @@ from examples.figures.ask import LIMITS_OF_D1, METHODS, Data, Way, histogram, pi
 
 def test_k_1_of_suppression_shows_records_as_they_are() -> None:
     way = Way("k = 1", "suppression", {"k": 1})
+
     assert way.method_of("scatter") == way.method_of("box") == "none"
     assert way.method_of("heatmap") == way.method_of("histogram") == "suppression"
     assert METHODS[1].method_of("scatter") == "suppression"
@@ -17,6 +18,7 @@ def test_k_1_of_suppression_shows_records_as_they_are() -> None:
 
 def test_only_raw_grids_of_d1_have_the_papers_limits() -> None:
     *counted, centroids, noisy = picture(Data.of("D1"), "heatmap", METHODS)
+
     low, high = LIMITS_OF_D1["X"]
     for view in counted:
         assert isinstance(view, dc.GridView)
@@ -37,6 +39,7 @@ def test_no_record_lies_beyond_the_outer_bars() -> None:
 
 def test_what_is_refused_is_nothing() -> None:
     few = Data.of("D1", 50)
+
     assert picture(few, "box", METHODS)[1:3] == (None, None)
     scatter = picture(few, "scatter", METHODS, trend=True)
     assert [len(getattr(view, "trends", ())) for view in scatter] == [0, 0, 0, 2, 2]

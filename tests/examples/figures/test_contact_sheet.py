@@ -21,6 +21,7 @@ def shown(number: int) -> Shown:
 
 def test_the_page_names_what_lies_beside_it(tmp_path: Path) -> None:
     text = write_page([shown(1), shown(2)], tmp_path).read_text(encoding="utf-8")
+
     linked = set(re.findall(r'(?:src|href)="([^"]+)"', text))
     assert linked == {"1.png", "2.png", "contact_sheet.png"}
     for part in ("Figure 2: Title", "A &amp; B.", "k &lt; 3", "scatter of X and Y", "500 points"):
@@ -28,10 +29,17 @@ def test_the_page_names_what_lies_beside_it(tmp_path: Path) -> None:
     assert "prefers-color-scheme: dark" in text
 
 
+def test_the_page_of_the_next_paper_is_linked_where_it_lies_beside(tmp_path: Path) -> None:
+    (tmp_path / "2022.html").write_text("", encoding="utf-8")
+    assert 'href="2022.html"' in write_page([shown(1)], tmp_path).read_text(encoding="utf-8")
+
+
 def test_the_sheet_shows_all(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         imsave(tmp_path / f"{number}.png", np.full((40, 80, 3), 0.5))
+
     path = write_sheet([shown(number) for number in (1, 2, 3)], tmp_path)
+
     grey = np.isclose(imread(path)[..., :3], 0.5, atol=0.01).all(axis=-1)
     starts = np.flatnonzero(np.diff(grey.any(axis=0).astype(int)) == 1)
     assert len(starts) == 3

@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from examples.figures.diagnostics import diagnostic_figure
-from tests.examples.figures.measure import Floats, records
+from tests.examples.figures.measure import Floats, correlation, records
 
 StudyOf = Callable[..., dc.Research]
 MODEL = "Y ~ X"
@@ -20,6 +20,7 @@ ROWS = ("none", "deterministic", "probabilistic")
 @pytest.mark.parametrize("number", [5, 6, 7])
 def test_the_panels_are_those_of_the_captions(number: int) -> None:
     plate = diagnostic_figure(number)
+
     assert [row.block for row in plate.rows] == ["A", "B", "C"]
     kinds = [{view.kind for view in row.views if view is not None} for row in plate.rows]
     assert kinds == [{"residuals"}, {"qq"}, {"leverage"}]
@@ -45,6 +46,7 @@ def test_residuals_tell_the_line_of_d1_from_the_curve_of_d2(study_of: StudyOf, m
 
 def test_d3_has_no_relationship(d3: dc.Research) -> None:
     view = d3.residuals(MODEL, method="none")
+
     assert abs(view.coefficients["X"]) < 0.05
     assert min(view.x) == pytest.approx(0.46, abs=0.02)
     assert max(view.x) == pytest.approx(0.46, abs=0.02)
@@ -71,6 +73,14 @@ def test_noise_breaks_the_line_of_a_qq_plot_unless_it_is_on_the_variable(d1: dc.
     assert rises(d1.qq(MODEL, method="probabilistic", noise_on="variable"))
 
 
+@pytest.mark.parametrize("name", ["D1", "D2", "D3"])
+def test_no_record_is_near_the_lines_of_cooks_distance(study_of: StudyOf, name: str) -> None:
+    leverage, residuals = records(study_of(name).leverage(MODEL, method="none"))
+
+    cook = residuals**2 / 2 * leverage / (1 - leverage)
+    assert cook.max() < 0.2
+
+
 @pytest.mark.parametrize(
     ("name", "suppressed", "generalized"), [("D1", 229, 426), ("D2", 257, 452), ("D3", 173, 406)]
 )
@@ -78,5 +88,12 @@ def test_k_anonymization_loses_residuals(
     study_of: StudyOf, name: str, suppressed: int, generalized: int
 ) -> None:
     study = study_of(name)
+
     assert sum(study.residuals(MODEL, method="suppression").size) == suppressed
     assert sum(study.residuals(MODEL, method="generalization").size) == generalized
+
+
+@pytest.mark.parametrize("name", ["D1", "D2", "D3"])
+def test_residuals_stay_uncorrelated_with_fitted_values(study_of: StudyOf, name: str) -> None:
+    for method in ROWS:
+        assert abs(correlation(study_of(name).residuals(MODEL, method=method))) < 0.05

@@ -98,6 +98,7 @@ def test_k_anonymization_hides_and_aggregates_points(
     d1: dc.Research, method: str, shown: int, points: int
 ) -> None:
     view = d1.scatter("X", "Y", method=method, limits=LIMITS_OF_D1)
+
     assert sum(view.size) == shown  # of 500: 44 % are hidden without generalization
     assert len(view.x) == points
     assert min(view.size) >= 3
@@ -110,6 +111,7 @@ def test_centroids_keep_what_noise_keeps_roughly(study_of: StudyOf, name: str) -
         study.scatter("X", "Y", method=method)
         for method in ("none", "deterministic", "probabilistic")
     )
+
     for one, other, noise in zip(records(raw), records(centroids), records(noisy), strict=True):
         assert other.mean() == pytest.approx(one.mean(), abs=0.01 * one.std())
         assert other.std() == pytest.approx(one.std(), rel=1e-6)
@@ -119,19 +121,54 @@ def test_centroids_keep_what_noise_keeps_roughly(study_of: StudyOf, name: str) -
     assert correlation(noisy) == pytest.approx(correlation(raw) / (1 + 0.25**2), abs=0.04)
 
 
-@pytest.mark.parametrize(("name", "method"), [("D1", "deterministic"), ("D3", "probabilistic")])
+@pytest.mark.parametrize("name", NAMES)
+def test_fewer_centroids_are_seen_than_there_are_records(study_of: StudyOf, name: str) -> None:
+    view = study_of(name).scatter("X", "Y", method="deterministic")
+
+    assert len(view.x) < 400
+    assert sum(view.size) == 500
+    assert 90 < sum(size > 1 for size in view.size) < 120  # the dark ones
+
+
+@pytest.mark.parametrize("method", ["deterministic", "probabilistic"])
+@pytest.mark.parametrize("name", NAMES)
 def test_no_exact_value_is_seen(study_of: StudyOf, name: str, method: str) -> None:
     raw = table(name)
     view = study_of(name).scatter("X", "Y", method=method)
+
     assert not set(view.x) & set(raw["X"].to_pylist())
     assert not set(view.y) & set(raw["Y"].to_pylist())
 
 
-@pytest.mark.parametrize("way", METHODS[1::2], ids=lambda way: way.method)
+@pytest.mark.parametrize("way", METHODS[1:], ids=lambda way: way.method)
 def test_trend_lines_of_d1_stay_near_the_real_one(d1: dc.Research, way: Any) -> None:
     view = d1.scatter("X", "Y", method=way.method, trend=True)
+
     assert slope(view, "raw records") == pytest.approx(1.1517, abs=1e-4)
     assert slope(view, "what is drawn") == pytest.approx(1.15, abs=0.25)
+
+
+def test_noise_leaves_the_bounds_in_two_dimensions_and_centroids_do_not(d3: dc.Research) -> None:
+    _, noisy = records(d3.scatter("X", "Y", method="probabilistic"))
+    _, centroids = records(d3.scatter("X", "Y", method="deterministic"))
+
+    assert 50 < ((noisy < 0) | (noisy > 1)).sum() < 110
+    assert 0 < centroids.min() < centroids.max() < 1
+
+
+# --- Fig. 3: heat maps ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "cells", "hidden"), [("suppression", 900, 164), ("generalization", 225, 42)]
+)
+def test_the_cells_that_the_paper_counts_are_suppressed(
+    d1: dc.Research, method: str, cells: int, hidden: int
+) -> None:
+    view = d1.heatmap("X", "Y", method=method, limits=LIMITS_OF_D1)
+
+    assert np.array(view.counts, dtype=float).size == cells
+    assert view.suppressed == hidden
 
 
 # --- Fig. 4: box plots ------------------------------------------------------------------------
@@ -141,6 +178,7 @@ def test_trend_lines_of_d1_stay_near_the_real_one(d1: dc.Research, way: Any) -> 
 def test_k_anonymization_shortens_whiskers(d1: dc.Research, method: str) -> None:
     raw = box_of(d1.box("X", "Y", method="none"), "Y")
     box = box_of(d1.box("X", "Y", method=method, limits=LIMITS_OF_D1), "Y")
+
     assert raw.low < box.low < box.high < raw.high
     share = (box.high - box.low) / (raw.high - raw.low)
     assert share < (0.65 if method == "suppression" else 0.9)
@@ -151,8 +189,28 @@ def test_suppression_shifts_the_mean_of_y_of_d3(d3: dc.Research) -> None:
         box_of(d3.box("X", "Y", method=method), "Y")
         for method in ("none", "suppression", "deterministic")
     )
+
     assert raw.mean == pytest.approx(0.465, abs=0.001)
     assert suppressed.mean == pytest.approx(0.407, abs=0.001)  # to the left
     assert suppressed.median == pytest.approx(0.178, abs=0.001)  # and less symmetrical
     assert raw.median == pytest.approx(0.447, abs=0.001)
     assert centroids.mean == pytest.approx(raw.mean, abs=0.002)
+
+
+@pytest.mark.parametrize("method", ["deterministic", "probabilistic"])
+def test_outliers_are_drawn_but_none_of_them_is_a_record(d1: dc.Research, method: str) -> None:
+    raw = box_of(d1.box("X", "Y", method="none"), "X").outliers
+    drawn = box_of(d1.box("X", "Y", method=method), "X").outliers
+
+    assert raw
+    assert drawn
+    assert not set(raw) & set(drawn)
+
+
+def test_noise_lengthens_the_whiskers_of_y_of_d3(d3: dc.Research) -> None:
+    raw, noisy = (
+        box_of(d3.box("X", "Y", method=method), "Y") for method in ("none", "probabilistic")
+    )
+
+    assert noisy.low < -0.1 < 0 <= raw.low
+    assert noisy.high > 1.1 > 1 >= raw.high

@@ -15,7 +15,7 @@ def test_at_five_hundred_it_is_the_papers_own() -> None:
     assert table("D3").equals(dc.datasets.d3())
 
 
-@pytest.mark.parametrize("name", ["D2"])
+@pytest.mark.parametrize("name", ["D1", "D2", "D3"])
 def test_other_sizes_are_the_same_each_time(name: str) -> None:
     assert table(name, 50).num_rows == 50
     assert table(name, 50).equals(table(name, 50))
@@ -25,6 +25,7 @@ def test_formulas_are_those_of_section_3() -> None:
     found = {name: table(name, 20_000) for name in ("D1", "D2", "D3")}
     x = {name: found[name]["X"].to_numpy() for name in found}
     y = {name: found[name]["Y"].to_numpy() for name in found}
+
     assert x["D1"].mean() == pytest.approx(10, abs=0.02)
     assert x["D1"].std() == pytest.approx(0.5, abs=0.01)
     assert (y["D1"] - x["D1"]).std() == pytest.approx(1, abs=0.02)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from examples.parallel.attacks import at_edge, lit_by, single_joins, unique_paths, widths
+from examples.parallel.attacks import at_edge, lit_by, narrowed, single_joins, unique_paths, widths
 from examples.parallel.clustered import Gap
 
 # Records 0, 1 and 2, 3 are clusters between age and duration; 0, 2 and 1, 3 beyond duration.
@@ -29,6 +29,10 @@ def test_clusters_on_both_sides_leave_what_they_share() -> None:
 def test_a_coarser_resolution_is_a_share_of_the_axis_too() -> None:
     coarse = Gap(("age", "duration"), 10, np.array([[0, 10, 1, 2]]), np.zeros(4, dtype=np.intp))
     assert widths([BEFORE, coarse], "duration").tolist() == pytest.approx([0.1] * 4)
+
+
+def test_one_per_cent_counts_as_narrowed() -> None:
+    assert narrowed([np.array([4 / 400, 5 / 400]), np.array([0.3 - 0.29, 0.5])]) == 0.5
 
 
 def test_edges_joins_and_paths() -> None:

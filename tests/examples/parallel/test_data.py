@@ -4,7 +4,15 @@ from itertools import pairwise
 
 import pandas as pd
 
-from examples.parallel.data import Credit, places_of
+from examples.parallel.data import (
+    CATEGORICAL,
+    COLUMNS,
+    CONTINUOUS,
+    Credit,
+    kind_of,
+    kinds_of,
+    places_of,
+)
 
 
 def test_five_records_by_hand() -> None:
@@ -20,6 +28,12 @@ def test_pixels_are_those_of_the_package(made_up: Credit) -> None:
     for number, (left, right) in enumerate(pairwise(order)):
         pairs = set(zip(made_up.places[left].tolist(), made_up.places[right].tolist(), strict=True))
         assert {(box[0], box[2]) for box in view.clusters[number]} == pairs
+
+
+def test_each_column_has_a_kind() -> None:
+    assert {*CATEGORICAL, *CONTINUOUS} == set(COLUMNS)
+    assert kind_of("age") == "continuous"
+    assert kinds_of(("savings", "age")) == ("categorical", "continuous")
 
 
 def test_the_data_are_those_of_the_paper(credit: Credit) -> None:

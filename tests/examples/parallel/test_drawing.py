@@ -13,6 +13,7 @@ from examples.parallel.drawing import (
     columns_panel,
     draw_plate,
     drawn,
+    has_legend,
     lines_panel,
     panel_of,
 )
@@ -38,7 +39,29 @@ def test_a_plate_is_a_png(tmp_path: Path, made_up: Credit) -> None:
     assert (tmp_path / plate.name).read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_caption_has_three_parts() -> None:
+    plate = Plate(1, "t", "it shows", "ours shows", "nothing", ())
+    assert plate.texts == (
+        ("The paper", "it shows"),
+        ("Here", "ours shows"),
+        ("What differs", "nothing"),
+    )
+
+
+def test_who_has_a_legend() -> None:
+    assert has_legend(BARS)
+    assert has_legend(LINES)
+    assert not has_legend(CELLS)
+
+
+def test_the_title_of_a_view_stands_on_its_panel(made_up: Credit) -> None:
+    view = made_up.study.parallel(["age", "duration"], k=4)
+    assert panel_of(view, "a title").title == "a title"
+
+
 NAMES = {
+    "as in Figure 5": ("over-plotting", "convergence/divergence"),
+    "short ones": ("a", "b"),
     "wide letters": ("MMMMMMMMMMMMMMMM", "WWWWWWWWWWWWWWWW"),
     "more than a line": ("seeds of over-plotting, and of divergence", "b"),
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from discreet.render.scene import Strands, Trapezoids
 from examples.parallel import looks
 from examples.parallel.clustered import Gap
 from examples.parallel.data import Credit
@@ -34,3 +35,19 @@ def test_ages_of_the_low(made_up: Credit) -> None:
     assert found.everyone == pytest.approx(made_up.table["age"].mean())
     assert 19 <= min(found.lit, found.clusters) <= max(found.lit, found.clusters) <= 75
     assert found.clusters == pytest.approx(found.everyone, abs=2)
+
+
+@pytest.mark.slow
+def test_figures_have_their_panels(made_up: Credit) -> None:
+    assert len(looks.figure_3(made_up).panels) == 1 + len(looks.SHOWN)
+    flat, fuzzy = looks.figure_6(made_up).panels
+    assert [mark.fuzzy for mark in flat.marks if isinstance(mark, Trapezoids)] == [False] * 5
+    assert all(mark.fuzzy for mark in fuzzy.marks if isinstance(mark, Trapezoids))
+    kinds = [type(panel.marks[1]) for panel in looks.figure_9(made_up).panels]
+    assert kinds == [Strands, Trapezoids] * 2
+
+
+def test_claims_have_numbers(made_up: Credit) -> None:
+    told = looks.claims(made_up)
+    assert len(told) == 3
+    assert told[1].verdict == "HOLDS"

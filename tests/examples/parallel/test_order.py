@@ -2,6 +2,7 @@
 
 import pytest
 
+from discreet.render.scene import Columns
 from examples.parallel import order
 from examples.parallel.data import CONTINUOUS, Credit
 
@@ -22,6 +23,21 @@ def test_the_avoided_order_is_refused(made_up: Credit) -> None:
     assert sorted(nearest) == sorted(order.AVOIDED)
     assert nearest[-1] == order.SECRET
     assert nearest[-2] in CONTINUOUS
+
+
+@pytest.mark.slow
+def test_figures_have_their_panels(made_up: Credit) -> None:
+    bars = order.figure_11(made_up).panels[1].marks[0]
+    assert isinstance(bars, Columns)
+    assert bars.heights[0] == tuple(order.told(made_up, name).pixels for name in CONTINUOUS)
+    assert len(order.figure_12(made_up).panels) == 2
+
+
+def test_claims_have_numbers(made_up: Credit) -> None:
+    told = order.claims(made_up)
+    assert len(told) == 4
+    assert all(each.numbers for each in told)
+    assert told[1].verdict == "HOLDS"
 
 
 def test_the_information_of_the_amount_is_mostly_chance(credit: Credit) -> None:

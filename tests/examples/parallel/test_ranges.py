@@ -36,6 +36,12 @@ def test_the_approaches_stand_side_by_side(made_up: Credit) -> None:
     assert len(ranges.figure_2(made_up).panels) == 2
 
 
+def test_claims_have_numbers(made_up: Credit) -> None:
+    told = ranges.claims(made_up)
+    assert len(told) == 3
+    assert all(each.numbers for each in told)
+
+
 def test_pairs_have_a_much_smaller_range_on_the_papers_data(credit: Credit) -> None:
     told = {each.claim[: len(JOINT)]: each.verdict for each in ranges.claims(credit)}
     assert told[JOINT] == "HOLDS"

@@ -33,3 +33,12 @@ def test_figures_select_clusters(credit: Credit) -> None:
         assert isinstance(last, Trapezoids)
         lit.append(sum(last.lit or ()))
     assert lit[0] < split.L <= lit[1]
+
+
+@pytest.mark.slow
+def test_claims_have_numbers(made_up: Credit) -> None:
+    told = split.claims(made_up)
+    assert len(told) == 7
+    verdicts = {each.claim: each.verdict for each in told}
+    assert verdicts["Larger k leads to more splits."] == "HOLDS"
+    assert verdicts["Splits add to the uncertainty about the value of a record."] == "DOES NOT HOLD"

@@ -36,7 +36,7 @@ export function maskWhere(part, text) {
   const { expression, columns } = read(part, text);
   const found = asCondition(expression);
   if (found.kind !== "truth") {
-    const what = `${quoted(text)} is no condition but a ${found.kind}`;
+    const what = `${quoted(text)} is not a condition but a ${found.kind}`;
     throw new Refused(`${what}; compare it with something: 'age >= 50'`, { text });
   }
   const mask = evaluate(found, columns, part.size).values;
