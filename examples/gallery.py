@@ -45,10 +45,10 @@ trial = dc.open(simulated, dc.Policy.preset("standard", public=True, study="tria
 HEAD = """\
 # Gallery
 
-Every plot that discreet draws, each with the line of code that made it. All but the survival
-curves and the plot over time, of a simulated trial, and the last two are of 442 patients of a
-public diabetes study under the policy `standard`; this is how it was opened, and the same lines
-made the plots (`make pictures` draws them again):
+Every plot that discreet draws, each with the line of code that made it. The survival curves and the
+plot over time are of a simulated trial. All others but the last two are of 442 patients of a public
+diabetes study under the policy `standard`. The code below opened both studies (`make pictures`
+draws the plots again):
 
 ```python
 {opened}```

@@ -111,8 +111,8 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     with Image.open(pixels) as image:
         assert image.width == pytest.approx(85 / 25.4 * 100, abs=1)
     code, _, err = run(*asked, "--width", "85", "-o", str(table))
-    assert (code, "--width is of a plot: add -o FIGURE.png" in err) == (2, True)
+    assert (code, "--width is for a plot: add -o FIGURE.png" in err) == (2, True)
     code, _, err = run(*asked, "--dpi", "100", "-o", str(plot))
     assert (code, "--dpi is for a .png" in err) == (2, True)
     code, _, err = run(*asked, "--no-footnote")
-    assert (code, "--no-footnote is of a plot" in err) == (2, True)
+    assert (code, "--no-footnote is for a plot" in err) == (2, True)

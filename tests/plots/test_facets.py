@@ -346,7 +346,7 @@ def test_a_level_of_which_nobody_has_what_is_drawn_is_joined() -> None:
 def test_more_levels_than_can_be_told_apart_are_refused() -> None:
     held: dict[str | None, int] = {f"w{i}": 60 for i in range(61)}
     assert len(levels_of(table_of_levels(held), "ward").names) == 61
-    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
+    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to dis"):
         panels_of(table_of_levels(held), WARDS, SUPPRESSED)
     del held["w60"]
     assert len(panels_of(table_of_levels(held), WARDS, SUPPRESSED).names) == 60

@@ -150,10 +150,10 @@ def test_five_thousand_levels_are_refused_before_anything_is_counted(
     columns = {"one": [f"c{i % n}" for i in range(6 * n)], "two": ["u", "v"] * (3 * n)}
     table = table_of(columns)
     monkeypatch.setattr(Table, "count", None)
-    with pytest.raises(RefusedError, match=r"'one' has more than 200 levels.*; join levels"):
+    with pytest.raises(RefusedError, match=r"'one' has more than 200 levels.*; merge levels"):
         bars(table)
     for column, by in (("one", "two"), ("two", "one")):
-        with pytest.raises(RefusedError, match=r"more than 200 pairs of levels.*; join levels"):
+        with pytest.raises(RefusedError, match=r"more than 200 pairs of levels.*; merge levels"):
             bars(table, column, by)
     with pytest.raises(RefusedError, match=r"'one' by 'two' has more than 1000 pairs of levels"):
         crosstab(table)

@@ -274,7 +274,7 @@ def _settings(paths: Sequence[Path], drawing: FigureOptions) -> Mapping[Path, di
     if unused:
         name = {"footnote": "no-footnote"}.get(unused[0], unused[0])
         kind = ".png" if name == "dpi" else "plot"
-        raise InputError(f"--{name} is of a {kind}: add -o FIGURE.png, or leave it out")
+        raise InputError(f"--{name} is for a {kind}: add -o FIGURE.png, or leave it out")
     return settings
 
 
