@@ -155,7 +155,8 @@ class TestNotes:
             " policy standard",
             "a shape is a cluster of rows of the copy, from where they are on one axis to where"
             " they are on the next",
-            "blue: wide, orange: narrow clusters; colour does not show the number of rows of the copy",
+            "blue: wide, orange: narrow clusters; colour does not show the number of rows of the"
+            " copy",
         )
 
 
