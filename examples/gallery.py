@@ -218,16 +218,16 @@ PICTURES = (
         "parallel",
         "Parallel coordinates",
         'study.parallel(["age", "bmi", "glucose", "progression"])',
-        "A shape is a cluster of at least five rows of the copy, and joins their places on two axes."
-        " Small ones are in front. Any columns may stand in any order.",
+        "A shape is a cluster of at least five rows of the copy, and joins their places on two"
+        " axes. Small ones are in front. Any columns may stand in any order.",
         records='plain.parallel(["age", "bmi", "glucose", "progression"], method="none")',
     ),
     Picture(
         "survival",
         "Survival curves",
         'trial.survival("months", "died", by="arm")',
-        "Kaplan and Meier's estimate, from rows of the copy: the share without the event. The numbers"
-        " at risk are below the axis. A curve ends where fewer than ten are.",
+        "Kaplan and Meier's estimate, from rows of the copy: the share without the event. The"
+        " numbers at risk are below the axis. A curve ends where fewer than ten are.",
     ),
     Picture(
         "over-time",
