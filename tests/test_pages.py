@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,16 @@ def test_tests_of_the_papers_exist(page: str, folder: str) -> None:
     named = re.findall(r"`(test_\w+)`", text)
     assert len(named) >= 7
     assert [test for test in named if f"def {test}(" not in written] == []
+
+
+def test_what_contributing_adds_fits_the_code() -> None:
+    """Each of its diffs can be applied to the files as they are."""
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    diffs = re.findall(r"^```diff\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    assert len(diffs) >= 3
+    for diff in diffs:
+        command = ["git", "apply", "--check", "-"]
+        done = subprocess.run(
+            command, cwd=DOCS.parent, input=diff, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
