@@ -237,6 +237,13 @@ def test_a_mean_of_few_rows_is_a_gap() -> None:
     assert View.from_json(view.to_json()) == view
 
 
+def test_a_mean_of_ten_rows_is_drawn() -> None:
+    given = [*SPELL, *np.arange(day("2021-02-10"), day("2021-02-20"))]
+    view = drawn({"day": given, "score": np.arange(len(given)) % 7.0}, "score", every="month")
+    assert view.series[0].counts == (31, 10, 31, 1)
+    assert [mean is None for mean in view.series[0].means] == [False, False, False, True]
+
+
 def test_levels_have_lines_of_the_same_periods() -> None:
     ward = ["b"] * 31 + ["a"] * 28 + ["few"] * 4
     view = drawn({"day": SPELL, "ward": ward}, by="ward", every="month")

@@ -63,6 +63,11 @@ def test_all_have_one_area_and_the_widest_fits_its_place() -> None:
     )
 
 
+def test_a_violin_of_fifty_rows_is_not_rough() -> None:
+    view = drawn([*range(50), *range(49)], ["f"] * 50 + ["m"] * 49)
+    assert "rough, with fewer than 50 rows: m" in view.scene().notes
+
+
 def test_levels_without_a_violin_are_named() -> None:
     view = drawn([*AGES, *[7.0] * 12, 1, 2], [*SEXES, *["alike"] * 12, "few", "few"])
     assert (view.few, view.constant) == (("few",), ("alike",))

@@ -78,6 +78,12 @@ def test_successor_that_another_key_signed_is_refused() -> None:
         )
 
 
+@pytest.mark.parametrize("plain", [[], "text", {}, {"before": "a", "after": "b"}])
+def test_successor_has_three_fields(plain: object) -> None:
+    with pytest.raises(InputError, match="has the fields after, before, signature"):
+        Successor.from_plain(plain)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there rights are others")
 def test_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
     load_signing_key(tmp_path)
