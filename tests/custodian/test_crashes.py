@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from tests.custodian.crashing import CANARY, JOBS, MOMENTS
 from tests.custodian.test_whole import cohort
 
 pytestmark = [
-    pytest.mark.promise,
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux's /proc"),
 ]
@@ -41,19 +40,20 @@ HALF = re.compile(
 )
 PLAIN = re.compile(r"discreet\.errors\.(InputError|RegisterError|LeavingError): [^\n]+")
 Found = dict[str, dict[str, Any]]
+CASES = [*KILLED, *FULL, *SMALL]
+#: A quarter of the cases each, which end in about a minute; one of them in `make test`.
+PARTS = [pytest.param(CASES[part::4], id=f"part {part + 1}") for part in range(4)]
+PARTS[0] = pytest.param(CASES[::4], id="part 1", marks=pytest.mark.promise)
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """Try all cases, each job first as it ends when all is well."""
-    start = tmp_path_factory.mktemp("start")
+def tried(start: Path, cases: Sequence[tuple[str, str | int]]) -> Found:
+    """Try cases, each job first as it ends when all is well."""
     name = pl.format(f"{CANARY.decode()} {{}}", "visit")
     cohort(240).with_columns(patient=name).write_csv(start / "cohort.csv")
     (start / "discreet.toml").write_text(POLICY, encoding="utf-8")
     (start / "discreet.secret").touch(mode=0o600)
     (start / "discreet.secret").write_text(SECRET, encoding="ascii")
-    asked = json.dumps([*KILLED, *FULL, *SMALL])
-    command = [sys.executable, "-m", "tests.custodian.crashing", str(start), asked]
+    command = [sys.executable, "-m", "tests.custodian.crashing", str(start), json.dumps(cases)]
     plain = {name: it for name, it in os.environ.items() if not name.startswith("DISCREET")}
     ended = subprocess.run(command, env=plain, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr[-2000:]
@@ -65,14 +65,24 @@ def job_of(name: str) -> str:
     return MOMENTS[name].job if name in MOMENTS else name
 
 
-def strays(files: dict[str, Sequence[Any]], whole: dict[str, Sequence[Any]]) -> dict[str, Any]:
+def strays(files: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
     """Return the files that are not, to the last byte, those of a job that ended well."""
     return {name: it for name, it in files.items() if whole.get(name) != it}
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_a_job_that_ends_well_does_so_again(found: Found, job: str) -> None:
-    once = found[job]
+@pytest.mark.parametrize("cases", PARTS)
+def test_what_goes_wrong_is_not_there_and_goes_well_again(
+    cases: Sequence[tuple[str, str | int]], tmp_path: Path
+) -> None:
+    found = tried(tmp_path, cases)
+    for job in JOBS:
+        check_ends_well(found[job])
+    for name, act in cases:
+        check_goes_wrong(found[f"{name} {act}"], found[job_of(name)]["found"], act)
+
+
+def check_ends_well(once: Mapping[str, Any]) -> None:
+    """A job that ends well does so again, and what it leaves is as it was."""
     assert (once["ended"], once["said"], once["then"]) == (0, "", 0)
     assert once["left"] == once["found"]
     raw = {name: mode for name, (mode, is_raw, _) in once["left"].items() if is_raw}
@@ -80,16 +90,12 @@ def test_a_job_that_ends_well_does_so_again(found: Found, job: str) -> None:
     assert set(raw.values()) - {raw["cohort.csv"]} == {"600"}
 
 
-@pytest.mark.parametrize(("name", "act"), [*KILLED, *FULL, *SMALL], ids=lambda it: str(it))
-def test_what_goes_wrong_is_not_there_and_goes_well_again(
-    found: Found, name: str, act: str | int
-) -> None:
-    whole, it = found[job_of(name)]["found"], found[f"{name} {act}"]
+def check_goes_wrong(it: Mapping[str, Any], whole: Mapping[str, Any], act: str | int) -> None:
+    """Nothing half done has a name of its own, and the job ends well when it is done again."""
     assert it["ended"] == (-9 if act == "killed" else 1), it["said"]
     assert act == "killed" or PLAIN.fullmatch(it["said"])
     assert CANARY.decode() not in it["said"]
-    more = strays(it["left"], whole)
-    for file, (mode, raw, _) in more.items():
+    for file, (mode, raw, _) in strays(it["left"], whole).items():
         assert act == "killed", "who lives clears up"
         assert HALF.fullmatch(file)
         assert mode == "600"
