@@ -10,7 +10,7 @@ RUN /opt/uv/bin/python -m pip install --disable-pip-version-check --no-cache-dir
 RUN python -m venv /opt/discreet
 ENV PATH=/opt/discreet/bin:$PATH
 # Each file is compared with its hash in constraints.txt.
-RUN /opt/uv/bin/uv pip install -q --no-cache --python /opt/discreet/bin/python -c constraints.txt '.[server]'
+RUN /opt/uv/bin/uv pip install -q --python /opt/discreet/bin/python -c constraints.txt '.[server]'
 # A layer may keep whole seconds alone, and what was compiled counts for a file of the same time.
 RUN find /opt/discreet -path '*/discreet/kernels/*.py' -exec touch --date=2026-01-01 '{}' +
 RUN discreet warm

@@ -17,7 +17,6 @@ import signal
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -195,9 +194,6 @@ class Image:
             check=False,
         )
         assert done.returncode == 0, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-        if "-m venv" in words:  # what discreet depends on is taken from here, to the same versions
-            (site,) = (self.root / "opt/discreet").glob("lib/python*/site-packages")
-            (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
     def start(self, words: Sequence[str]) -> subprocess.Popen[str]:
         """Start a program as a container of the image does."""

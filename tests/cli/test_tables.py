@@ -82,7 +82,7 @@ def test_the_paper_is_one_line_and_its_risk_another(
     code, out, err = run("evaluate", str(titanic), str(released))
     assert (code, err) == (0, "")
     assert "released.csv compared with titanic.csv" in out
-    assert "Taken for levels" in out
+    assert "Treated as levels" in out
     more = ("--strata", "Pclass,Sex,Family", "--sensitive", "Survived", "--json")
     code, out, err = run("evaluate", str(titanic), str(released), *more)
     assert (code, err) == (0, "")

@@ -60,7 +60,7 @@ CALLS: dict[str, Callable[[dc.Study], Any]] = {
     "model by people": lambda s: s.model("weight ~ year + sex"),
 }
 OF = dict.fromkeys(("a moment", "days between", "yes and no"), "stays") | dict.fromkeys(
-    ("persons", "model by persons"), "visits"
+    ("persons", "model by people"), "visits"
 )
 FAST = (
     *("histogram by", "scatter", "survival", "a part with a new column", "a moment", "yes and no"),

@@ -268,7 +268,7 @@ def test_outputs_are_looked_at_and_decided(chromium: Browser, asked: Running) ->
         assert shown.get_attribute("alt") == "age.svg: histogram(age)"
         assert violations(page) == []
         page.get_by_role("button", name="Reject age.svg").click()
-        expect(page.locator("#outputs .no")).to_contain_text("Say why")
+        expect(page.locator("#outputs .no")).to_contain_text("Give a reason")
         page.get_by_label("Reason or comment").fill("too fine")
         page.get_by_role("button", name="Reject age.svg").click()
         expect(page.locator("#noutputs")).to_have_text("1 of 3 outputs waiting")
