@@ -31,7 +31,7 @@ CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
 
 
 FILES = (".csv", ".tsv", ".parquet")
-#: Tests of what each kind of frame and file has to be tried for: opening,
+#: Tests of what each kind of frame and file has to be tried for in `make test` too: opening,
 #: counting, rows, and what must not be told.
 OF_EVERY_KIND = re.compile(
     r"TestOpening|TestCounting\b|TestRows|TestNothingIsTold|TestErrorsOfEngines|test_leaks\.py"
@@ -41,22 +41,16 @@ IN_A_ROW = 3
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Try a third of the kinds of frames and files, of each test others."""
-    left = [it for it in items if _of_another_third(it)]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        gone = {*left}
-        items[:] = [it for it in items if it not in gone]
-
-
-def _of_another_third(item: pytest.Item) -> bool:
-    of = getattr(item, "callspec", None)
-    kind = of and (of.params.get("source") or of.params.get("constructor"))
-    kinds = [*CONSTRUCTORS, *FILES]
-    if kind not in kinds or OF_EVERY_KIND.search(item.nodeid):
-        return False
-    return (zlib.crc32(item.name.partition("[")[0].encode()) + kinds.index(kind)) % IN_A_ROW != 0
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave two thirds of the kinds of frames and files to `make test-all`, of each test others."""
+    for item in items:
+        of = getattr(item, "callspec", None)
+        kind = of and (of.params.get("source") or of.params.get("constructor"))
+        kinds = [*CONSTRUCTORS, *FILES]
+        if kind in kinds and not OF_EVERY_KIND.search(item.nodeid):
+            place = kinds.index(kind)
+            if (zlib.crc32(item.name.partition("[")[0].encode()) + place) % IN_A_ROW:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)
