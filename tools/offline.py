@@ -96,9 +96,10 @@ def serve(discreet: str, folder: Path) -> None:
     with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
             told = json.loads(server.stdout.readline() if server.stdout else "")
+            token = next(iter(told["tokens"].values()))
             request = urllib.request.Request(
                 f"{told['address'].rstrip('/')}/api/study",
-                headers={"Authorization": f"Bearer {told['token']}"},
+                headers={"Authorization": f"Bearer {token}"},
             )
             with urllib.request.urlopen(request, timeout=60) as answer:
                 if answer.status != 200:
