@@ -31,7 +31,7 @@ BUILDING = (
     ("vault",),
     ("papers",),
     ("explore",),
-    ("outputs",),
+    ("answers", "outputs"),
     ("custodian",),
     ("opening",),
     ("doctor", "serve"),
@@ -41,7 +41,7 @@ BUILDING = (
 )
 # What stands above the wall reads study files: what can reach a raw value it does not import.
 ABOVE_THE_WALL = ("explore", "outputs", "serve", "web")
-BELOW_THE_WALL = ("custodian", "papers", "register", "table", "vault")
+BELOW_THE_WALL = ("answers", "custodian", "papers", "register", "table", "vault")
 FLOORS = {room: floor for floor, rooms in enumerate(BUILDING, start=1) for room in rooms}
 APART = "datasets"  # imports errors alone, and is imported by floor 10 and above alone
 APART_FROM_FLOOR = 10

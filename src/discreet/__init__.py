@@ -24,6 +24,7 @@ from discreet.errors import (
 
 if TYPE_CHECKING:
     from discreet import datasets, measure, methods, parallel
+    from discreet.custodian.answering import answer
     from discreet.custodian.protect import Protected, protect
     from discreet.custodian.research import Research, anonymize, research, round, tune
     from discreet.custodian.table_board import board
@@ -79,6 +80,7 @@ __all__ = [
     "Study",
     "View",
     "anonymize",
+    "answer",
     "board",
     "check",
     "datasets",
@@ -102,6 +104,7 @@ _WHERE = {  # all others are Views, which are in plots
     "Research": "custodian.research",
     "Study": "explore",
     "anonymize": "custodian.research",
+    "answer": "custodian.answering",
     "board": "custodian.table_board",
     "check": "study_file.checking",
     "compare": "measure",

@@ -81,7 +81,7 @@ def publish(session: Session, path: str | Path) -> Manifest:
     else:
         public = _public_rows(session)
         rows = _Rows(public, public, (public,))
-    draft, key = _draft(session, session.name, rows), _key(session.policy)
+    draft, key = _draft(session, session.name, rows), key_of_policy(session.policy)
     if session.policy.fixed:
         names = [it.name for it in draft.columns if it.name != draft.person_column]
         gate = session.release_gate
@@ -142,7 +142,7 @@ def _public_rows(session: Session) -> WholeTable:
     return WholeTable(copy, table.columns)
 
 
-def _key(policy: Policy) -> SigningKey:
+def key_of_policy(policy: Policy) -> SigningKey:
     """Return the key that signs, which lies beside the secret."""
     places = secret_files(policy.folder)
     folder = next(filter(is_secret, places), places[0]).parent

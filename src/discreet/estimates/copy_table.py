@@ -55,7 +55,7 @@ class CopyTable(Documented):
     Parameters
     ----------
     kind : str
-        "summary", "means", "model" or "counted means".
+        "summary", "means", "model", or of answers from the data "counts".
     title : str
         What stands above it.
     names : (str, str)
@@ -350,4 +350,4 @@ class CopyTable(Documented):
         return asking_first(draw(scene, size=size or size_of(scene)), self.gate)
 
 
-KINDS = (SUMMARY, "means", "model")
+KINDS = (SUMMARY, "means", "model", "counts")

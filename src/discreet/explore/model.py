@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, text_of
 from discreet.columns.column import merge_columns
 from discreet.errors import InputError, RefusedError, about, near, one_of
@@ -60,9 +62,10 @@ def modelled(
     """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
     if not session.policy.fixed:
         raise RefusedError(NO_COPY)
-    whole = session.whole.with_levels(categories_named(formula))
-    model = _in_orders(whole, _asked(session, whole, formula, family), reference)
-    events = _events(whole, model, event_is)
+    asked: dict[str, object] = {"formula": formula, "family": family}
+    model, events, whole = asked_model(
+        session, {**asked, "event_is": event_is, "reference": reference}
+    )
     said = [] if weights is None else [_weights_said(session, model, weights)]
     estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
     if estimates.persons is not None:
@@ -93,11 +96,22 @@ def modelled(
                 "formula": formula,
                 "family": family,
                 "weights": weights,
+                "event_is": list(events) if model.event else None,
                 "reference": _named(reference) or None,
             }
         ),
         framework=session.table.framework,
     )
+
+
+def asked_model(
+    session: DerivedCopy, request: Mapping[str, Any]
+) -> tuple[Asked, tuple[str, ...], WholeTable]:
+    """Return a model, the levels that are its event, and the rows with its levels as such."""
+    formula, family = request["formula"], request.get("family", FAMILIES[0])
+    whole = session.whole.with_levels(categories_named(formula))
+    model = _in_orders(whole, _asked(session, whole, formula, family), request.get("reference"))
+    return model, _events(whole, model, request.get("event_is")), whole
 
 
 def _asked(session: DerivedCopy, whole: WholeTable, formula: str, family: str) -> Asked:
@@ -189,6 +203,60 @@ def _weights_said(session: DerivedCopy, model: Asked, weights: str) -> str:
     return weighed(session.whole.copy, session.whole.raw, weights).said
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelRows:
+    """The rows that a model is estimated from, and their columns; `at` are their places."""
+
+    at: NDArray[np.intp]
+    numbers: Mapping[str, Floats]
+    words: Mapping[str, Sequence[str]]
+    happened: NDArray[np.bool_] | None
+    negative: bool
+
+
+def rows_of_model(
+    whole: WholeTable, model: Asked, events: Sequence[str], weights: str | None = None
+) -> ModelRows:
+    """Return the rows that have all columns of a model; of a Cox model no negative times."""
+    levels = [*model.levels, *([model.event] if model.event else [])]
+    wanted = [*model.numbers, *([] if weights is None else [weights])]
+    coded = whole.with_levels(levels)
+    places, (numbers, words) = coded.complete(wanted, levels), coded.part(wanted, levels)
+    kept = np.ones(len(places), dtype=np.bool_)
+    if model.family == COX:
+        kept = numbers[model.numbers[0]] >= 0
+    negative = not kept.all()
+    if weights is not None:
+        kept &= numbers[weights] > 0
+    at = np.flatnonzero(kept)
+    happened: NDArray[np.bool_] | None = None
+    if model.event is not None:
+        happened = np.isin(np.array(words[model.event]), events)[at]
+    return ModelRows(
+        places[at],
+        {name: values[at] for name, values in numbers.items()},
+        {name: [words[name][i] for i in at.tolist()] for name in model.levels},
+        happened,
+        negative,
+    )
+
+
+def fit_rows(
+    model: Asked, rows: ModelRows, weights: str | None = None, persons: Labels | None = None
+) -> Estimates:
+    """Estimate a model from its rows; `persons` says whose each of them is."""
+    estimates = estimated(
+        model,
+        rows.numbers,
+        rows.words,
+        rows.happened,
+        None if weights is None else rows.numbers[weights],
+        persons,
+    )
+    _check_references(model, estimates)
+    return estimates
+
+
 def _fitted(
     whole: WholeTable, model: Asked, events: tuple[str, ...], weights: str | None, least: int = 1
 ) -> tuple[Estimates, tuple[str, ...]]:
@@ -196,38 +264,17 @@ def _fitted(
 
     Fewer than `least` such rows are refused.
     """
-    levels = [*model.levels, *([model.event] if model.event else [])]
-    wanted = [*model.numbers, *([] if weights is None else [weights])]
-    coded = whole.with_levels(levels)
-    numbers, words = coded.part(wanted, levels)
-    persons = coded.persons
-    happened: NDArray[np.bool_] | None = None
-    if model.event is not None:
-        happened = np.isin(np.array(words[model.event]), events)
-    rows = max([*map(len, numbers.values()), *map(len, words.values())])
-    kept = np.ones(rows, dtype=np.bool_)
-    if model.family == COX:
-        kept = numbers[model.numbers[0]] >= 0
-    negative = not kept.all()
-    if weights is not None:
-        kept &= numbers[weights] > 0
-    at = np.flatnonzero(kept)
-    if len(at) < least:
+    rows = rows_of_model(whole, model, events, weights)
+    if len(rows.at) < least:
         raise RefusedError(
             f"fewer than {least} rows of the copy have a value in each column of the model: too "
             "few to say anything about people; leave a column out, or ask for a larger part",
             rule="few",
         )
-    estimates = estimated(
-        model,
-        {name: values[at] for name, values in numbers.items()},
-        {name: [words[name][i] for i in at.tolist()] for name in model.levels},
-        None if happened is None else happened[at],
-        None if weights is None else numbers[weights][at],
-        None if persons is None else persons[coded.complete(wanted, levels)][at],
-    )
-    _check_references(model, estimates)
-    return estimates, (f"rows of a negative {model.numbers[0]} are left out",) if negative else ()
+    persons = whole.persons
+    estimates = fit_rows(model, rows, weights, None if persons is None else persons[rows.at])
+    left_out = (f"rows of a negative {model.numbers[0]} are left out",) if rows.negative else ()
+    return estimates, left_out
 
 
 def _check_references(model: Asked, estimates: Estimates) -> None:

@@ -12,6 +12,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.estimates.column_list import ColumnList
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.fidelity_report import Fidelity
+from discreet.explore.answered import Answers, answers_of, question_of
 from discreet.explore.asking import asked, check_risk_below, plot_method
 from discreet.explore.board import board_of
 from discreet.explore.choice import chosen, kinds_of, overview, with_choice
@@ -21,6 +22,7 @@ from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_file import Custodian, FileSession, OfData, open_file
 from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
+from discreet.explore.questions import Questions, asked_of, parts_of
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
 from discreet.plots import Plot
@@ -87,8 +89,13 @@ class Study:
         a file has none.
     """
 
-    def __init__(self, of: FileSession | OfData, derived: DerivedCopy | None = None) -> None:
-        self._of, self._derived = of, derived
+    def __init__(
+        self,
+        of: FileSession | OfData,
+        derived: DerivedCopy | None = None,
+        questions: Questions | None = None,
+    ) -> None:
+        self._of, self._derived, self._questions = of, derived, questions
 
     def __repr__(self) -> str:
         of = self._session
@@ -202,7 +209,7 @@ class Study:
         >>> study.where("age >= 50 and bmi < 30").scatter("bmi", "glucose").origin.total > 50
         True
         """
-        return Study(self._of, self._of_copy().where(condition))
+        return Study(self._of, self._of_copy().where(condition), self.questions)
 
     def assign(self, **columns: str) -> Study:
         """Return a study whose copy has new columns, each said by an expression.
@@ -238,7 +245,7 @@ class Study:
         >>> study.assign(band="cut(age, 40, 60)").bars("band").columns
         ('band',)
         """
-        return Study(self._of, self._of_copy().assign(columns))
+        return Study(self._of, self._of_copy().assign(columns), self.questions)
 
     def _of_copy(self) -> DerivedCopy:
         """Return the rows of the copy, which is made on the first call, or what was derived."""
@@ -250,6 +257,83 @@ class Study:
     def _file(self) -> FileSession:
         # Here, and not of the session, which it refers to: each is gone with the last study of it.
         return self._of if isinstance(self._of, FileSession) else self._of.open_copy()
+
+    @property
+    def questions(self) -> Questions:
+        """The questions to the data on the list: `save` writes it for the custodian.
+
+        It is one list for a study and all that `where` and `assign` return of it.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), study="diabetes")
+        >>> study.ask(study.bars("sex"))
+        >>> [question.says for question in study.questions]
+        ['the bars of sex']
+        """
+        if self._questions is None:
+            manifest = self._file.file.manifest
+            self._questions = Questions(self._session.name or manifest.study, manifest.version)
+        return self._questions
+
+    def ask(self, figure: plots.View | CopyTable, *, holds: str = "") -> None:
+        """Put a question to the data on the list: what a figure of the copy shows, from the data.
+
+        The custodian answers the list by rules (`discreet answer`), and the answers come in the
+        next revision of the study file (`answers`).
+
+        Parameters
+        ----------
+        figure : View or CopyTable
+            `bars`, `crosstab`, `histogram`, `heatmap`, `survival`, `means` or `model` of this
+            study, of all rows or of a part.
+        holds : str, optional
+            A statement on the figure, which is answered without numbers: of a model "age > 0", of
+            means or bars by levels "F > M", or an order "low < middle < high".
+
+        Raises
+        ------
+        InputError
+            If it is no figure of a study, or names a column that was made of numbers.
+        RefusedError
+            If the data cannot be asked for such a figure, or a condition cuts a column between the
+            steps of its grid.
+
+        Notes
+        -----
+        Nothing is looked at but the copy. What an answer costs of the version's numbers, and which
+        rules it has to pass, is in docs/ask.md.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), study="diabetes")
+        >>> study.ask(study.where("age >= 50").means("bmi", "sex"), holds="1 > 2")
+        >>> study.questions
+        1 question on diabetes:
+          9a02dd2ca4  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
+        """
+        question = question_of(figure, holds)
+        whole = self._file.whole
+        whole.check_made([*question.columns, *question.by])
+        parts_of(question, asked_of(self._file.kept, self.policy.derive or {}, question))
+        self.questions.add(question)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers from the data that the study file has, by the ids of their questions.
+
+        Each has a table with intervals, some a plot, and how large the noise is.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), study="diabetes")
+        >>> len(study.answers)
+        0
+        """
+        return answers_of(self._file)
 
     def board(self) -> Board:
         """Return the board: a page on which the rows of the copy are explored.

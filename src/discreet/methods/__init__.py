@@ -29,6 +29,7 @@ from typing import Any
 
 from discreet.arguments import Described
 from discreet.methods.base import RowMethod
+from discreet.methods.cell_keys import CellKey
 from discreet.methods.copies import Whole
 from discreet.methods.counts import (
     Generalization,
@@ -72,6 +73,7 @@ __all__ = [
     "ROW_METHODS",
     "ROW_NAMES",
     "TABLE_METHODS",
+    "CellKey",
     "ColumnRounding",
     "Condensation",
     "Deterministic",
@@ -177,6 +179,7 @@ METHODS: Mapping[str, type[Described]] = MappingProxyType(
         **CLUSTER_METHODS,
         ColumnRounding.name: ColumnRounding,
         Whole.name: Whole,
+        CellKey.name: CellKey,
     }
 )
 """All methods by name: of rows and columns, counts, clusters, tables and box plots."""

@@ -51,6 +51,9 @@ STANDARD = "standard"
 PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_DF = 10
+NOISE_PER_K, NUMBERS_PER_VARIANCE = 4, 0.06
+"""The noise of answers hides so many times k people; and so many numbers about one person, times
+its variance, raise an attack on the copy by .03 at the most (docs/ask.md)."""
 OF_TABLE = ("kinds", "roles", "unit", "key")
 """Fields by which a table is opened: it says to a copy's digest which columns there are, and what
 they hold, whether that was declared or seen."""
@@ -193,6 +196,22 @@ class Policy:
         words="At most {copies} copies\n of the same people may be released: together they show "
         "who joined and left.",
     )
+    answers: int | None = setting(
+        optional(whole(0, 10**6)),
+        None,
+        "How many numbers about one person all answers from the data of one version may give "
+        "together (`discreet answer`): a count is one, a mean two, a model one for each term and "
+        "one more. At most .06 times the square of the noise, which is the default; 0 means no "
+        "answers.",
+        "nothing",
+    )
+    answer_noise: int | None = setting(
+        optional(whole(1, 10**6)),
+        None,
+        "The standard deviation of the noise of answers from the data, in people; at least 2 k, by "
+        "default 4 k.",
+        "nothing",
+    )
     tables: tuple[tuple[str, ...], ...] | None = setting(
         optional(PAIRS),
         None,
@@ -314,6 +333,27 @@ class Policy:
         if self.residual_df < LEAST_GUARDED_DF:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
         Whole(self.k, self.m)  # refuses what does not fit
+        if self.noise_of_answers < 2 * self.k:
+            raise InputError("answer_noise of a guarded policy must be at least 2 k")
+        if self.numbers_of_answers > self._most_numbers:
+            raise InputError(
+                "answers of a guarded policy must be at most .06 times the square of answer_noise:"
+                f" {self._most_numbers} with a noise of {self.noise_of_answers} people"
+            )
+
+    @property
+    def noise_of_answers(self) -> int:
+        """The standard deviation of the noise of answers, in people: 4 k where nobody says."""
+        return NOISE_PER_K * self.k if self.answer_noise is None else self.answer_noise
+
+    @property
+    def numbers_of_answers(self) -> int:
+        """How many numbers about one person answers may give: as many as the noise hides."""
+        return self._most_numbers if self.answers is None else self.answers
+
+    @property
+    def _most_numbers(self) -> int:
+        return int(NUMBERS_PER_VARIANCE * self.noise_of_answers**2)
 
     @property
     def regime(self) -> str:

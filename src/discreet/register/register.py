@@ -32,14 +32,14 @@ from discreet.sketch import BUCKETS, Sketch
 
 REGISTER = Schema(
     name="register",
-    number=9,
+    number=10,
     elsewhere="put the policy beside one that is",
     verify="discreet log --verify",
     again="`discreet register begin --lost REASON` (with --policy FILE, if it lies beside one)"
     " begins another, which knows nothing of what left before",
     tables=(
         *("beginning", "version", "choice", "sketch", "leaving", "withdrawal"),
-        *("provenance", "lines", *TABLES),
+        *("provenance", "lines", "answer", *TABLES),
     ),
     made=(
         """CREATE TABLE IF NOT EXISTS beginning (
@@ -71,6 +71,11 @@ REGISTER = Schema(
         """CREATE TABLE IF NOT EXISTS lines (
         id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
         rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
+        # What the data were asked for a version, in order, and what became of it: never a number.
+        """CREATE TABLE IF NOT EXISTS answer (
+        id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
+        who TEXT NOT NULL, question TEXT NOT NULL, outcome TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS answer_version ON answer (version)",
         *TABLES_MADE,
     ),
 )
@@ -270,6 +275,45 @@ class Register:
             ).fetchall()
         return [dict(zip(DECLARED, row, strict=True)) for row in rows]
 
+    def answered(self, study: str) -> list[dict[str, str]]:
+        """Return what the data were asked for the version in force of a study, oldest first.
+
+        Of each: when (at), who, the question as JSON, and its outcome, "answered" or a refusal.
+        """
+        with self.store.reading() as connection:
+            version = latest(connection, study)
+            return [] if version is None else answers_of(connection, version)
+
+    def record_answers(
+        self, study: str, terms: str, new: Sequence[Mapping[str, str]], before: int
+    ) -> None:
+        """Record what was asked of the version in force of a study, and what became of it.
+
+        `new` have who, question and outcome; `terms` are the noise and the numbers of the policy,
+        which are one for a version; `before` is how many questions were known when it was decided.
+        """
+        with self.store.writing() as connection:
+            version = latest(connection, study)
+            if version is None:
+                raise LeavingError(
+                    f"nothing of study {study!r} was published yet; publish it before its data are"
+                    " asked: discreet protect FILE -o STUDY.discreet"
+                )
+            if len(answers_of(connection, version)) != before:
+                raise LeavingError(
+                    f"study {study!r} was asked by another process meanwhile; answer again"
+                )
+            kept = choices_of(connection, version).get(rules.TERMS_OF_ANSWERS, terms)
+            if kept != terms:
+                raise LeavingError(
+                    "answer_noise, answers or k of the policy are other ones than those by which "
+                    "this version was answered before; set them back, or open a new version"
+                )
+            remember(self.store, connection, version, {rules.TERMS_OF_ANSWERS: terms}, {})
+            for it in new:
+                row = {"version": version.id, "at": stamp(), **it}
+                self.store.append(connection, "answer", row)
+
     def note(
         self, study: str | None, form: str, provenance: Provenance, lines: Lines | None = None
     ) -> None:
@@ -341,6 +385,7 @@ class Register:
 
 LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
 """What the register says of a release."""
+ANSWERED = ("at", "who", "question", "outcome")
 DECLARED = ("study", "version", "at", "kind", "reason")
 
 
@@ -549,6 +594,14 @@ def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, st
     """Return what was chosen for a version."""
     rows = connection.execute("SELECT what, value FROM choice WHERE version = ?", (version.id,))
     return dict(rows.fetchall())
+
+
+def answers_of(connection: sqlite3.Connection, version: Version) -> list[dict[str, str]]:
+    """Return what the data were asked for a version, oldest first."""
+    rows = connection.execute(
+        f"SELECT {', '.join(ANSWERED)} FROM answer WHERE version = ? ORDER BY id", (version.id,)
+    )
+    return [dict(zip(ANSWERED, row, strict=True)) for row in rows.fetchall()]
 
 
 def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:

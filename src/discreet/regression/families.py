@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -94,7 +94,8 @@ class Estimates:
     `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
     measure of the fit and its value. `references` are the columns of levels, each with the one that
     others are compared with. A linear model whose terms hold no constant has the R² of its squares
-    `about_zero`. `persons` are how many the rows are of, where variances are by person.
+    `about_zero`. `persons` are how many the rows are of, where variances are by person. `moves`
+    returns how each row moves the values, to first order: a row for each, a column for each term.
     """
 
     terms: tuple[str, ...]
@@ -107,6 +108,7 @@ class Estimates:
     references: tuple[tuple[str, str], ...] = ()
     about_zero: bool = False
     persons: int | None = None
+    moves: Callable[[], Floats] | None = field(default=None, repr=False)
 
 
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
@@ -310,7 +312,7 @@ def _linear(
         raise RefusedError(PERFECT)
     if persons is not None:
         spread = persons.spread(standard.matrix * resid[:, None], result.normalized_cov_params)
-    back = standard.back * standard.scale
+    back, bread = standard.back * standard.scale, np.asarray(result.normalized_cov_params)
     return Estimates(
         design.terms,
         back @ result.params + standard.centre * design.ones,
@@ -320,6 +322,7 @@ def _linear(
         int(result.df_resid),
         (R_SQUARED, 1 - left / whole),
         about_zero=about_zero,
+        moves=lambda: np.asarray((standard.matrix * resid[:, None]) @ bread @ back.T),
     )
 
 
@@ -352,10 +355,13 @@ def _weighted_logistic(
     at, rows = standard.matrix @ result.params, len(weights)
     slope = model.score(result.params) / rows
     _check_finite(result.params, np.asarray(result.normalized_cov_params), at, slope)
-    spread = result.cov_params() * rows / (rows - 1)
+    spread, bread = (
+        result.cov_params() * rows / (rows - 1),
+        np.asarray(result.normalized_cov_params),
+    )
+    scores = standard.matrix * (weights * (happened - result.fittedvalues))[:, None]
     if persons is not None:
-        scores = standard.matrix * (weights * (happened - result.fittedvalues))[:, None]
-        spread = persons.spread(scores, np.asarray(result.normalized_cov_params))
+        spread = persons.spread(scores, bread)
     return Estimates(
         design.terms,
         standard.back @ result.params,
@@ -364,6 +370,7 @@ def _weighted_logistic(
         int(happened.sum()),
         None,
         ("area under the ROC curve", _area(at, happened, weights)),
+        moves=lambda: np.asarray(scores @ bread @ standard.back.T),
     )
 
 
@@ -384,7 +391,7 @@ def _logistic(
 
     model = Logit(happened.astype(np.float64), standard.matrix)
     result = _maximise(model)
-    spread = np.asarray(result.cov_params())
+    spread = bread = np.asarray(result.cov_params())
     at = standard.matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
     if persons is not None:
@@ -399,6 +406,7 @@ def _logistic(
         events,
         None,
         ("area under the ROC curve", above / (events * others)),
+        moves=lambda: np.asarray(model.score_obs(result.params) @ bread @ standard.back.T),
     )
 
 
@@ -411,7 +419,7 @@ def _cox(
     matrix = standard.matrix[:, slopes]
     model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
     result = _maximise(model)
-    spread = np.asarray(result.cov_params())
+    spread = bread = np.asarray(result.cov_params())
     at = matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
     if persons is not None:  # the scores of rows are those of Breslow's ties
@@ -426,6 +434,7 @@ def _cox(
         int(happened.sum()),
         None,
         ("concordance", concordance(design.outcome, happened, at)),
+        moves=lambda: np.asarray(np.nan_to_num(result.score_residuals) @ bread @ back.T),
     )
 
 

@@ -15,7 +15,7 @@ from discreet.study_file.signing import (
     load_signing_key,
     replace_signing_key,
 )
-from discreet.study_file.writing import Draft, write_study_file
+from discreet.study_file.writing import Draft, draft_of, write_study_file
 
 __all__ = [
     "SUFFIX",
@@ -26,6 +26,7 @@ __all__ = [
     "SigningKey",
     "StudyFile",
     "check",
+    "draft_of",
     "fingerprint",
     "load_signing_key",
     "open_signed",

@@ -43,8 +43,9 @@ NOT_CONTENT = ("content", "discreet", "entries", "key", "schema", "signature", "
 """What may differ though the study says the same: who wrote and signed it, and with what."""
 OF_LISTS = ("levels", "levels_again", "remarks")
 """What a column says in lists."""
-PARQUET = ("rows/", "again/")
-"""How the names begin of entries that a digest of their values stands for."""
+APART = ("rows/", "again/", "answers/")
+"""How the names begin of entries that are not in the digest of the content: a digest of their
+values stands for rows, and answers may be added to the same copy."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ class Manifest:
     values : str
         A digest of the values of all rows, whatever Parquet makes of them.
     content : str
-        A digest of all that the study says: equal where two files say the same.
+        A digest of all that the study says of its copy: equal where two files say the same.
     discreet : str
         The version of discreet that wrote it.
     key, signature : str
@@ -322,7 +323,7 @@ def content_digest(plain: Mapping[str, Any]) -> str:
     others = [
         {"name": it["name"], "sha256": it["sha256"]}
         for it in plain["entries"]
-        if not it["name"].startswith(PARQUET)
+        if not it["name"].startswith(APART)
     ]
     content = {key: value for key, value in plain.items() if key not in NOT_CONTENT}
     return hashlib.sha256(canonical_json({**content, "others": others})).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +27,7 @@ from discreet.study_file.manifest import (
     columns_again,
     content_digest,
 )
-from discreet.study_file.reading import NEARNESS, check_values_of, open_study_file
+from discreet.study_file.reading import NEARNESS, StudyFile, check_values_of, open_study_file
 from discreet.study_file.rows import (
     Frame,
     ValueDigest,
@@ -123,6 +123,17 @@ def write_study_file(
             " name a folder that is there, has room, and may be written to"
         ) from None
     return manifest
+
+
+def draft_of(file: StudyFile, answers: Mapping[str, Any]) -> Draft:
+    """Return what a study file says, with answers in place of those that it has."""
+    manifest = file.manifest
+    same = {
+        it.name: getattr(manifest, it.name)
+        for it in fields(Draft)
+        if it.name not in ("again", "answers", "nearness", "private")
+    }
+    return Draft(**same, again=file.again(), answers=dict(answers), nearness=file.nearness())
 
 
 def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:

@@ -1,0 +1,82 @@
+"""Means of a column of numbers in the cells of a question: perturbed sums over perturbed counts.
+
+Values beyond the ends of the column's grid count as these ends, so that nobody moves a sum by more
+than half the grid. A cell is not given where few people hold most of its sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.answers.counting import Counted, Counter
+from discreet.answers.records import means_of_pairs
+from discreet.arguments import Floats
+from discreet.explore.conditions import Asked
+from discreet.explore.questions import Part
+
+DOMINANCE = 0.5
+"""The (n, k) rule: the two largest contributors hold less than a share of the sum, drawn between
+this and half as much again."""
+P_PERCENT = 0.1
+"""The p % rule: a sum without its two largest contributors is more than a share of the largest one,
+drawn between this and twice as much."""
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """Means of cells, and the standard deviation of their noise; NaN where none is given."""
+
+    counted: Counted
+    means: Floats
+    noise: Floats
+
+
+def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
+    """Average a column over the people in each cell of a part."""
+    counted = counter.count(part, asked)
+    edges = asked.grid(value).edges
+    low, high = edges[0], edges[-1]
+    middle, reach = (low + high) / 2, (high - low) / 2
+    records = counter.records
+    atoms = records.atoms({name: asked.grid(name) for name in part.columns})
+    of_rows = part.cells(atoms, len(records.persons))
+    values = np.clip(records.rows.copy.columns[value], low, high)
+    values = np.where(np.isnan(values), middle, values)  # of few people: see Grid
+    cells, _, of_people = means_of_pairs(values, of_rows, records.persons)
+    sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
+    draws = records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
+    sums += counter.noise.sd * reach * draws
+    allowed = [
+        no_few_hold_most(of_people[cells == cell], _draw(counter, it.digest))
+        for cell, it in enumerate(counted.conditions)
+    ]
+    given = counted.given & np.array(allowed)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(given, np.clip(middle + sums / counted.shown, low, high), np.nan)
+        noise = counter.noise.sd * np.hypot(reach, means - middle) / counted.shown
+    return Averaged(counted, means, noise)
+
+
+def no_few_hold_most(values: Floats, draw: float) -> bool:
+    """Tell whether no few people hold most of a sum, by the rules (n, k) and p %.
+
+    `draw` is a number from 1 to 2 that the secret says.
+
+    Examples
+    --------
+    >>> no_few_hold_most(np.full(40, 3.0), 1.0), no_few_hold_most(np.array([90.0, 3, 3, 3]), 1.0)
+    (True, False)
+    """
+    sizes = np.sort(np.abs(values))[::-1]
+    total = float(sizes.sum())
+    if total == 0:
+        return True
+    first, second = (*sizes[:2].tolist(), 0.0, 0.0)[:2]
+    dominant = first + second >= DOMINANCE * (1 + draw) / 2 * total
+    return not (dominant or total - first - second < P_PERCENT * draw * first)
+
+
+def _draw(counter: Counter, digest: str) -> float:
+    return counter.records.noise.threshold(f"dominance {digest}", 1000) / 1000

@@ -1,0 +1,262 @@
+"""The answers of one version: which questions were asked, what is answered, and what is left.
+
+The same questions in the same order get the same answers, so that a register need only keep the
+questions. A question is answered, or refused in a sentence.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet.answers.averages import average
+from discreet.answers.counting import Counted, Counter
+from discreet.answers.models import MOST_INFLUENCE, as_in_copy, model_of
+from discreet.answers.records import Records
+from discreet.answers.words import (
+    counts_table,
+    histogram_of,
+    means_table,
+    model_table,
+    noise_in_words,
+    survival_of,
+)
+from discreet.errors import InputError, RefusedError
+from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
+from discreet.explore.conditions import Asked, Condition
+from discreet.explore.derived import DerivedCopy, derived_of
+from discreet.explore.from_file import FileSession
+from discreet.explore.model import asked_model, fit_rows, rows_of_model
+from discreet.explore.questions import MEANS, MODEL, Question, asked_of, parts_of
+from discreet.methods import CellKey
+from discreet.policy import Policy
+
+CERTAIN = 1.959963984540054
+RULES_OF_COUNTS = (
+    "threshold: cells of fewer than {least} people, with noise, are shown as few",
+    "cell-key perturbation: noise with a standard deviation of {sd} people, the same for the same "
+    "people",
+    "differencing: two cells are of the same people by definition, or differ by {k} to {most} or "
+    "more",
+)
+RULES_OF_MEANS = (
+    "dominance: the two largest contributors hold less than about half of a sum",
+    "p %: a sum without its two largest contributors is more than 10 to 20 % of the largest",
+)
+RULES_OF_MODELS = (
+    "residual degrees of freedom: at least ten people for each term",
+    "k people on each side of a level; terms do not separate the outcome",
+    "influence: nobody moves the estimates by more than {influence:.0f} times the average, squared",
+)
+SPENT = (
+    "the answers of this version are used up: {cost} more numbers about one person are asked, and"
+    " {left} of {all} are left; ask for less, or wait for the next version"
+)
+STATEMENT = re.compile(r"\s*([<>])\s*")
+
+
+@dataclass(eq=False)
+class Book:
+    """What answers questions to one version of a study, and keeps count.
+
+    Parameters
+    ----------
+    file : FileSession
+        The study file: its levels, its grids, and its rows, which are protected.
+    policy : Policy
+    records : Records
+        The raw records of the version.
+    """
+
+    file: FileSession
+    policy: Policy
+    records: Records
+    answers: dict[str, Answer] = field(default_factory=dict)
+    spent: int = 0
+    _counter: Counter = field(init=False)
+    _asked: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        noise = CellKey(self.policy.noise_of_answers)
+        least = max(self.policy.k, 2 * noise.sd)
+        self._counter = Counter(self.records, noise, self.policy.k, least)
+
+    @property
+    def left(self) -> int:
+        """How many more numbers about one person may be given."""
+        return self.policy.numbers_of_answers - self.spent
+
+    def cost(self, question: Question) -> int:
+        """Return how many numbers about one person a question adds: those that were not given.
+
+        It hangs on the question and the study file alone, so it says nothing of the data.
+        """
+        return len(self._new(question))
+
+    def _new(self, question: Question) -> set[str]:
+        asked = self._asked_of(question)
+        if question.kind == MODEL:
+            terms = self._model_terms(question)
+            name = question.of_numbers.id
+            return {f"{name} {i}" for i in range(terms + 1)} - self._asked
+        numbers = 2 if question.kind == MEANS else 1
+        names = [
+            (" ".join(sorted(it.digest for it in part.conditions())), question.columns[0], i)
+            for part in parts_of(question, asked)
+            for i in range(numbers)
+        ]
+        told = {f"{cells} {column if i else ''} {i}" for cells, column, i in names}
+        return told - self._asked
+
+    def answer(self, question: Question) -> Answer:
+        """Answer a question, or refuse it in a sentence; the same one is answered again for free.
+
+        Raises
+        ------
+        InputError
+            If it does not fit the study file.
+        RefusedError
+            If the version's numbers are used up, or a rule refuses it.
+        """
+        plain = question.of_numbers
+        if plain.id not in self.answers:
+            new = self._new(plain)
+            if len(new) > self.left:
+                raise RefusedError(
+                    SPENT.format(cost=len(new), left=self.left, all=self.policy.numbers_of_answers),
+                    rule="budget",
+                )
+            self.answers[plain.id] = self._computed(plain)
+            self.spent += len(new)  # what is refused costs nothing
+            self._asked |= new
+        found = self.answers[plain.id]
+        if not question.holds:
+            return found
+        return Answer(question, "", found.rules, verdict_of(found, question.holds))
+
+    def _asked_of(self, question: Question) -> Asked:
+        self.file.whole.check_made([*question.columns, *question.by])
+        return asked_of(self.file.kept, self.policy.derive or {}, question)
+
+    def _derived(self, question: Question) -> DerivedCopy:
+        out = derived_of(self.file)
+        for name, text in question.asks:
+            out = out.assign({name: text}) if name else out
+        return out
+
+    def _computed(self, question: Question) -> Answer:
+        asked = self._asked_of(question)
+        noise, k = self._counter.noise, self.policy.k
+        numbers: dict[str, Any] = {"least": self._counter.least, "sd": noise.sd, "k": k}
+        numbers |= {"most": 2 * k - 1, "influence": MOST_INFLUENCE}
+        rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
+        told = noise_in_words(question, noise.sd, self._counter.least)
+        if question.kind == MODEL:
+            model = self._model(question, asked)
+            rules += tuple(it.format(**numbers) for it in RULES_OF_MODELS)
+            table, share = model_table(question, model, self.file)
+            return Answer(question, told + share, rules, table=table)
+        parts = parts_of(question, asked)
+        if question.kind == MEANS:
+            (value,) = question.columns
+            means = [average(self._counter, it, asked, value) for it in parts]
+            rules += RULES_OF_MEANS
+            return Answer(question, told, rules, table=means_table(question, means, self.file))
+        counted = [self._counter.count(it, asked) for it in parts]
+        table = counts_table(question, counted, noise.sd, self.file)
+        return Answer(question, told, rules, table=table, view=self._view(question, counted))
+
+    def _view(self, question: Question, counted: Sequence[Counted]) -> Any:
+        if question.kind == "histogram" and not question.by:
+            return histogram_of(question, counted[0], self.policy, self.file)
+        if question.kind == "survival":
+            return survival_of(question, counted[0], self.policy, self.file)
+        return None
+
+    # --- models ---------------------------------------------------------------------------------
+
+    def _model_terms(self, question: Question) -> int:
+        """Return how many terms a model has, by the copy."""
+        model, events, whole = asked_model(self._derived(question), question.request)
+        return len(fit_rows(model, rows_of_model(whole, model, events)).terms)
+
+    def _levels(self, asked: Asked, name: str) -> tuple[str, ...]:
+        whole = self.file.whole.with_levels([name])
+        return whole.levels_of(name) if name in whole.copy.strata else asked.levels(name)[0]
+
+    def _model(self, question: Question, asked: Asked) -> Any:
+        model, events, _ = asked_model(self._derived(question), question.request)
+        numbers = [name for name in model.numbers if name in asked.made]
+        if numbers:
+            raise RefusedError(
+                f"column {numbers[0]!r} is new and has numbers; write its expression in the "
+                "formula, or make levels of it by cut(...)",
+                rule="made",
+            )
+        where = Condition.of(
+            it for name, text in question.asks if not name for it in asked.condition(text)
+        )
+        named = [*model.levels, *([model.event] if model.event else [])]
+        whole = asked.with_made(self.records.rows, named)
+        whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
+        return model_of(self._counter, asked, where, whole, model, events)
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+
+def verdict_of(answer: Answer, statement: str) -> str:
+    """Decide a statement by the figures of an answer: with noise and sampling error in them.
+
+    A comparison holds, or does not, where the difference is further from 0 than its 95 % interval
+    reaches; a chain holds where each of its comparisons does.
+    """
+    named = STATEMENT.split(statement.strip())
+    names, signs = named[::2], named[1::2]
+    estimates = _estimates(answer)
+    verdicts = []
+    for (left, right), sign in zip(itertools.pairwise(names), signs, strict=True):
+        a, b = (_estimate(estimates, it) for it in (left, right))
+        if a is None or b is None:
+            verdicts.append(UNKNOWN)
+            continue
+        off = (a[0] - b[0]) * (1 if sign == ">" else -1)
+        reach = CERTAIN * float(np.hypot(a[1], b[1]))
+        verdicts.append(HOLDS if off > reach else DOES_NOT if off < -reach else UNKNOWN)
+    if DOES_NOT in verdicts:
+        return DOES_NOT
+    return UNKNOWN if UNKNOWN in verdicts else HOLDS
+
+
+def _estimate(
+    estimates: Mapping[str, tuple[float, float] | None], name: str
+) -> tuple[float, float] | None:
+    if name == "0":
+        return 0.0, 0.0
+    if name not in estimates:
+        known = ", ".join([*estimates][:20])
+        raise InputError(f"the statement names {name!r}, which the answer has not; it has {known}")
+    return estimates[name]
+
+
+def _estimates(answer: Answer) -> dict[str, tuple[float, float] | None]:
+    """Return of each term or group its estimate and standard error; None of what is not given."""
+    out: dict[str, tuple[float, float] | None] = {}
+    if answer.table is None:
+        return out
+    found: dict[str, dict[str, Any]] = {}
+    for it in answer.table.figures:
+        of_group = ", ".join(str(level) for _, level in it.group) or "all"
+        name = it.column if answer.table.kind == MODEL else of_group
+        found.setdefault(name, {})[it.figure] = it.value
+    for name, of in found.items():
+        middle, error = of.get("estimate", of.get("mean", of.get("count"))), of.get("std. error")
+        if name and "std. error" in of:
+            known = middle is not None and error is not None
+            out[name] = (float(middle), float(error)) if known else None  # type: ignore[arg-type]
+    return out

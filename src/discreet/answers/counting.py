@@ -1,0 +1,125 @@
+"""Counts of people in the cells of a question, with noise, and which of them may be given.
+
+**Equal numbers tell nothing.** Two counts that are given are of the same people by definition, or
+differ by k + U people or more, where U is drawn from 0 to k - 1 for each pair. What differs by
+fewer, by nobody included, is not given, and looks like a count of too few people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from discreet.answers.records import Records, people_in
+from discreet.arguments import Floats, Labels
+from discreet.explore.conditions import Asked, Condition
+from discreet.explore.questions import Part
+from discreet.methods import CellKey
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted:
+    """A part of a question as it was counted.
+
+    Parameters
+    ----------
+    part : Part
+    conditions : list of Condition
+        That of each cell.
+    cells, people : ndarray of int
+        Pairs of a cell and a person in it.
+    shown : ndarray of int
+        The counts with noise.
+    given : ndarray of bool
+        Which of them may be given.
+    sums : ndarray of uint64, shape (cells, 2)
+        The cell keys.
+    """
+
+    part: Part
+    conditions: list[Condition]
+    cells: Labels
+    people: Labels
+    shown: Whole
+    given: NDArray[np.bool_]
+    sums: NDArray[np.uint64]
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.conditions)
+
+    def members(self, people: int) -> csr_array:
+        """Return who is in which cell, a row for each cell."""
+        ones = np.ones(len(self.cells), dtype=np.int32)
+        return csr_array((ones, (self.cells, self.people)), shape=(self.size, people))
+
+
+@dataclass(eq=False)
+class Counter:
+    """What counts people for one version, and remembers what was given.
+
+    Parameters
+    ----------
+    records : Records
+    noise : CellKey
+    k : int
+        The policy's.
+    least : int
+        Counts that are smaller, with their noise, are shown as few.
+    """
+
+    records: Records
+    noise: CellKey
+    k: int
+    least: int
+    opened: dict[str, Counted] = field(default_factory=dict)
+    """Of each condition that was given, by its digest, the part that gave it."""
+
+    def count(self, part: Part, asked: Asked) -> Counted:
+        """Count a part, and remember what is given of it."""
+        conditions, records = part.conditions(), self.records
+        atoms = records.atoms({name: asked.grid(name) for name in part.columns})
+        of_rows = part.cells(atoms, len(records.persons))
+        cells, people = people_in(of_rows, records.persons, repeat=records.repeat)
+        counts = np.bincount(cells, minlength=len(conditions))
+        sums = records.noise.sums(cells, people, len(conditions))
+        shown = counts + self.noise.drawn(records.noise.uniforms("count", sums))
+        large = shown >= self.least
+        found = Counted(part, conditions, cells, people, shown, large, sums)
+        given = large & self._apart(found, counts)
+        found = Counted(part, conditions, cells, people, shown, given, sums)
+        for cell in np.flatnonzero(given).tolist():
+            self.opened.setdefault(conditions[cell].digest, found)
+        return found
+
+    def _apart(self, new: Counted, counts: Whole) -> NDArray[np.bool_]:
+        """Tell which cells differ from all that was given by enough people, or by definition."""
+        out = np.ones(new.size, dtype=np.bool_)
+        names = [it.digest for it in new.conditions]
+        members = new.members(self.records.people)
+        for old in dict.fromkeys(self.opened.values()):
+            there = np.flatnonzero(old.given)
+            kept = old.members(self.records.people)[there]
+            common = (members @ kept.T).toarray()
+            sizes = np.asarray(kept.sum(axis=1)).ravel()
+            apart = counts[:, None] + sizes[None, :] - 2 * common
+            for cell, at in np.argwhere(apart < 2 * self.k).tolist():
+                other = old.conditions[there[at]].digest
+                if names[cell] != other and apart[cell, at] < self._threshold(names[cell], other):
+                    out[cell] = False
+        return out
+
+    def _threshold(self, *digests: str) -> int:
+        return self.records.noise.threshold(" ".join(sorted(digests)), self.k)
+
+
+def counts_with_ends(counted: Counted, sd: float) -> tuple[Floats, Floats, Floats]:
+    """Return low ends, counts and high ends of cells, by their noise; NaN where none is given."""
+    middle = np.where(counted.given, counted.shown, np.nan)
+    return np.maximum(middle - 1.96 * sd, 0.0), middle, middle + 1.96 * sd

@@ -1,0 +1,168 @@
+"""Models of the data: estimates with noise on the scale of one person's influence.
+
+The noise has the covariance of the estimates themselves: that of one person's influence, times the
+square of the policy's number of people. So it hides a person as a count's noise does, and its share
+of a standard error is that number over the square root of the number of people. Nobody moves the
+estimates by more than eight times what people move them on average (as a variance): what somebody
+would move them by beyond that is taken off.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.answers.counting import Counted, Counter
+from discreet.arguments import Floats, Labels
+from discreet.errors import DiscreetError, RefusedError
+from discreet.explore.conditions import Asked, Condition, Factor
+from discreet.explore.from_copy import WholeTable
+from discreet.explore.model import ModelRows, fit_rows, rows_of_model
+from discreet.explore.questions import Part
+from discreet.regression import Asked as Model
+from discreet.regression import Estimates
+
+MOST_INFLUENCE = 8.0
+"""So many times the average nobody's squared influence is more."""
+PEOPLE_A_TERM = 10
+SPREAD_BY, FIT_BY = 2.0, 2.0
+"""By how many people's average influence a standard error and the fit are changed, for each of
+which the noise has."""
+NOT_ANSWERED = (
+    "this model is not answered: it has fewer than ten people for each term, too few people on one "
+    "side of a term, terms that separate the outcome, or people who differ by too few from those "
+    "of another answer; leave terms out, join levels, or ask for a larger part"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Modelled:
+    """Estimates with noise, the standard deviation of that noise, and who entered."""
+
+    estimates: Estimates
+    noise: Floats
+    counted: Counted
+
+
+def condition_of(asked: Asked, where: Condition, names: Sequence[str]) -> Condition:
+    """Return the condition of all people who have each column of a model."""
+    known = []
+    for name in names:
+        if name in asked.whole.copy.columns:
+            known.append(asked.grid(name).has_value())
+        else:
+            _, columns, table = asked.levels(name)
+            known.append(Factor(columns, table >= 0))
+    return where.both(known)
+
+
+def model_of(
+    counter: Counter,
+    asked: Asked,
+    where: Condition,
+    whole: WholeTable,
+    model: Model,
+    events: Sequence[str],
+) -> Modelled:
+    """Estimate a model from raw rows, and change it by noise.
+
+    `whole` are all raw rows, with the model's columns of levels as the copy has them.
+
+    Raises
+    ------
+    RefusedError
+        One sentence, whatever the reason in the data is.
+    """
+    names = [*model.numbers, *model.levels, *([model.event] if model.event else [])]
+    part = Part(condition_of(asked, where, names))
+    counted = counter.count(part, asked)
+    refused = RefusedError(NOT_ANSWERED, rule="model")
+    if not counted.given[0]:
+        raise refused
+    records = counter.records
+    atoms = records.atoms({name: asked.grid(name) for name in part.columns})
+    inside = np.flatnonzero(part.cells(atoms, len(records.persons)) == 0)
+    try:
+        rows = rows_of_model(whole.rows(inside), model, events)
+        persons = records.persons[inside][rows.at]
+        estimates = fit_rows(model, rows, persons=persons if records.repeat else None)
+    except DiscreetError:
+        raise refused from None
+    if estimates.moves is None or not _is_large(counter, model, rows, estimates, counted):
+        raise refused
+    moves = by_person(estimates.moves(), persons)
+    return _with_noise(counter, model, estimates, moves, counted)
+
+
+def _is_large(
+    counter: Counter, model: Model, rows: ModelRows, estimates: Estimates, counted: Counted
+) -> bool:
+    """Tell whether there are people enough for each term, and on each side of a level."""
+    terms, people = len(estimates.terms), int(counted.shown[0])
+    if people < PEOPLE_A_TERM * terms:
+        return False
+    sizes = [list(words).count(word) for words in rows.words.values() for word in {*words}]
+    if rows.happened is not None:
+        sizes += [int(rows.happened.sum()), int((~rows.happened).sum())]
+        if min(sizes[-2:]) < PEOPLE_A_TERM * terms:
+            return False
+    least = counter.records.noise.threshold(f"model {model.formula}", counter.k)
+    return min(sizes, default=least) >= least
+
+
+def by_person(moves: Floats, persons: Labels) -> Floats:
+    """Sum what rows move estimates by over the rows of each person."""
+    _, place = np.unique(persons, return_inverse=True)
+    out = np.zeros((int(place.max()) + 1, moves.shape[1]))
+    np.add.at(out, place, moves)
+    return out
+
+
+def _with_noise(
+    counter: Counter, model: Model, estimates: Estimates, moves: Floats, counted: Counted
+) -> Modelled:
+    people, terms = moves.shape
+    sd, noise = counter.noise.sd, counter.records.noise
+    what = f"model {model.family} {model.formula} {sorted(dict(estimates.references).items())}"
+    root = np.linalg.cholesky(moves.T @ moves)
+    influence = people * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
+    kept = np.sqrt(np.minimum(1.0, MOST_INFLUENCE * terms / np.maximum(influence, 1e-300)))
+    off = ((1 - kept)[:, None] * moves).sum(axis=0)
+    draws = noise.normals(what, counted.sums, 2 * terms + 2)[0]
+    share = sd / np.sqrt(people)
+    values = estimates.values - off + share * (root @ draws[:terms])
+    spread = np.exp(SPREAD_BY * terms * sd / people * draws[terms : 2 * terms])
+    name, fit = estimates.quality
+    fit = float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))
+    events = estimates.events
+    if events is not None:
+        events = round(events + sd * draws[-2])
+    made = dataclasses.replace(
+        estimates,
+        values=values,
+        variances=estimates.variances * spread,
+        rows=int(counted.shown[0]),
+        events=events,
+        quality=(name, fit),
+        moves=None,
+    )
+    return Modelled(made, share * np.sqrt((root**2).sum(axis=1)), counted)
+
+
+def as_in_copy(rows: WholeTable, categories: Mapping[str, Sequence[str]]) -> WholeTable:
+    """Return raw rows whose columns of levels have the levels of the copy, and no others.
+
+    `categories` are these columns, each with its levels in the copy: codes are numbers in the data.
+    """
+    numbers, words = dict(rows.copy.columns), dict(rows.copy.strata)
+    for name, levels in categories.items():
+        known = {*levels}
+        if name in numbers:
+            texts = [f"{it:.15g}" if np.isfinite(it) else "" for it in numbers.pop(name).tolist()]
+        else:
+            texts = [*words[name]]
+        words[name] = tuple(it if it in known else "" for it in texts)
+    return rows.holding(numbers, words)

@@ -1,0 +1,62 @@
+"""Noise of answers: as large in every answer, and the same wherever the same people are counted.
+
+**Cell keys.** Each record has a keyed number. A cell's key is the sum of the numbers of the people
+in it; a function of the secret, the version and that sum draws the cell's noise. So the same people
+have the same noise in any table of a version, and one person more or less has other noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.secret import Secret
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, repr=False)
+class KeyedNoise:
+    """Draws that hang on the secret, the version, what is asked and who is in it alone.
+
+    Parameters
+    ----------
+    secret : Secret
+    version : bytes
+        Of the copy: the records of another version have other noise.
+    keys : ndarray of uint64, shape (records, 2)
+        A keyed digest of each person.
+    """
+
+    secret: Secret
+    version: bytes
+    keys: Words
+
+    def sums(self, cells: Labels, people: Labels, count: int) -> Words:
+        """Return the cell keys of `count` cells: sums of their people's keys, each modulo 2^64.
+
+        `cells` and `people` are pairs of a cell and a person in it.
+        """
+        out = np.zeros((count, 2), dtype=np.uint64)
+        for word in range(2):
+            np.add.at(out[:, word], cells, self.keys[people, word])
+        return out
+
+    def uniforms(self, what: str, sums: Words) -> Floats:
+        """Return a number between 0 and 1 for each cell key, of what is asked."""
+        return self.secret.uniforms(self.version, sums, [f"\0answer {what}"])[:, 0]
+
+    def normals(self, what: str, sums: Words, count: int) -> Floats:
+        """Return `count` standard normal numbers for each cell key."""
+        names = [f"\0answer {what} {i}" for i in range(count)]
+        return self.secret.normals(self.version, sums, names)
+
+    def threshold(self, what: str, least: int) -> int:
+        """Return `least` to 2 `least` - 1, as the secret says of what is asked."""
+        draw = self.secret.uniforms(
+            self.version, np.zeros((1, 2), dtype=np.uint64), [f"\0answer threshold {what}"]
+        )
+        return least + int(draw[0, 0] * least)

@@ -1,0 +1,115 @@
+"""The people of a table as answers see them: atoms of its columns, and a key for each person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.answers.noise import KeyedNoise, Words
+from discreet.arguments import Floats, Labels
+from discreet.columns.copied import Copy
+from discreet.explore.conditions import Asked, Condition, Grid
+from discreet.explore.from_copy import WholeTable
+from discreet.secret import Secret
+from discreet.vault.whole_columns import RawWhole
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Records:
+    """Raw records, by whose atoms people are counted.
+
+    Parameters
+    ----------
+    rows : WholeTable
+        The raw rows with the columns of the copy.
+    persons : ndarray of int
+        Whose each row is, as places among the people.
+    noise : KeyedNoise
+        With a key for each of the people.
+    """
+
+    rows: WholeTable
+    persons: Labels
+    noise: KeyedNoise
+
+    @classmethod
+    def of(cls, raw: RawWhole, kept: WholeTable, secret: Secret) -> Records:
+        """Return the records of a raw table, read with the columns that the copy has."""
+        names = [name for name in kept.raw if name in kept.copy.columns or name in kept.copy.strata]
+        numbers = {name: raw.numbers[name] for name in names if name in raw.numbers}
+        words = {name: raw.levels[name].texts() for name in names if name in raw.levels}
+        copy = Copy(numbers, words, kept.copy.version, 0)
+        rows = WholeTable(copy, {name: kept.raw[name] for name in names})
+        keys = np.ascontiguousarray(raw.draws.keys)
+        persons = np.arange(len(keys))
+        if raw.persons is not None:
+            _, persons = np.unique(raw.persons, return_inverse=True)
+            keys = _sums(keys, persons)
+        return cls(rows, persons, KeyedNoise(secret, b"answers" + raw.version, keys))
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return len(self.noise.keys)
+
+    @cached_property
+    def repeat(self) -> bool:
+        """Whether some person has several rows."""
+        return self.people < len(self.persons)
+
+    def atoms(self, grids: Mapping[str, Grid]) -> dict[str, Labels]:
+        """Return the atom of each row in some columns."""
+        out = {}
+        for name, grid in grids.items():
+            if name not in self._atoms or self._atoms[name][0] is not grid:
+                self._atoms[name] = (grid, self._places(name, grid))
+            out[name] = self._atoms[name][1]
+        return out
+
+    @cached_property
+    def _atoms(self) -> dict[str, tuple[Grid, Labels]]:
+        return {}
+
+    def _places(self, name: str, grid: Grid) -> Labels:
+        copy = self.rows.copy
+        if name in copy.strata:
+            return grid.places_of_words(copy.strata[name])
+        return grid.places(copy.columns[name])
+
+    def holds(self, condition: Condition, asked: Asked) -> NDArray[np.bool_]:
+        """Tell of each row whether a condition holds."""
+        atoms = self.atoms({name: asked.grid(name) for name in condition.columns})
+        return condition.holds(atoms, len(self.persons))
+
+
+def _sums(keys: Words, persons: Labels) -> Words:
+    out = np.zeros((int(persons.max()) + 1, 2), dtype=np.uint64)
+    for word in range(2):
+        np.add.at(out[:, word], persons, keys[:, word])
+    return out
+
+
+def people_in(cells: Labels, persons: Labels, *, repeat: bool) -> tuple[Labels, Labels]:
+    """Return pairs of a cell and a person with a row in it, each once.
+
+    `cells` has that of each row, -1 of none; `repeat` says whether some person has several rows.
+    """
+    inside = cells >= 0
+    if not repeat:
+        return cells[inside], persons[inside]
+    size = int(persons.max()) + 1
+    pairs = np.unique(cells[inside] * size + persons[inside])
+    return pairs // size, pairs % size
+
+
+def means_of_pairs(values: Floats, cells: Labels, persons: Labels) -> tuple[Labels, Labels, Floats]:
+    """Return pairs of a cell and a person in it, in order, and the mean of the person's values."""
+    inside = np.flatnonzero(cells >= 0)
+    size = int(persons.max()) + 1
+    pairs, place = np.unique(cells[inside] * size + persons[inside], return_inverse=True)
+    means = np.bincount(place, values[inside]) / np.bincount(place)
+    return pairs // size, pairs % size, means

@@ -1,0 +1,294 @@
+"""Answers as tables and plots: figures, how far they may be off, and what is not given."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from discreet.answers.averages import Averaged
+from discreet.answers.counting import Counted
+from discreet.answers.models import Modelled
+from discreet.arguments import Floats
+from discreet.columns.array_rows import ArrayRows
+from discreet.estimates.copy_table import CopyTable, Line
+from discreet.estimates.figures import OF_INTERVAL, Figure, Group
+from discreet.estimates.model_table import Widened, model_body
+from discreet.estimates.words import number_words
+from discreet.explore.from_file import FileSession
+from discreet.explore.model import COX, RATIOS, TITLES
+from discreet.explore.questions import MEANS, MODEL, Question
+from discreet.methods import CellKey
+from discreet.plots import How, Origin
+from discreet.plots.histogram import HistogramView
+from discreet.plots.survival import SurvivalPlot, SurvivalView
+from discreet.policy import Policy
+
+FEW, ALL = "few", "all"
+NORMAL = 1.959963984540054
+COUNTS = "counts"
+OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise")
+FROM_DATA = "from the data, with noise"
+FEW_ARE = (
+    "few: fewer than {least} people, none included, or too near to another answer; not all of"
+    " these are small"
+)
+
+
+def noise_in_words(question: Question, sd: int, least: int) -> str:
+    """Say how large the noise of an answer is, in its own units."""
+    if question.kind == MODEL:
+        return f"from the data, ± noise that hides {sd} people"
+    if question.kind == MEANS:
+        return f"from the data; each mean has an interval that holds noise of {sd} people"
+    return f"from the data, ± {round(NORMAL * sd)} people (95 % of the noise)"
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+def counts_table(
+    question: Question, counted: Sequence[Counted], sd: int, file: FileSession
+) -> CopyTable:
+    """Return the counts of a question as a table."""
+    cells: dict[Group, float | None] = {}
+    figures: list[Figure] = []
+    for it in counted:
+        for group, value in _cells(it):
+            cells[group] = value
+            figures += _figures_of_count(group, value, sd)
+    least = max(file.policy.k, 2 * sd)
+    return _table(
+        COUNTS,
+        f"People: {question.says}",
+        _grid(counted, {group: _count_words(it) for group, it in cells.items()}),
+        (noise_in_words(question, sd, least), FEW_ARE.format(least=least)),
+        figures,
+    )
+
+
+def _cells(counted: Counted) -> list[tuple[Group, float | None]]:
+    out: list[tuple[Group, float | None]] = []
+    for at, cell in enumerate(np.ndindex(*counted.part.shape)):
+        pairs = zip(counted.part.dims, cell, strict=True)
+        group = tuple((it.name, it.labels[place]) for it, place in pairs)
+        out.append((group, float(counted.shown[at]) if counted.given[at] else None))
+    return out
+
+
+def _figures_of_count(group: Group, value: float | None, sd: int) -> list[Figure]:
+    error = None if value is None else math.hypot(sd, math.sqrt(max(value, 0.0)))
+    low = None if value is None else max(value - NORMAL * sd, 0.0)
+    high = None if value is None else value + NORMAL * sd
+    named = (("count", value), ("low end", low), ("high end", high), ("std. error", error))
+    return [Figure("", None, group, name, number) for name, number in named]
+
+
+def _count_words(value: float | None) -> str:
+    return FEW if value is None else f"{int(value):,}"
+
+
+def _grid(
+    counted: Sequence[Counted], words: dict[Group, str]
+) -> tuple[tuple[str, str], tuple[str, ...], tuple[Line, ...]]:
+    """Lay cells out: of three columns the first in sections, the second in lines, the third across.
+
+    Beside and below stand the sums, where they were asked for.
+    """
+    dims = max((it.part.dims for it in counted), key=len)
+    *sections, last = (*dims,) if dims else (None,)
+    if last is None:
+        return (("", ""), (COUNTS,), (Line("", ALL, (words[()],)),))
+    if len(dims) == 1:
+        lines = [Line("", it, (words[((last.name, it),)],)) for it in last.labels]
+        lines += [Line("", ALL, (words[()],))] if () in words else []
+        return ((last.name, last.name), ("people",), tuple(lines))
+    across = [*last.labels, *([ALL] if any(len(it) < len(dims) for it in words) else [])]
+    first, *second = sections
+    lines = []
+    for outer in [*first.labels, ALL]:
+        for inner in [*second[0].labels, ALL] if second else [""]:
+            cells = []
+            for end in across:
+                chosen = [(first.name, outer), *([(second[0].name, inner)] if second else [])]
+                group = tuple(it for it in (*chosen, (last.name, end)) if it[1] != ALL)
+                cells.append(words.get(group))
+            if all(it is not None for it in cells):
+                kept = tuple(str(it) for it in cells)
+                lines.append(Line(outer if second else "", inner or outer, kept))
+    names = (first.name, second[0].name if second else first.name)
+    return (names, tuple(across), tuple(lines))
+
+
+def _table(
+    kind: str,
+    title: str,
+    laid: tuple[tuple[str, str], tuple[str, ...], tuple[Line, ...]],
+    notes: tuple[str, ...],
+    figures: Sequence[Figure],
+) -> CopyTable:
+    names, head, lines = laid
+    return CopyTable(kind, title[:1].upper() + title[1:], names, head, lines, notes, tuple(figures))
+
+
+# --- means ----------------------------------------------------------------------------------------
+
+
+def means_table(question: Question, averaged: Sequence[Averaged], file: FileSession) -> CopyTable:
+    """Return means as a table: people, mean and interval of each group."""
+    (value,) = question.columns
+    spread = _sd_of_copy(file, value)
+    lines, figures = [], []
+    for it in averaged:
+        for at, (group, people) in enumerate(_cells(it.counted)):
+            mean = float(it.means[at])
+            if people is None or not math.isfinite(mean):
+                people = None
+            name = ", ".join(str(level) for _, level in group) or ALL
+            if people is None:
+                lines.append(Line("", name, (FEW, "", "", "")))
+                figures += [Figure(value, None, group, what, None) for what in OF_MEANS]
+                continue
+            noise = float(it.noise[at])
+            error = math.hypot(noise, spread / math.sqrt(people))
+            ends = (mean - NORMAL * error, mean, mean + NORMAL * error)
+            low, middle, high = (number_words(x, _decimals(error)) for x in ends)
+            words = number_words(NORMAL * noise, _decimals(noise))
+            lines.append(Line("", name, (f"{int(people):,}", middle, f"{low} to {high}", words)))
+            numbers = (people, *ends, error, noise)
+            figures += [
+                Figure(value, None, group, what, x)
+                for what, x in zip(OF_MEANS, numbers, strict=True)
+            ]
+    head = ("people", "mean", "95 % interval", "± noise")
+    names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
+    notes = (
+        "from the data, with noise; intervals hold noise and sampling error",
+        f"values beyond the ends of the file's grid of {value} count as these ends; few: too few "
+        "people, or too near to another answer",
+    )
+    said = question.says
+    return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
+
+
+def _sd_of_copy(file: FileSession, name: str) -> float:
+    values = file.kept.copy.columns[name]
+    return float(np.nanstd(values, ddof=1))
+
+
+def _decimals(error: float) -> int | None:
+    """Return how many decimals show two digits of an error; None of very small ones."""
+    return max(0, 1 - math.floor(math.log10(error))) if 1e-6 < error < 1e9 else None
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+def model_table(question: Question, made: Modelled, file: FileSession) -> tuple[CopyTable, str]:
+    """Return a model as a table, and what share of the standard errors the noise is."""
+    inner = np.sqrt(made.estimates.variances)
+    errors: Floats = np.hypot(inner, made.noise)
+    family = question.request.get("family", "linear")
+    body = model_body(Widened(made.estimates, errors, inner), RATIOS[family])
+    lines = tuple(
+        it._replace(name="people") if it.name == "rows of the copy" else it for it in body.lines
+    )
+    figures = [it._replace(figure="people") if it.figure == "rows" else it for it in body.figures]
+    figures += [
+        Figure(term, None, (), "noise", float(noise))
+        for term, noise in zip(made.estimates.terms, made.noise, strict=True)
+    ]
+    share = float(np.max(made.noise / inner))
+    told = f", up to {100 * share:.0f} % of a standard error"
+    event = " or ".join(question.request.get("event_is", ()))
+    what = str(question.request["formula"]) + (f" ({event})" if event and family != COX else "")
+    notes = (
+        "from the data, with noise; intervals hold noise and sampling error",
+        f"the noise is{told.removeprefix(',')}; what one person would move estimates by beyond a "
+        "bound is taken off",
+    )
+    return (
+        _table(
+            MODEL, f"{TITLES[family]}: {what}", (("part", "term"), body.head, lines), notes, figures
+        ),
+        told,
+    )
+
+
+# --- plots ----------------------------------------------------------------------------------------
+
+
+def _origin(question: Question, policy: Policy, file: FileSession, total: int) -> Origin:
+    labels = file.labels
+    used = [*question.columns, *question.by]
+    return Origin(
+        policy=policy.name,
+        regime=policy.regime,
+        public=policy.public,
+        study=file.name,
+        version=file.kept.copy.version,
+        left_out=None,
+        counted="people",
+        remarks=(FROM_DATA, *(f"where {text}" for name, text in question.asks if not name)),
+        shown=total,
+        total=total,
+        labels=tuple((name, labels[name]) for name in used if name in labels),
+    )
+
+
+def histogram_of(
+    question: Question, counted: Counted, policy: Policy, file: FileSession
+) -> HistogramView:
+    """Return counts in bins as a histogram: densities among the people who are shown."""
+    (dim,) = counted.part.dims
+    counts = [
+        int(n) if given else None for n, given in zip(counted.shown, counted.given, strict=True)
+    ]
+    total = sum(it or 0 for it in counts) or 1
+    widths = np.diff(dim.edges).tolist()
+    density = [
+        None if n is None else float(f"{n / total / width:.6g}")
+        for n, width in zip(counts, widths, strict=True)
+    ]
+    return HistogramView(
+        columns=question.columns,
+        method=CellKey.name,
+        parameters=MappingProxyType({"sd": policy.noise_of_answers}),
+        suppressed=sum(it is None for it in counts),
+        origin=_origin(question, policy, file, total),
+        edges=dim.edges,
+        counts=tuple(counts),
+        density=tuple(density),
+    )
+
+
+def survival_of(
+    question: Question, counted: Counted, policy: Policy, file: FileSession
+) -> SurvivalView | None:
+    """Return the curve of perturbed numbers of people whose time ended in each step.
+
+    People stand at the end of their step; steps of too few people are nobody's.
+    """
+    time, event = question.columns
+    shape = counted.part.shape
+    shown = np.where(counted.given, counted.shown, 0).reshape(shape)
+    until = counted.part.dims[-2]
+    numbers: list[float] = []
+    words: dict[str, list[str]] = {name: [] for name in (event, *question.by)}
+    for cell in np.ndindex(*shape):
+        times = int(shown[cell])
+        numbers += [until.edges[cell[-2] + 1]] * times
+        for name, it, place in zip(question.by, counted.part.dims, cell, strict=False):
+            words[name] += [it.labels[place]] * times
+        words[event] += [counted.part.dims[-1].labels[cell[-1]]] * times
+    if "event" not in words[event]:
+        return None
+    rows = ArrayRows({time: np.array(numbers)}, words)
+    by = question.by[0] if question.by else None
+    plot = SurvivalPlot(time, event, by=by, event_is=("event",))
+    how = How(CellKey.name, policy.k, of_copy=True)
+    made = plot.from_counts(rows, how, _origin(question, policy, file, len(numbers)))
+    return dataclasses.replace(made, parameters=MappingProxyType({"sd": policy.noise_of_answers}))

@@ -1,0 +1,259 @@
+"""Answering a list of questions from the data, into the next revision of a study file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from discreet.answers.book import Book
+from discreet.answers.records import Records
+from discreet.custodian.protect import session_of
+from discreet.custodian.publishing import FORM, key_of_policy
+from discreet.custodian.session import Session
+from discreet.errors import DiscreetError, InputError, RefusedError, about
+from discreet.explore.answered import Answer
+from discreet.explore.conditions import as_told
+from discreet.explore.from_file import FileSession, is_study_file
+from discreet.explore.questions import Question, Questions
+from discreet.policy import Policy, load_policy
+from discreet.progress import advance
+from discreet.records.outputs import check_words
+from discreet.register.rules import STUDY_FILE
+from discreet.render.figure_file import path_to_save
+from discreet.study_file import SUFFIX, draft_of, open_study_file, write_study_file
+from discreet.vault.vault import raw_in_one
+from discreet.vault.whole_columns import choose_columns
+
+ANSWERED = "answered"
+NOT_THIS_FILE = (
+    "the study file is not of these data under this policy: its copy is version {of}, and theirs"
+    " {own}; name the file that was published of them, or publish them"
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of a question: "answered", or why it is refused; and what it costs."""
+
+    question: Question
+    says: str
+    cost: int
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Answering:
+    """What became of a list of questions, for the custodian.
+
+    Attributes
+    ----------
+    outcomes : tuple of Outcome
+        Of each question whether it is answered, and at which cost.
+    left : int
+        How many numbers about one person the version may still give.
+    path : Path or None
+        The revision of the study file; None of a dry run.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    left: int
+    path: Path | None = None
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {it.question.id}  {it.cost:>3}  {it.says}: {it.question.says}"
+            for it in self.outcomes
+        ]
+        done = sum(it.says == ANSWERED for it in self.outcomes)
+        head = f"{done} of {len(self.outcomes)} questions answered; {self.left} numbers are left"
+        where = "dry run: nothing was written" if self.path is None else f"written: {self.path}"
+        return "\n".join([head, *lines, where])
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it, without figures."""
+        return {
+            "left": self.left,
+            "path": None if self.path is None else str(self.path),
+            "questions": [
+                {
+                    "id": it.question.id,
+                    "says": it.question.says,
+                    "outcome": it.says,
+                    "cost": it.cost,
+                }
+                for it in self.outcomes
+            ],
+        }
+
+
+def answer(
+    source: object,
+    questions: Questions | str | Path,
+    *,
+    study: str | Path,
+    to: str | Path | None = None,
+    policy: str | Path | Policy = "standard",
+    who: str = "",
+    dry_run: bool = False,
+    **declared: Any,
+) -> Answering:
+    """Answer questions from the data, and write the next revision of a study file.
+
+    The revision has the same copy, and the answers beside it.
+
+    Parameters
+    ----------
+    source : path or frame
+        The data, as for `discreet.protect`.
+    questions : Questions, str or Path
+        The list, or the file that `study.questions.save` wrote.
+    study : str or Path
+        The study file that was published of the data.
+    to : str or Path, optional
+        Where the revision is written; by default in place of `study`.
+    policy : str, Path or Policy, default "standard"
+        The policy that the data were published under.
+    who : str, optional
+        Who asked, for the register.
+    dry_run : bool, default False
+        Decide and compute everything, and neither record nor write anything.
+    **declared
+        As for `discreet.protect`: `k`, `unit`, `kinds`, ...
+
+    Returns
+    -------
+    Answering
+        Of each question whether it was answered, why not, and what it costs.
+
+    Raises
+    ------
+    InputError
+        If the study file is not of these data, this policy and this secret, or the questions are of
+        another version.
+    LeavingError
+        If the version was answered by other numbers of the policy before, or by another process
+        meanwhile.
+
+    Notes
+    -----
+    Counts have cell-key noise (`discreet.methods.CellKey`), of which the same people have the same
+    in every answer of a version. Means, models and statements rest on noise of the same size
+    (docs/ask.md). What is asked, who asked it and what became of it stands in the register before
+    anything is written; it keeps no figure.
+
+    **What it does not protect.** Answers and the copy together tell a little more about a person
+    than the copy alone; docs/ask.md has how much, measured by attack.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import discreet as dc
+    >>> data = dc.datasets.diabetes()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = dc.protect(data, study="diabetes").publish(Path(folder, "d.discreet"))
+    ...     opened = dc.open(path)
+    ...     opened.ask(opened.bars("sex"))
+    ...     made = dc.answer(data, opened.questions, study=path)
+    ...     len(dc.open(path).answers)
+    1
+    """
+    listed = questions if isinstance(questions, Questions) else Questions.load(questions)
+    asked_by = check_words(who)
+    if not is_study_file(study):
+        raise InputError(f"study= names the study file that was published: 'cohort{SUFFIX}'")
+    path = Path(study)
+    target = path_to_save(path if to is None else to, (SUFFIX,), "a study file")
+    of = FileSession(open_study_file(path))  # which is closed with the last reference to it
+    file = of.file
+    chosen = load_policy(policy).changed(**{**declared, "study": file.manifest.study})
+    session = session_of(source, chosen)
+    key = _check_file(session, file.manifest, listed)
+    found = _decide(session, of, listed, asked_by)
+    if dry_run:
+        return found.made
+    kept = {name: file.answer(name) for name in file.answers}
+    new = {it.question.id: it.answer.to_plain() for it in found.made.outcomes if it.answer}
+    _record(session, found, file.manifest.version)
+    write_study_file(target, draft_of(file, {**kept, **new}), file.batches(), key)
+    return replace(found.made, path=target)
+
+
+def _check_file(session: Session, manifest: Any, listed: Questions) -> Any:
+    """Refuse a study file that is not of the session; return the key that signs it."""
+    if not session.policy.fixed or session.policy.public:
+        raise RefusedError("only a guarded study has answers; public data are drawn as they are")
+    own, key = session.version_of_whole(), key_of_policy(session.policy)
+    if manifest.version != own:
+        raise InputError(NOT_THIS_FILE.format(of=manifest.version, own=own))
+    if manifest.key != key.public:
+        raise InputError(
+            "the study file is signed by another key than this custodian's; name the file that was"
+            " published with this secret"
+        )
+    if listed.version != manifest.version:
+        raise InputError(
+            f"the questions are of version {listed.version}, and the study file is of"
+            f" {manifest.version}; ask them of this file again: discreet ask"
+        )
+    return key
+
+
+@dataclass(frozen=True)
+class _Decided:
+    made: Answering
+    new: tuple[Mapping[str, str], ...]
+    before: int
+
+
+def _decide(session: Session, of: FileSession, listed: Questions, who: str) -> _Decided:
+    """Answer what can be answered; what was asked before is asked again first, in its order."""
+    book, name = _book(session, of), session.name or of.file.manifest.study
+    earlier = session.register.answered(name)
+    for row in earlier:
+        try:
+            book.answer(Question.from_plain(json.loads(row["question"])))
+        except DiscreetError:  # as it was then
+            continue
+    outcomes, new, known = [], [], {row["question"] for row in earlier}
+    for number, question in enumerate(listed):
+        advance("answers from the data", number, len(listed))
+        with about("questions", number):
+            outcome = _outcome(book, question)
+        outcomes.append(outcome)
+        told = as_told(question.to_plain())
+        if told not in known:
+            new.append({"who": who, "question": told, "outcome": outcome.says})
+    advance("answers from the data", len(listed), len(listed))
+    return _Decided(Answering(tuple(outcomes), book.left), tuple(new), len(earlier))
+
+
+def _outcome(book: Book, question: Question) -> Outcome:
+    before = book.spent
+    try:
+        made = book.answer(question)
+    except DiscreetError as error:
+        return Outcome(question, str(error).splitlines()[0], 0)
+    return Outcome(question, ANSWERED, book.spent - before, made)
+
+
+def _book(session: Session, of: FileSession) -> Book:
+    table, policy, secret = session.table, session.policy, session.secret
+    wanted = replace(choose_columns(table, policy), partitions=1)
+    raw = raw_in_one(table, policy, secret, wanted)
+    raw = replace(raw, version=of.file.manifest.version.encode())
+    return Book(of, policy, Records.of(raw, of.kept, secret))
+
+
+def _record(session: Session, found: _Decided, version: str) -> None:
+    """Record that a revision leaves, and what was asked for it, before it is written."""
+    gate, policy = session.release_gate, session.policy
+    columns = [*session.table.columns]
+    gate.release([gate.record_from_copy(STUDY_FILE, columns, FORM, version)])
+    terms = as_told(
+        {"k": policy.k, "noise": policy.noise_of_answers, "numbers": policy.numbers_of_answers}
+    )
+    session.register.record_answers(session.name or "", terms, found.new, found.before)

@@ -1,0 +1,443 @@
+"""Questions to the data: what an analyst wants to know exactly, put on a list for the custodian.
+
+A question is what was asked of the copy: a plot, a table of means or a model, with its columns,
+conditions, new columns and settings. Nothing here looks at data. What a question counts follows
+from the question and the study file alone (`parts_of`): conditions cut columns at the steps of the
+file's grid, and so do bins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Labels
+from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
+from discreet.explore.conditions import Asked, Condition, Factor, Grid, as_told
+from discreet.explore.drawn_again import MOST_LETTERS, SHAPES
+from discreet.explore.provenance import FIGURES
+from discreet.regression import FAMILIES
+from discreet.render.figure_file import write_whole
+
+SCHEMA = 1
+PLOT, DERIVED, BY, COLUMNS, HOLDS = "plot", "derived", "by", "columns", "holds"
+MEANS, MODEL = "means", "model"
+COUNTED = ("bars", "crosstab", "heatmap", "histogram", "survival")
+"""Plots that are drawn of counts of people alone."""
+KINDS = (*COUNTED, MEANS, MODEL)
+MOST_CELLS = 5000
+MOST_QUESTIONS = 1000
+EVERY = (1, 2, 5, 10, 20, 50, 100)
+BINS, GRID, STEPS = 20, 10, 12
+"""Bins of a histogram, cells along each side of a heat map and steps of a survival curve."""
+STATEMENT = re.compile(r"\s*[^<>=]+?\s*(?:[<>]\s*[^<>=]+?\s*)+")
+LONGEST_STATEMENT = 500
+NOT_ASKED = (
+    "{what} shows rows or many figures at once, which the data cannot be asked for; ask for one of"
+    " {known}"
+)
+FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    **{name: it for name, it in SHAPES.items() if name not in ("method", "show", "pixels")},
+    FIGURES: lambda it: it in (MEANS, MODEL),
+    "family": lambda it: it in FAMILIES,
+    "reference": lambda it: (
+        isinstance(it, dict) and all(isinstance(word, str) for pair in it.items() for word in pair)
+    ),
+    HOLDS: lambda it: isinstance(it, str) and len(it) <= LONGEST_STATEMENT,
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the data are asked for.
+
+    Parameters
+    ----------
+    request : mapping
+        What was asked of the copy, as the provenance of its figures has it.
+    holds : str
+        A statement on its figures, such as "age > 0" on a model or "F > M" on means by sex: then
+        the answer is whether it holds, without numbers.
+
+    Examples
+    --------
+    >>> asked = Question({"figures": "means", "columns": ["bmi"], "by": ["sex"]}, holds="1 > 2")
+    >>> asked.says
+    'does "1 > 2" hold in the means of bmi by sex?'
+    """
+
+    request: Mapping[str, Any] = field(hash=False)
+    holds: str = ""
+
+    def __post_init__(self) -> None:
+        request = dict(self.request)
+        wrong = [name for name, it in request.items() if name not in FIELDS or not FIELDS[name](it)]
+        if wrong or len(as_told(request)) > MOST_LETTERS:
+            what = repr(str(wrong[0])[:40]) if wrong else "it is too long"
+            raise InputError(f"this is no question that discreet wrote: {what}")
+        if self.kind not in KINDS:
+            what = f"a {self.kind or 'table of this kind'}"
+            raise RefusedError(NOT_ASKED.format(what=what, known=one_of(KINDS)), rule="kind")
+        if "weights" in request:
+            raise RefusedError(
+                "answers from the data have no weights; leave weights out, and ask for an"
+                " unweighted figure",
+                rule="weights",
+            )
+        if self.holds and not STATEMENT.fullmatch(self.holds):
+            raise InputError(
+                "a statement compares names of levels, or a term with 0: 'F > M', 'age > 0'"
+            )
+
+    @property
+    def kind(self) -> str:
+        """The plot, "means" or "model"."""
+        return str(self.request.get(PLOT) or self.request.get(FIGURES) or "")
+
+    @property
+    def id(self) -> str:
+        """What it is called in lists: the same for the same question."""
+        told = as_told([dict(self.request), self.holds])
+        return hashlib.sha256(told.encode()).hexdigest()[:10]
+
+    @property
+    def of_numbers(self) -> Question:
+        """The question that a statement is decided by."""
+        return replace(self, holds="")
+
+    @property
+    def asks(self) -> tuple[tuple[str, str], ...]:
+        """New columns, each with its expression, and conditions, in order."""
+        return tuple((name, text) for name, text in self.request.get(DERIVED, ()))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are counted or averaged."""
+        return tuple(self.request.get(COLUMNS, ()))
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns of levels that divide it."""
+        by = self.request.get(BY, ())
+        return (by,) if isinstance(by, str) else tuple(by)
+
+    @property
+    def says(self) -> str:
+        """What is asked, in words."""
+        by = f" by {' and '.join(self.by)}" if self.by else ""
+        if self.kind == MODEL:
+            family = self.request.get("family", FAMILIES[0])
+            what = f"the {family} model {self.request.get('formula', '')}"
+        elif self.kind == MEANS:
+            what = f"the means of {' and '.join(self.columns)}{by}"
+        else:
+            what = f"the {self.kind} of {' and '.join(self.columns)}{by}"
+        steps = [f"where {text}" if not name else f"{name} is {text}" for name, text in self.asks]
+        what = "; ".join((what, *steps))
+        return f'does "{self.holds}" hold in {what}?' if self.holds else what
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        plain: dict[str, Any] = {"id": self.id, "says": self.says, "request": dict(self.request)}
+        return plain | ({HOLDS: self.holds} if self.holds else {})
+
+    @classmethod
+    def from_plain(cls, plain: object) -> Question:
+        """Read what `to_plain` wrote; refuse anything else."""
+        names = {"id", "says", "request", HOLDS}
+        if not isinstance(plain, dict) or not {"request"} <= {*plain} <= names:
+            raise InputError("a question has id, says, request, and perhaps holds")
+        request, holds = plain["request"], plain.get(HOLDS, "")
+        if not isinstance(request, dict) or not isinstance(holds, str):
+            raise InputError("the request of a question is a table, and a statement is text")
+        return cls(request, holds)
+
+
+class Questions:
+    """Questions on a list, each once, in the order in which they were asked.
+
+    Parameters
+    ----------
+    study, version : str
+        The study and the version of the file that they were asked of.
+
+    Examples
+    --------
+    >>> listed = Questions("clinic", "1")
+    >>> listed.add(Question({"plot": "bars", "columns": ["sex"]}))
+    >>> listed
+    1 question on clinic:
+      e2f4...  the bars of sex
+    """
+
+    def __init__(self, study: str, version: str, questions: Iterable[Question] = ()) -> None:
+        self.study, self.version = study, version
+        self._listed: dict[str, Question] = {it.id: it for it in questions}
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} question{'' if len(self) == 1 else 's'} on {self.study}"
+        lines = [f"  {it.id}  {it.says}" for it in self]
+        return "\n".join([f"{count}:" if lines else f"no question on {self.study}", *lines])
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self._listed.values())
+
+    def add(self, question: Question) -> None:
+        """Put a question on the list, unless it stands there."""
+        if len(self) >= MOST_QUESTIONS and question.id not in self._listed:
+            raise RefusedError(f"a list has at most {MOST_QUESTIONS} questions; begin another one")
+        self._listed[question.id] = question
+
+    def remove(self, id_: str) -> None:
+        """Take a question off the list, by its id."""
+        if id_ not in self._listed:
+            raise InputError(f"there is no question {id_!r} on the list")
+        del self._listed[id_]
+
+    def to_json(self) -> str:
+        """Return the list as JSON."""
+        plain = {
+            "schema": SCHEMA,
+            "study": self.study,
+            "version": self.version,
+            "questions": [it.to_plain() for it in self],
+        }
+        return json.dumps(plain, indent=2, ensure_ascii=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the list to a file that the custodian answers: `discreet answer`."""
+        if Path(path).suffix != ".json":
+            raise InputError("a list of questions is saved as .json: 'questions.json'")
+        write_whole(self.to_json().encode(), Path(path))
+        return Path(path)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Questions:
+        """Read what `to_json` returned; refuse anything else."""
+        try:
+            plain = json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError("this is not JSON; a list of questions is saved by discreet") from None
+        names = {"schema", "study", "version", "questions"}
+        if not isinstance(plain, dict) or {*plain} != names or plain["schema"] != SCHEMA:
+            raise InputError("this is no list of questions that discreet wrote")
+        words, listed = (plain["study"], plain["version"]), plain["questions"]
+        if not all(isinstance(it, str) for it in words) or not isinstance(listed, list):
+            raise InputError("this is no list of questions that discreet wrote")
+        if len(listed) > MOST_QUESTIONS:
+            raise InputError(f"a list has at most {MOST_QUESTIONS} questions")
+        found = []
+        for number, it in enumerate(listed):
+            with about("questions", number):
+                found.append(Question.from_plain(it))
+        return cls(*words, found)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Questions:
+        """Read a list from a file."""
+        try:
+            text = Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"the list of questions {path_in_words(Path(path))} cannot be read"
+                f" ({type(error).__name__}); name a file that study.questions.save wrote"
+            ) from None
+        return cls.from_json(text)
+
+
+# --- who is counted -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Dim:
+    """A way to divide people: of some columns, in which of several parts each atom is.
+
+    Parameters
+    ----------
+    name : str
+        What is divided by it.
+    columns : tuple of str
+        The columns of the copy that it rests on.
+    table : ndarray of int
+        The part of each combination of atoms; -1 of none.
+    labels : tuple of str
+        What the parts are called.
+    edges : tuple of float
+        Of a column of numbers the ends of the parts.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    table: Labels
+    labels: tuple[str, ...]
+    edges: tuple[float, ...] = ()
+
+    def factor(self, part: int) -> Factor:
+        """Return the condition of one part."""
+        return Factor(self.columns, self.table == part)
+
+    def parts(self, atoms: Mapping[str, Labels]) -> Labels:
+        """Return the part of each row."""
+        return self.table[tuple(atoms[name] for name in self.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """People of a condition, divided: each is in one cell at the most.
+
+    Parameters
+    ----------
+    where : Condition
+    dims : tuple of Dim
+        None for all people of the condition together.
+    """
+
+    where: Condition
+    dims: tuple[Dim, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many parts each way to divide has."""
+        return tuple(len(it.labels) for it in self.dims)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it rests on."""
+        names = [*self.where.columns, *(name for it in self.dims for name in it.columns)]
+        return tuple(dict.fromkeys(names))
+
+    def conditions(self) -> list[Condition]:
+        """Return the condition of each cell, the last way to divide changing first."""
+        factors = [[it.factor(part) for part in range(len(it.labels))] for it in self.dims]
+        out = []
+        for cell in np.ndindex(*self.shape):
+            chosen = [of[part] for of, part in zip(factors, cell, strict=True)]
+            out.append(self.where.both(chosen))
+        return out
+
+    def cells(self, atoms: Mapping[str, Labels], rows: int) -> Labels:
+        """Return the cell of each row, -1 of none."""
+        out = np.zeros(rows, dtype=np.intp)
+        inside = self.where.holds(atoms, rows)
+        for it in self.dims:
+            parts = it.parts(atoms)
+            out = out * len(it.labels) + np.maximum(parts, 0)
+            inside &= parts >= 0
+        return np.where(inside, out, -1)
+
+
+def asked_of(kept: Any, derive: Mapping[str, str], question: Question) -> Asked:
+    """Return the copy with the new columns of the policy and of a question."""
+    made = dict(derive)
+    for name, text in question.asks:
+        if name:
+            made[name] = text
+    return Asked(kept, made)
+
+
+def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
+    """Return the tables that a question counts, sums of others first.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown or of another kind.
+    RefusedError
+        If a condition or a bin cuts a column between the steps of the file's grid, or there are
+        too many cells.
+    """
+    factors = [it for name, text in question.asks if not name for it in asked.condition(text)]
+    where = Condition.of(factors)
+    if question.kind == MODEL:
+        return ()
+    dims = tuple(_levels(asked, name) for name in question.by)
+    if question.kind == MEANS:
+        (value,) = question.columns
+        known = number_grid(asked, value).has_value()
+        parts = [Part(where.both([known]), some) for some in _subsets(dims)]
+    elif question.kind in ("histogram", "heatmap"):
+        usual = BINS if question.kind == "histogram" else GRID
+        most = int(question.request.get("bins") or question.request.get("grid") or usual)
+        parts = [Part(where, (*dims, *(_bins(asked, it, most) for it in question.columns)))]
+    elif question.kind == "survival":
+        parts = [Part(where, (*dims, *_steps(asked, question)))]
+    else:
+        both = (*(_levels(asked, name) for name in question.columns), *dims)
+        parts = [Part(where, some) for some in _subsets(both)]
+    if sum(int(np.prod(it.shape)) for it in parts) > MOST_CELLS:
+        raise RefusedError(
+            f"this question has more than {MOST_CELLS:,} cells; take wider bins, or fewer levels",
+            rule="cells",
+        )
+    return tuple(parts)
+
+
+def _subsets(dims: Sequence[Dim]) -> list[tuple[Dim, ...]]:
+    """Return all choices of some ways to divide, from none to all."""
+    return [some for size in range(len(dims) + 1) for some in combinations(dims, size)]
+
+
+def number_grid(asked: Asked, name: str) -> Grid:
+    """Return the grid of a column of numbers of the file; refuse any other column."""
+    if name not in asked.whole.copy.columns:
+        raise InputError(
+            f"column {name!r} is not one of numbers in the study file, which alone can be averaged"
+            " and counted in bins; name another one"
+        )
+    return asked.grid(name)
+
+
+def _levels(asked: Asked, name: str) -> Dim:
+    if name in asked.whole.copy.columns:
+        raise InputError(
+            f"column {name!r} has numbers; make levels of it by study.assign and cut(...)"
+        )
+    words, columns, table = asked.levels(name)
+    return Dim(name, columns, table, words)
+
+
+def _bins(asked: Asked, name: str, most: int) -> Dim:
+    """Divide a column of numbers at steps of its grid, into at most so many bins."""
+    grid = number_grid(asked, name)
+    edges = _coarser(grid.edges, most)
+    labels = tuple(f"{low:g} to {high:g}" for low, high in pairwise(edges))
+    return Dim(name, (name,), grid.bins(edges), labels, edges)
+
+
+def _coarser(edges: tuple[float, ...], most: int) -> tuple[float, ...]:
+    """Return every 1st, 2nd, 5th, ... of some steps, so that at most so many bins are left.
+
+    Of equal steps they are multiples of their width; the first and the last stay.
+    """
+    step = edges[1] - edges[0]
+    are_equal = bool(np.isclose(np.diff(edges), step).all())
+    for every in EVERY:
+        at = np.round(np.array(edges) / step) if are_equal else np.arange(len(edges))
+        kept = [edge for edge, place in zip(edges, at.tolist(), strict=True) if place % every == 0]
+        found = tuple(dict.fromkeys((edges[0], *kept, edges[-1])))
+        if len(found) - 1 <= max(most, 2):
+            return found
+    return edges[0], edges[-1]
+
+
+def _steps(asked: Asked, question: Question) -> tuple[Dim, Dim]:
+    """Divide time at steps of its grid, and whether it ended with the event."""
+    time, event = question.columns
+    until = _bins(asked, time, STEPS)
+    words, columns, table = asked.levels(event)
+    happened = [word in question.request.get("event_is", ()) for word in words]
+    if not any(happened) or all(happened):
+        raise InputError(f"name which levels of {event!r} are the event: event_is=")
+    known = np.array([*map(int, happened), -1])
+    return until, Dim(event, columns, known[table], ("no event", "event"))
