@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,14 +18,7 @@ from discreet.answers.averages import average
 from discreet.answers.counting import Counted, Counter
 from discreet.answers.models import MOST_INFLUENCE, as_in_copy, model_of
 from discreet.answers.records import Records
-from discreet.answers.words import (
-    counts_table,
-    histogram_of,
-    means_table,
-    model_table,
-    noise_in_words,
-    survival_of,
-)
+from discreet.answers.words import counts_table, means_table, model_table, noise_in_words, view_of
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked, Condition
@@ -169,14 +162,8 @@ class Book:
             return Answer(question, told, rules, table=means_table(question, means, self.file))
         counted = [self._counter.count(it, asked) for it in parts]
         table = counts_table(question, counted, noise.sd, self.file)
-        return Answer(question, told, rules, table=table, view=self._view(question, counted))
-
-    def _view(self, question: Question, counted: Sequence[Counted]) -> Any:
-        if question.kind == "histogram" and not question.by:
-            return histogram_of(question, counted[0], self.policy, self.file)
-        if question.kind == "survival":
-            return survival_of(question, counted[0], self.policy, self.file)
-        return None
+        view = view_of(question, max(counted, key=_dims), self.policy, self.file)
+        return Answer(question, told, rules, table=table, view=view)
 
     # --- models ---------------------------------------------------------------------------------
 
@@ -205,6 +192,10 @@ class Book:
         whole = asked.with_made(self.records.rows, named)
         whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
         return model_of(self._counter, asked, where, whole, model, events)
+
+
+def _dims(counted: Counted) -> int:
+    return len(counted.part.dims)
 
 
 # --- statements -----------------------------------------------------------------------------------

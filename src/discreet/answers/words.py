@@ -13,7 +13,6 @@ from discreet.answers.averages import Averaged
 from discreet.answers.counting import Counted
 from discreet.answers.models import Modelled
 from discreet.arguments import Floats
-from discreet.columns.array_rows import ArrayRows
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
 from discreet.estimates.model_table import Widened, model_body
@@ -22,9 +21,8 @@ from discreet.explore.from_file import FileSession
 from discreet.explore.model import COX, RATIOS, TITLES
 from discreet.explore.questions import MEANS, MODEL, Question
 from discreet.methods import CellKey
-from discreet.plots import How, Origin
-from discreet.plots.histogram import HistogramView
-from discreet.plots.survival import SurvivalPlot, SurvivalView
+from discreet.plots import How, Origin, View
+from discreet.plots.plot import AnsweredCells
 from discreet.policy import Policy
 
 FEW, ALL = "few", "all"
@@ -239,56 +237,18 @@ def _origin(question: Question, policy: Policy, file: FileSession, total: int) -
     )
 
 
-def histogram_of(
-    question: Question, counted: Counted, policy: Policy, file: FileSession
-) -> HistogramView:
-    """Return counts in bins as a histogram: densities among the people who are shown."""
-    (dim,) = counted.part.dims
-    counts = [
-        int(n) if given else None for n, given in zip(counted.shown, counted.given, strict=True)
-    ]
-    total = sum(it or 0 for it in counts) or 1
-    widths = np.diff(dim.edges).tolist()
-    density = [
-        None if n is None else float(f"{n / total / width:.6g}")
-        for n, width in zip(counts, widths, strict=True)
-    ]
-    return HistogramView(
-        columns=question.columns,
-        method=CellKey.name,
-        parameters=MappingProxyType({"sd": policy.noise_of_answers}),
-        suppressed=sum(it is None for it in counts),
-        origin=_origin(question, policy, file, total),
-        edges=dim.edges,
-        counts=tuple(counts),
-        density=tuple(density),
+def view_of(question: Question, counted: Counted, policy: Policy, file: FileSession) -> View | None:
+    """Return counts as their plot; None where it cannot be drawn of them."""
+    dims, shape = counted.part.dims, counted.part.shape
+    counts = np.where(counted.given, counted.shown, 0).reshape(shape)
+    cells = AnsweredCells(
+        tuple(it.labels for it in dims),
+        tuple(it.edges for it in dims),
+        counts,
+        counted.given.reshape(shape),
     )
-
-
-def survival_of(
-    question: Question, counted: Counted, policy: Policy, file: FileSession
-) -> SurvivalView | None:
-    """Return the curve of perturbed numbers of people whose time ended in each step.
-
-    People stand at the end of their step; steps of too few people are nobody's.
-    """
-    time, event = question.columns
-    shape = counted.part.shape
-    shown = np.where(counted.given, counted.shown, 0).reshape(shape)
-    until = counted.part.dims[-2]
-    numbers: list[float] = []
-    words: dict[str, list[str]] = {name: [] for name in (event, *question.by)}
-    for cell in np.ndindex(*shape):
-        times = int(shown[cell])
-        numbers += [until.edges[cell[-2] + 1]] * times
-        for name, it, place in zip(question.by, counted.part.dims, cell, strict=False):
-            words[name] += [it.labels[place]] * times
-        words[event] += [counted.part.dims[-1].labels[cell[-1]]] * times
-    if "event" not in words[event]:
-        return None
-    rows = ArrayRows({time: np.array(numbers)}, words)
-    by = question.by[0] if question.by else None
-    plot = SurvivalPlot(time, event, by=by, event_is=("event",))
     how = How(CellKey.name, policy.k, of_copy=True)
-    made = plot.from_counts(rows, how, _origin(question, policy, file, len(numbers)))
-    return dataclasses.replace(made, parameters=MappingProxyType({"sd": policy.noise_of_answers}))
+    made: View | None
+    made = question.plot.from_cells(cells, how, _origin(question, policy, file, int(counts.sum())))
+    sd = MappingProxyType({"sd": policy.noise_of_answers})
+    return None if made is None else dataclasses.replace(made, parameters=sd)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,23 +20,27 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arguments import Labels
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.explore.conditions import Asked, Condition, Factor, Grid, as_told
 from discreet.explore.drawn_again import MOST_LETTERS, SHAPES
-from discreet.explore.provenance import FIGURES
+from discreet.explore.provenance import FIGURES, plot_asked
+from discreet.plots import PLOTS, Plot
 from discreet.regression import FAMILIES
 from discreet.render.figure_file import write_whole
 
 SCHEMA = 1
 PLOT, DERIVED, BY, COLUMNS, HOLDS = "plot", "derived", "by", "columns", "holds"
 MEANS, MODEL = "means", "model"
-COUNTED = ("bars", "crosstab", "heatmap", "histogram", "survival")
+COUNTED = tuple(name for name, plot in PLOTS.items() if plot.answered)
 """Plots that are drawn of counts of people alone."""
 KINDS = (*COUNTED, MEANS, MODEL)
+BY_BINS, BY_STEPS = "bins", "steps"
 MOST_CELLS = 5000
 MOST_QUESTIONS = 1000
 EVERY = (1, 2, 5, 10, 20, 50, 100)
+FEWEST_EVENTS = 60
+"""A step of a survival curve has so many events in the copy, or more."""
 BINS, GRID, STEPS = 20, 10, 12
 """Bins of a histogram, cells along each side of a heat map and steps of a survival curve."""
 STATEMENT = re.compile(r"\s*[^<>=]+?\s*(?:[<>]\s*[^<>=]+?\s*)+")
@@ -101,6 +106,11 @@ class Question:
     def kind(self) -> str:
         """The plot, "means" or "model"."""
         return str(self.request.get(PLOT) or self.request.get(FIGURES) or "")
+
+    @property
+    def plot(self) -> Plot[Any]:
+        """The plot that is asked for."""
+        return plot_asked(self.request)[0]
 
     @property
     def id(self) -> str:
@@ -366,11 +376,22 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         (value,) = question.columns
         known = number_grid(asked, value).has_value()
         parts = [Part(where.both([known]), some) for some in _subsets(dims)]
-    elif question.kind in ("histogram", "heatmap"):
-        usual = BINS if question.kind == "histogram" else GRID
-        most = int(question.request.get("bins") or question.request.get("grid") or usual)
-        parts = [Part(where, (*dims, *(_bins(asked, it, most) for it in question.columns)))]
-    elif question.kind == "survival":
+    elif question.plot.answered == BY_BINS:
+        most = int(question.plot.get("bins" if len(question.columns) == 1 else "grid") or 0)
+        most = most or (BINS if len(question.columns) == 1 else GRID)
+        parts = [
+            Part(
+                where,
+                (
+                    *dims,
+                    *(
+                        _bins(asked, it, most, question.plot.edges_of(it))
+                        for it in question.columns
+                    ),
+                ),
+            )
+        ]
+    elif question.plot.answered == BY_STEPS:
         parts = [Part(where, (*dims, *_steps(asked, question)))]
     else:
         both = (*(_levels(asked, name) for name in question.columns), *dims)
@@ -386,6 +407,18 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
 def _subsets(dims: Sequence[Dim]) -> list[tuple[Dim, ...]]:
     """Return all choices of some ways to divide, from none to all."""
     return [some for size in range(len(dims) + 1) for some in combinations(dims, size)]
+
+
+def _of_events(edges: Sequence[float], times: Floats, least: int) -> tuple[float, ...]:
+    """Return steps of time with at least so many events each in the copy, and at most `STEPS`."""
+    counts = np.histogram(np.clip(times[np.isfinite(times)], edges[0], edges[-1]), edges)[0]
+    least = max(least, math.ceil(counts.sum() / STEPS))
+    kept, so_far = [edges[0]], 0
+    for count, end in zip(counts.tolist(), edges[1:], strict=True):
+        so_far += count
+        if so_far >= least:
+            kept, so_far = [*kept, end], 0
+    return (*kept[: len(kept) - (so_far > 0 and len(kept) > 1)], edges[-1])
 
 
 def number_grid(asked: Asked, name: str) -> Grid:
@@ -407,10 +440,10 @@ def _levels(asked: Asked, name: str) -> Dim:
     return Dim(name, columns, table, words)
 
 
-def _bins(asked: Asked, name: str, most: int) -> Dim:
-    """Divide a column of numbers at steps of its grid, into at most so many bins."""
+def _bins(asked: Asked, name: str, most: int, own: tuple[float, ...] = ()) -> Dim:
+    """Divide a column of numbers at steps of its grid: at its own ends, or into so many bins."""
     grid = number_grid(asked, name)
-    edges = _coarser(grid.edges, most)
+    edges = own or _coarser(grid.edges, most)
     labels = tuple(f"{low:g} to {high:g}" for low, high in pairwise(edges))
     return Dim(name, (name,), grid.bins(edges), labels, edges)
 
@@ -434,10 +467,14 @@ def _coarser(edges: tuple[float, ...], most: int) -> tuple[float, ...]:
 def _steps(asked: Asked, question: Question) -> tuple[Dim, Dim]:
     """Divide time at steps of its grid, and whether it ended with the event."""
     time, event = question.columns
-    until = _bins(asked, time, STEPS)
     words, columns, table = asked.levels(event)
     happened = [word in question.request.get("event_is", ()) for word in words]
     if not any(happened) or all(happened):
         raise InputError(f"name which levels of {event!r} are the event: event_is=")
+    whole = asked.with_made(asked.whole, [event])
+    with_event = np.array([it in question.request["event_is"] for it in whole.copy.strata[event]])
+    times = whole.copy.columns[time][with_event]
+    edges = number_grid(asked, time).edges
+    until = _bins(asked, time, STEPS, _of_events(edges, times, FEWEST_EVENTS))
     known = np.array([*map(int, happened), -1])
     return until, Dim(event, columns, known[table], ("no event", "event"))

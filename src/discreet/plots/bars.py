@@ -14,7 +14,18 @@ from discreet.errors import InputError
 from discreet.plots.counts import Protected, parameters_of_counts
 from discreet.plots.crosstab import count_pairs
 from discreet.plots.facets import MISSING_NAMES, PanelsView, check_few, levels_of
-from discreet.plots.plot import BY, COUNTS, ROWS, WEIGHTS, By, How, Plot, column, setting
+from discreet.plots.plot import (
+    BY,
+    COUNTS,
+    ROWS,
+    WEIGHTS,
+    AnsweredCells,
+    By,
+    How,
+    Plot,
+    column,
+    setting,
+)
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Columns, Panel, Scene
 
@@ -174,6 +185,7 @@ class BarChart(Plot[BarView | PanelsView]):
     method = "none"
     sources = (COUNTS,)
     divided = (ROWS, COUNTS)
+    answered = "levels"
 
     column: str = field(metadata=column("The column.", "categorical"))
     _: KW_ONLY
@@ -208,6 +220,26 @@ class BarChart(Plot[BarView | PanelsView]):
             by=by,
             by_levels=() if by is None else levels[by].names,
             by_counts=tuple(by_counts),
+            percent=self.percent,
+        )
+
+    def from_cells(self, cells: AnsweredCells, how: How, origin: Origin) -> BarView | None:
+        """Draw answered counts; none where one is not given, or two columns divide them."""
+        if len(self.by_names) > 1 or not cells.given.all():
+            return None
+        levels, *by_levels = cells.labels
+        rows = cells.counts.reshape(len(levels), -1)
+        return BarView(
+            columns=self.names,
+            method=how.method,
+            parameters=parameters_of_counts(how),
+            suppressed=0,
+            origin=origin,
+            levels=levels,
+            counts=tuple(rows.sum(axis=1).tolist()),
+            by=self.by_name,
+            by_levels=by_levels[0] if by_levels else (),
+            by_counts=tuple(map(tuple, rows.T.tolist())) if by_levels else (),
             percent=self.percent,
         )
 

@@ -12,7 +12,7 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import parameters_of_counts
 from discreet.plots.facets import Levels, check_few, levels_of
-from discreet.plots.plot import COUNTS, How, Plot, column
+from discreet.plots.plot import COUNTS, AnsweredCells, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words
 
@@ -128,9 +128,13 @@ class CrossTable(Plot[CrossTableView]):
     methods = ("none",)
     method = "none"
     sources = (COUNTS,)
+    answered = "levels"
 
     rows: str = field(metadata=column("The column whose levels are rows.", "categorical"))
     columns: str = field(metadata=column("The column whose levels are columns.", "categorical"))
+
+    def from_cells(self, cells: AnsweredCells, how: How, origin: Origin) -> None:
+        """Draw nothing: its answer is a table."""
 
     def from_counts(self, table: Countable, how: How, origin: Origin) -> CrossTableView:
         """Count the pairs of levels of two columns, and their sums."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
@@ -28,6 +30,7 @@ from discreet.plots.plot import (
     GRID,
     LIMITS,
     ROWS,
+    AnsweredCells,
     By,
     Ends,
     How,
@@ -171,6 +174,7 @@ class HeatMap(Plot[GridView | MultiplesView | PanelsView]):
     sources = divided = (ROWS, COUNTS)
     small_multiples = each_pair = True
     binned = True
+    answered = "bins"
 
     x: str = field(metadata=column("Along the axis."))
     y: str = field(metadata=column("Upwards."))
@@ -189,6 +193,18 @@ class HeatMap(Plot[GridView | MultiplesView | PanelsView]):
     def from_counts(self, table: Countable, how: How, origin: Origin) -> GridView | MultiplesView:
         """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
         panels = panels_of_counts(table, self, how, origin, self.grid or GRID)
+        return self._drawn(panels, grids_of(panels, self, how))
+
+    def from_cells(
+        self, cells: AnsweredCells, how: How, origin: Origin
+    ) -> GridView | MultiplesView | None:
+        """Draw answered counts: of each level, and none where two columns divide them."""
+        if len(self.by_names) > 1:
+            return None
+        edges, shape = [np.array(it) for it in cells.edges[-2:]], (-1, *cells.counts.shape[-2:])
+        names = cells.labels[0] if self.by_name else ()
+        counts, shown = cells.counts.reshape(shape), cells.given.reshape(shape)
+        panels = Panels(names, edges, counts, shown, origin)
         return self._drawn(panels, grids_of(panels, self, how))
 
     def grid_of_counts(self, table: Countable, how: How, origin: Origin) -> GridView:

@@ -39,6 +39,7 @@ from discreet.plots.plot import (
     LIMITS,
     ROWS,
     WEIGHTS,
+    AnsweredCells,
     By,
     Ends,
     How,
@@ -217,6 +218,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
     sources = divided = (ROWS, COUNTS)
     small_multiples = each_pair = True
     binned = True
+    answered = "bins"
 
     column: str = field(metadata=column("The column."))
     _: KW_ONLY
@@ -248,6 +250,17 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
     ) -> HistogramView | MultiplesView:
         """Count one column in bins, and hide those that hold fewer than k."""
         return self._drawn(panels_of_counts(table, self, how, origin, self.bins or BINS), how)
+
+    def from_cells(
+        self, cells: AnsweredCells, how: How, origin: Origin
+    ) -> HistogramView | MultiplesView | None:
+        """Draw answered counts: of each level, and none where two columns divide them."""
+        if len(self.by_names) > 1:
+            return None
+        edges, shape = np.array(cells.edges[-1]), (-1, cells.counts.shape[-1])
+        names = cells.labels[0] if self.by_name else ()
+        counts, shown = cells.counts.reshape(shape), cells.given.reshape(shape)
+        return self._drawn(Panels(names, [edges], counts, shown, origin), how)
 
     def _drawn(self, panels: Panels, how: How) -> HistogramView | MultiplesView:
         views = [

@@ -14,6 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError
@@ -136,6 +139,30 @@ LIMITS = setting("limits", "The lower and the upper end of the axis of a column.
 CELLS = setting("integer", "Cells along each side of the grid.", least=2, most=1000, step=1)
 
 
+# --- counts of people from the data ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AnsweredCells:
+    """Counts of people that were answered from the data.
+
+    Parameters
+    ----------
+    labels : tuple of tuples of str
+        Of each dimension what its parts are called: first those of `by`, then of the columns.
+    edges : tuple of tuples of float
+        Of each dimension the ends of its parts, none of levels.
+    counts : ndarray of int
+        With noise; 0 where one is not given.
+    given : ndarray of bool
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    edges: tuple[tuple[float, ...], ...]
+    counts: NDArray[np.int64]
+    given: NDArray[np.bool_]
+
+
 # --- how a plot is made ---------------------------------------------------------------------------
 
 
@@ -200,6 +227,9 @@ class Plot(Generic[V]):
         Whether rows of the copy with gaps are drawn, for it looks at each two columns by itself.
     axes : bool
         Whether its columns are axes in an order, of which some can be named as sensitive.
+    answered : {"", "levels", "bins", "steps"}
+        How people are counted where the data are asked for it: by levels, in bins, or in steps of
+        time; empty where the data cannot be asked for it.
     """
 
     name: ClassVar[str]
@@ -217,6 +247,7 @@ class Plot(Generic[V]):
     binned: ClassVar[bool] = False
     pairwise: ClassVar[bool] = False
     axes: ClassVar[bool] = False
+    answered: ClassVar[str] = ""
 
     # --- what can be asked for ------------------------------------------------------------------
 
@@ -374,6 +405,10 @@ class Plot(Generic[V]):
     def from_counts(self, table: Countable, how: How, origin: Origin) -> V:
         """Draw counts of a table."""
         raise BrokenPromiseError(f"{self.phrase()} is not drawn from counts")
+
+    def from_cells(self, cells: AnsweredCells, how: How, origin: Origin) -> V | None:
+        """Draw counts of people that were answered from the data; None where it cannot be drawn."""
+        raise BrokenPromiseError(f"{self.phrase()} is not answered from the data")
 
     def weighted(
         self,

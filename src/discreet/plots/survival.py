@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns import Rows
+from discreet.columns.array_rows import ArrayRows
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
 from discreet.levels import in_order
 from discreet.plots.curves import Chance, Own, intervals_for
 from discreet.plots.facets import Levels, PanelsView, check_few, codes_as_words
-from discreet.plots.plot import BY, COUNTS, ROWS, By, How, Plot, column, setting
+from discreet.plots.plot import BY, COUNTS, ROWS, AnsweredCells, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
 
@@ -514,6 +515,7 @@ class SurvivalPlot(Plot[SurvivalView | PanelsView]):
     method = "none"
     sources = (COUNTS,)
     divided = (ROWS, COUNTS)
+    answered = "steps"
 
     time: str = field(metadata=column("How long each person was observed."))
     event: str = field(metadata=column("Whether it ended with the event.", "any"))
@@ -532,6 +534,25 @@ class SurvivalPlot(Plot[SurvivalView | PanelsView]):
     def on_axes_of(self, values: Floats, how: How, *, dated: bool) -> SurvivalPlot:
         """Return the plot of a part, whose axis ends with that of all."""
         return replace(self, until=max(0.0, _end(values)))
+
+    def from_cells(self, cells: AnsweredCells, how: How, origin: Origin) -> SurvivalView | None:
+        """Draw curves of people whose time ended in each step, with the event or without it.
+
+        They stand at the end of their step; of steps whose number is not given nobody does.
+        """
+        if len(self.by_names) > 1 or not cells.given[..., 1].any():
+            return None
+        counts = np.where(cells.given, cells.counts, 0)
+        *of_by, ends, _ = np.indices(counts.shape)
+        times = np.repeat(np.array(cells.edges[-2])[1:][ends.ravel()], counts.ravel())
+        happened = np.repeat(np.indices(counts.shape)[-1].ravel(), counts.ravel())
+        event = ["event" if it else "none" for it in happened.tolist()]
+        words: dict[str, Sequence[str]] = {self.event: event}
+        for name, labels, places in zip(self.by_names, cells.labels[:-2], of_by, strict=True):
+            found = np.repeat(places.ravel(), counts.ravel()).tolist()
+            words[name] = [labels[place] for place in found]
+        rows = ArrayRows({self.time: times}, words)
+        return replace(self, event_is=("event",)).from_counts(rows, how, origin)
 
     def from_counts(self, table: Countable, how: How, origin: Origin) -> SurvivalView:
         """Draw the curves of the rows of the copy; under `research` of the raw records."""
