@@ -44,7 +44,8 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     of_rows = part.cells(atoms, len(records.persons))
     values = np.clip(records.rows.copy.columns[value], low, high)
     values = np.where(np.isnan(values), middle, values)  # of few people: see Grid
-    cells, _, of_people = means_of_pairs(values, of_rows, records.persons)
+    cells, people, of_people = means_of_pairs(values, of_rows, records.persons)
+    counter.expose(people, ((of_people - middle) / reach / counter.noise.sd) ** 2)
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
     draws = records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
     sums += counter.noise.sd * reach * draws

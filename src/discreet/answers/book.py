@@ -19,6 +19,7 @@ from discreet.answers.counting import Counted, Counter
 from discreet.answers.models import MOST_INFLUENCE, as_in_copy, model_of
 from discreet.answers.records import Records
 from discreet.answers.words import counts_table, means_table, model_table, noise_in_words, view_of
+from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked, Condition
@@ -84,6 +85,11 @@ class Book:
         """How many more numbers about one person may be given."""
         return self.policy.numbers_of_answers - self.spent
 
+    @property
+    def exposure(self) -> Floats:
+        """What all answers so far tell of each person: see `Counter`."""
+        return self._counter.exposure
+
     def cost(self, question: Question) -> int:
         """Return how many numbers about one person a question adds: those that were not given.
 
@@ -96,7 +102,7 @@ class Book:
         if question.kind == MODEL:
             terms = self._model_terms(question)
             name = question.of_numbers.id
-            return {f"{name} {i}" for i in range(terms + 1)} - self._asked
+            return {f"{name} {i}" for i in range(terms + 2)} - self._asked
         numbers = 2 if question.kind == MEANS else 1
         names = [
             (" ".join(sorted(it.digest for it in part.conditions())), question.columns[0], i)

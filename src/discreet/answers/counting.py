@@ -80,6 +80,13 @@ class Counter:
     least: int
     opened: dict[str, Counted] = field(default_factory=dict)
     """Of each condition that was given, by its digest, the part that gave it."""
+    exposure: Floats = field(init=False)
+    """Of each person how well all numbers so far tell it from nobody: a squared distance, in
+    standard deviations of the noise, between the numbers with the person and without."""
+    _told: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.exposure = np.zeros(self.records.people)
 
     def count(self, part: Part, asked: Asked) -> Counted:
         """Count a part, and remember what is given of it."""
@@ -94,9 +101,16 @@ class Counter:
         found = Counted(part, conditions, cells, people, shown, large, sums)
         given = large & self._apart(found, counts)
         found = Counted(part, conditions, cells, people, shown, given, sums)
+        new = np.array([it.digest not in self._told for it in conditions])
+        self.expose(people, new[cells] / self.noise.sd**2)
+        self._told |= {it.digest for it in conditions}
         for cell in np.flatnonzero(given).tolist():
             self.opened.setdefault(conditions[cell].digest, found)
         return found
+
+    def expose(self, people: Labels, distances: Floats) -> None:
+        """Add what numbers tell of some people."""
+        np.add.at(self.exposure, people, distances)
 
     def _apart(self, new: Counted, counts: Whole) -> NDArray[np.bool_]:
         """Tell which cells differ from all that was given by enough people, or by definition."""

@@ -28,9 +28,11 @@ from discreet.regression import Estimates
 MOST_INFLUENCE = 8.0
 """So many times the average nobody's squared influence is more."""
 PEOPLE_A_TERM = 10
-SPREAD_BY, FIT_BY = 2.0, 2.0
+SPREAD_BY, FIT_BY = 2.0, 4.0
 """By how many people's average influence a standard error and the fit are changed, for each of
 which the noise has."""
+BESIDE_ESTIMATES = 1.5
+"""How many numbers about a person standard errors, events and the fit are worth together."""
 NOT_ANSWERED = (
     "this model is not answered: it has fewer than ten people for each term, too few people on one "
     "side of a term, terms that separate the outcome, or people who differ by too few from those "
@@ -93,8 +95,8 @@ def model_of(
         raise refused from None
     if estimates.moves is None or not _is_large(counter, model, rows, estimates, counted):
         raise refused
-    moves = by_person(estimates.moves(), persons)
-    return _with_noise(counter, model, estimates, moves, counted)
+    people, moves = by_person(estimates.moves(), persons)
+    return _with_noise(counter, model, estimates, people, moves, counted)
 
 
 def _is_large(
@@ -113,16 +115,21 @@ def _is_large(
     return min(sizes, default=least) >= least
 
 
-def by_person(moves: Floats, persons: Labels) -> Floats:
-    """Sum what rows move estimates by over the rows of each person."""
-    _, place = np.unique(persons, return_inverse=True)
-    out = np.zeros((int(place.max()) + 1, moves.shape[1]))
+def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
+    """Return people, and what the rows of each move estimates by together."""
+    people, place = np.unique(persons, return_inverse=True)
+    out = np.zeros((len(people), moves.shape[1]))
     np.add.at(out, place, moves)
-    return out
+    return people, out
 
 
 def _with_noise(
-    counter: Counter, model: Model, estimates: Estimates, moves: Floats, counted: Counted
+    counter: Counter,
+    model: Model,
+    estimates: Estimates,
+    persons: Labels,
+    moves: Floats,
+    counted: Counted,
 ) -> Modelled:
     people, terms = moves.shape
     sd, noise = counter.noise.sd, counter.records.noise
@@ -131,6 +138,7 @@ def _with_noise(
     influence = people * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
     kept = np.sqrt(np.minimum(1.0, MOST_INFLUENCE * terms / np.maximum(influence, 1e-300)))
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
+    counter.expose(persons, (influence * kept**2 + BESIDE_ESTIMATES) / sd**2)
     draws = noise.normals(what, counted.sums, 2 * terms + 2)[0]
     share = sd / np.sqrt(people)
     values = estimates.values - off + share * (root @ draws[:terms])

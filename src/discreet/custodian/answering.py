@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.book import Book
+from discreet.answers.exposure import MOST_ABOVE, Exposure, exposure_of
 from discreet.answers.records import Records
 from discreet.custodian.protect import session_of
 from discreet.custodian.publishing import FORM, key_of_policy
@@ -54,12 +56,15 @@ class Answering:
         Of each question whether it is answered, and at which cost.
     left : int
         How many numbers about one person the version may still give.
+    exposure : Exposure
+        What the copy and all answers of the version together tell of who is in the data.
     path : Path or None
         The revision of the study file; None of a dry run.
     """
 
     outcomes: tuple[Outcome, ...]
     left: int
+    exposure: Exposure
     path: Path | None = None
 
     def __repr__(self) -> str:
@@ -70,12 +75,13 @@ class Answering:
         done = sum(it.says == ANSWERED for it in self.outcomes)
         head = f"{done} of {len(self.outcomes)} questions answered; {self.left} numbers are left"
         where = "dry run: nothing was written" if self.path is None else f"written: {self.path}"
-        return "\n".join([head, *lines, where])
+        return "\n".join([head, *lines, self.exposure.says, where])
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as JSON has it, without figures."""
         return {
             "left": self.left,
+            "membership": dataclasses.asdict(self.exposure),
             "path": None if self.path is None else str(self.path),
             "questions": [
                 {
@@ -228,7 +234,16 @@ def _decide(session: Session, of: FileSession, listed: Questions, who: str) -> _
         if told not in known:
             new.append({"who": who, "question": told, "outcome": outcome.says})
     advance("answers from the data", len(listed), len(listed))
-    return _Decided(Answering(tuple(outcomes), book.left), tuple(new), len(earlier))
+    made = Answering(tuple(outcomes), book.left, exposure_of(book.exposure))
+    if made.exposure.above > MOST_ABOVE:
+        worst = max(outcomes, key=lambda it: it.cost)
+        raise RefusedError(
+            f"these answers and the copy tell too much together: {made.exposure.says}; leave"
+            f" question {worst.question.id} out, which costs most ({worst.question.says}), or set a"
+            " larger answer_noise for the next version",
+            rule="exposure",
+        )
+    return _Decided(made, tuple(new), len(earlier))
 
 
 def _outcome(book: Book, question: Question) -> Outcome:

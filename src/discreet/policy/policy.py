@@ -201,7 +201,7 @@ class Policy:
         None,
         "How many numbers about one person all answers from the data of one version may give "
         "together (`discreet answer`): a count is one, a mean two, a model one for each term and "
-        "one more. At most .06 times the square of the noise, which is the default; 0 means no "
+        "two more. At most .06 times the square of the noise, which is the default; 0 means no "
         "answers.",
         "nothing",
     )

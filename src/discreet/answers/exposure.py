@@ -1,0 +1,100 @@
+"""What all answers of a version tell of whether somebody is in the data, by the strongest attack.
+
+The attacker knows the records of all others, and all but the secret. Then the answers with a
+person, and those without, are two sets of numbers with the same noise, whose distance in standard
+deviations says how often the two can be told apart. The copy's noise is drawn apart from that of
+answers, so both distances add up as squares.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from discreet.arguments import Floats
+
+MOST_ABOVE = 0.03
+"""Answers raise the AUC of the copy by no more, for people on average."""
+LEAST_OF_COPY = 0.57
+"""The AUC of a copy for typical people, where nobody measured it (docs/attacks.md)."""
+FAR_OUT, LEAST_OF_FAR_OUT = 0.01, 0.68
+"""The most exposed hundredth of the people, and the AUC of a copy for such people."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How often membership is told right, with the copy alone and with all answers.
+
+    Parameters
+    ----------
+    alone : float
+        The AUC by all answers without the copy, for people on average.
+    typical, far_out : (float, float)
+        The AUC by the copy alone, and by copy and answers: on average, and of the most exposed
+        hundredth of the people.
+    """
+
+    alone: float
+    typical: tuple[float, float]
+    far_out: tuple[float, float]
+
+    @property
+    def above(self) -> float:
+        """By how much answers raise the AUC of the copy at the most."""
+        return max(both - copy for copy, both in (self.typical, self.far_out))
+
+    @property
+    def says(self) -> str:
+        """It in words, for the custodian."""
+        return (
+            "membership, all others known: AUC"
+            f" {self.typical[0]:.2f} by the copy, {self.typical[1]:.2f} with all answers; of the "
+            f"most exposed hundredth {self.far_out[0]:.2f} and {self.far_out[1]:.2f}"
+        )
+
+
+def auc_of(distance: float) -> float:
+    """Return how often two numbers are told apart whose squared distance is so large.
+
+    Examples
+    --------
+    >>> auc_of(0.0), round(auc_of(0.06), 3), round(auc_of(4.0), 3)
+    (0.5, 0.569, 0.921)
+    """
+    return NormalDist().cdf(math.sqrt(distance / 2))
+
+
+def distance_of(auc: float) -> float:
+    """Return the squared distance at which two numbers are told apart so often.
+
+    Examples
+    --------
+    >>> round(distance_of(auc_of(0.3)), 6)
+    0.3
+    """
+    return 2 * NormalDist().inv_cdf(max(auc, 0.5)) ** 2
+
+
+def exposure_of(
+    distances: Floats, copy: float = LEAST_OF_COPY, copy_far_out: float = LEAST_OF_FAR_OUT
+) -> Exposure:
+    """Return how often membership is told right by numbers of such squared distances.
+
+    Parameters
+    ----------
+    distances : ndarray
+        Of each person, as `Counter.exposure` has them.
+    copy, copy_far_out : float
+        The AUC of the copy for typical people and for those who stand out, as measured.
+    """
+    count = max(1, round(FAR_OUT * len(distances)))
+    far_out = float(np.mean(np.sort(distances)[-count:]))
+    mean = float(np.mean(distances))
+    return Exposure(
+        auc_of(mean),
+        (copy, auc_of(distance_of(copy) + mean)),
+        (copy_far_out, auc_of(distance_of(copy_far_out) + far_out)),
+    )
