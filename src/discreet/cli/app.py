@@ -15,6 +15,7 @@ import typer
 from typer import Argument, Option
 from typer.exceptions import TyperException
 
+from discreet.cli.answers import answer, answers, ask
 from discreet.cli.command import command
 from discreet.cli.common import JsonOption, print_words, progress_shown
 from discreet.cli.custodian import (
@@ -132,6 +133,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "tune": tune,
     "outputs": outputs,
     "protect": protect,
+    "ask": ask,
+    "answer": answer,
+    "answers": answers,
     "check": check,
     "verify": verify,
     "serve": serve,

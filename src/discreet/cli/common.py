@@ -61,7 +61,6 @@ class StudyOptions:
         """Open the study; fields of its policy that are not None are overridden."""
         from discreet.explore.from_file import is_study_file
         from discreet.opening import open as open_study
-        from discreet.policy import PRESETS, load_policy
 
         if is_study_file(file):
             wrong = given(self) | {
@@ -70,12 +69,18 @@ class StudyOptions:
             if wrong:
                 raise InputError(wrong_of_study_file(wrong))
             return open_study(file)
+        return open_study(file, self.rules(**fields))
+
+    def rules(self, **fields: Any) -> Policy:
+        """Return the policy; fields that are not None are overridden."""
+        from discreet.policy import PRESETS, load_policy
+
         rules = load_policy(self.policy)
         named = declared_fields(rules, self, **fields)
         if rules.fixed and self.policy not in PRESETS:
             others = {name: value for name, value in named.items() if name != "kinds"}
             check_file_stands(rules, others, kinds_of(self.kinds))
-        return open_study(file, rules.changed(**named))
+        return rules.changed(**named)
 
 
 def wrong_of_study_file(options: set[str]) -> str:
@@ -212,6 +217,11 @@ class WholeOptions:
         """Open a study with such a copy."""
         options = StudyOptions(self.policy, study, **self._of_columns())
         return options.open(file, k=self.k, m=self.m, left_out=self.left_out)
+
+    def rules(self) -> Policy:
+        """Return the policy of such a copy."""
+        options = StudyOptions(self.policy, **self._of_columns())
+        return options.rules(k=self.k, m=self.m, left_out=self.left_out)
 
     def open_public(self, file: str, study: str | None = None) -> Research:
         """Open a table that is public, of which no copy is made."""
