@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.answers.averages import average
 from discreet.answers.counting import Counted, Counter
-from discreet.answers.models import MOST_INFLUENCE, as_in_copy, model_of
+from discreet.answers.models import ToFit, as_in_copy, model_of, width_of
 from discreet.answers.records import Records
 from discreet.answers.words import counts_table, means_table, model_table, noise_in_words, view_of
 from discreet.arguments import Floats
@@ -29,6 +29,7 @@ from discreet.explore.model import asked_model, fit_rows, rows_of_model
 from discreet.explore.questions import MEANS, MODEL, Question, asked_of, parts_of
 from discreet.methods import CellKey
 from discreet.policy import Policy
+from discreet.regression import Asked as Model
 
 CERTAIN = 1.959963984540054
 RULES_OF_COUNTS = (
@@ -45,7 +46,7 @@ RULES_OF_MEANS = (
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
     "k people on each side of a level; terms do not separate the outcome",
-    "influence: nobody moves the estimates by more than {influence:.0f} times the average, squared",
+    "influence: nobody moves the estimates by more than a bound, times what people move them by",
 )
 SPENT = (
     "the answers of this version are used up: {cost} more numbers about one person are asked, and"
@@ -152,7 +153,7 @@ class Book:
         asked = self._asked_of(question)
         noise, k = self._counter.noise, self.policy.k
         numbers: dict[str, Any] = {"least": self._counter.least, "sd": noise.sd, "k": k}
-        numbers |= {"most": 2 * k - 1, "influence": MOST_INFLUENCE}
+        numbers["most"] = 2 * k - 1
         rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
         told = noise_in_words(question, noise.sd, self._counter.least)
         if question.kind == MODEL:
@@ -197,7 +198,18 @@ class Book:
         named = [*model.levels, *([model.event] if model.event else [])]
         whole = asked.with_made(self.records.rows, named)
         whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
-        return model_of(self._counter, asked, where, whole, model, events)
+        width = self._width(question, model, events)
+        return model_of(self._counter, asked, ToFit(model, events, where, whole, width))
+
+    def _width(self, question: Question, model: Model, events: Sequence[str]) -> float:
+        """Return by how much more noise the model has, by the same model of the copy."""
+        part = self._derived(question)
+        for name, text in question.asks:
+            part = part if name else part.where(text)
+        rows = rows_of_model(part.whole.with_levels(model.levels), model, events)
+        whose = part.whole.persons
+        persons = rows.at if whose is None else whose[rows.at]
+        return width_of(fit_rows(model, rows, persons=None if whose is None else persons), persons)
 
 
 def _dims(counted: Counted) -> int:

@@ -3,13 +3,13 @@
 The noise has the covariance of the estimates themselves: that of one person's influence, times the
 square of the policy's number of people. So it hides a person as a count's noise does, and its share
 of a standard error is that number over the square root of the number of people. Nobody moves the
-estimates by more than eight times what people move them on average (as a variance): what somebody
-would move them by beyond that is taken off.
+estimates by more than a bound: what somebody would move them by beyond that is taken off.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.answers.counting import Counted, Counter
 from discreet.arguments import Floats, Labels
-from discreet.errors import DiscreetError, RefusedError
+from discreet.errors import BrokenPromiseError, DiscreetError, RefusedError
 from discreet.explore.conditions import Asked, Condition, Factor
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.model import ModelRows, fit_rows, rows_of_model
@@ -25,14 +25,24 @@ from discreet.explore.questions import Part
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
 
-MOST_INFLUENCE = 8.0
-"""So many times the average nobody's squared influence is more."""
+MOST_INFLUENCE, MORE_A_TERM = 36.0, 4.0
+"""Nobody's squared influence is more than the first, and the second for each term; on average it is
+as many as there are terms."""
 PEOPLE_A_TERM = 10
 SPREAD_BY, FIT_BY = 2.0, 4.0
 """By how many people's average influence a standard error and the fit are changed, for each of
 which the noise has."""
 BESIDE_ESTIMATES = 1.5
 """How many numbers about a person standard errors, events and the fit are worth together."""
+NEARLY_ALL = 0.999
+"""The noise of a model hides such a share of the people of the copy as they are; of others what is
+beyond is taken off."""
+WIDEST = 3.0
+"""The noise of a model is at most so many times that of one in which nobody stands out."""
+FEW_DECIDE = (
+    "this model is not answered: by the copy a few people decide about it; take the logarithm of a "
+    "column, join levels, or leave a term out"
+)
 NOT_ANSWERED = (
     "this model is not answered: it has fewer than ten people for each term, too few people on one "
     "side of a term, terms that separate the outcome, or people who differ by too few from those "
@@ -61,58 +71,99 @@ def condition_of(asked: Asked, where: Condition, names: Sequence[str]) -> Condit
     return where.both(known)
 
 
-def model_of(
-    counter: Counter,
-    asked: Asked,
-    where: Condition,
-    whole: WholeTable,
-    model: Model,
-    events: Sequence[str],
-) -> Modelled:
-    """Estimate a model from raw rows, and change it by noise.
+@dataclass(frozen=True, eq=False)
+class ToFit:
+    """A model to be answered.
 
-    `whole` are all raw rows, with the model's columns of levels as the copy has them.
+    Parameters
+    ----------
+    model : Asked
+    events : sequence of str
+        The levels that are its event.
+    where : Condition
+        Whose model it is.
+    rows : WholeTable
+        All raw rows, with the model's columns of levels as the copy has them.
+    width : float
+        By how much more its noise is than that of a model in which nobody stands out: by the copy.
+    """
+
+    model: Model
+    events: Sequence[str]
+    where: Condition
+    rows: WholeTable
+    width: float = 1.0
+
+
+def width_of(estimates: Estimates, persons: Labels) -> float:
+    """Return by how much more noise hides everybody, by what people in a copy move estimates.
+
+    Raises
+    ------
+    RefusedError
+        If a few people move them more than noise can hide.
+    """
+    if estimates.moves is None:
+        raise BrokenPromiseError("estimates came without what people move them by")
+    _, moves = by_person(estimates.moves(), persons)
+    usual = float(np.quantile(_influence(moves), NEARLY_ALL))
+    width = math.sqrt(usual / _most(moves.shape[1]))
+    if not width <= WIDEST:
+        raise RefusedError(FEW_DECIDE, rule="influence")
+    return max(1.0, width)
+
+
+def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
+    """Estimate a model from raw rows, and change it by noise.
 
     Raises
     ------
     RefusedError
         One sentence, whatever the reason in the data is.
     """
+    model, records = it.model, counter.records
     names = [*model.numbers, *model.levels, *([model.event] if model.event else [])]
-    part = Part(condition_of(asked, where, names))
+    part = Part(condition_of(asked, it.where, names))
     counted = counter.count(part, asked)
     refused = RefusedError(NOT_ANSWERED, rule="model")
     if not counted.given[0]:
         raise refused
-    records = counter.records
     atoms = records.atoms({name: asked.grid(name) for name in part.columns})
     inside = np.flatnonzero(part.cells(atoms, len(records.persons)) == 0)
     try:
-        rows = rows_of_model(whole.rows(inside), model, events)
+        rows = rows_of_model(it.rows.rows(inside), model, it.events)
         persons = records.persons[inside][rows.at]
         estimates = fit_rows(model, rows, persons=persons if records.repeat else None)
-    except DiscreetError:
+        if estimates.moves is None or not _is_large(counter, model, rows, estimates, counted):
+            raise refused
+        people, moves = by_person(estimates.moves(), persons)
+        return _with_noise(counter, it, estimates, people, moves, counted)
+    except (DiscreetError, np.linalg.LinAlgError):
         raise refused from None
-    if estimates.moves is None or not _is_large(counter, model, rows, estimates, counted):
-        raise refused
-    people, moves = by_person(estimates.moves(), persons)
-    return _with_noise(counter, model, estimates, people, moves, counted)
 
 
 def _is_large(
     counter: Counter, model: Model, rows: ModelRows, estimates: Estimates, counted: Counted
 ) -> bool:
     """Tell whether there are people enough for each term, and on each side of a level."""
-    terms, people = len(estimates.terms), int(counted.shown[0])
-    if people < PEOPLE_A_TERM * terms:
+    if counted.shown[0] < PEOPLE_A_TERM * len(estimates.terms):
         return False
     sizes = [list(words).count(word) for words in rows.words.values() for word in {*words}]
     if rows.happened is not None:
         sizes += [int(rows.happened.sum()), int((~rows.happened).sum())]
-        if min(sizes[-2:]) < PEOPLE_A_TERM * terms:
-            return False
     least = counter.records.noise.threshold(f"model {model.formula}", counter.k)
     return min(sizes, default=least) >= least
+
+
+def _most(terms: int) -> float:
+    return MOST_INFLUENCE + MORE_A_TERM * terms
+
+
+def _influence(moves: Floats) -> Floats:
+    """Return each person's squared influence: on average as many as there are terms."""
+    root = np.linalg.cholesky(moves.T @ moves)
+    found: Floats = len(moves) * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
+    return found
 
 
 def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
@@ -125,22 +176,22 @@ def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
 
 def _with_noise(
     counter: Counter,
-    model: Model,
+    it: ToFit,
     estimates: Estimates,
     persons: Labels,
     moves: Floats,
     counted: Counted,
 ) -> Modelled:
     people, terms = moves.shape
-    sd, noise = counter.noise.sd, counter.records.noise
-    what = f"model {model.family} {model.formula} {sorted(dict(estimates.references).items())}"
-    root = np.linalg.cholesky(moves.T @ moves)
-    influence = people * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
-    kept = np.sqrt(np.minimum(1.0, MOST_INFLUENCE * terms / np.maximum(influence, 1e-300)))
+    sd, of = counter.noise.sd, it.model
+    what = f"model {of.family} {of.formula} {sorted(dict(estimates.references).items())}"
+    draws = counter.records.noise.normals(what, counted.sums, 2 * terms + 2)[0]
+    influence, most = _influence(moves), it.width**2 * _most(terms)
+    kept = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
-    counter.expose(persons, (influence * kept**2 + BESIDE_ESTIMATES) / sd**2)
-    draws = noise.normals(what, counted.sums, 2 * terms + 2)[0]
-    share = sd / np.sqrt(people)
+    hidden = influence * (kept / it.width) ** 2
+    counter.expose(persons, (hidden + BESIDE_ESTIMATES) / sd**2)
+    share, root = it.width * sd / np.sqrt(people), np.linalg.cholesky(moves.T @ moves)
     values = estimates.values - off + share * (root @ draws[:terms])
     spread = np.exp(SPREAD_BY * terms * sd / people * draws[terms : 2 * terms])
     name, fit = estimates.quality
@@ -148,6 +199,8 @@ def _with_noise(
     events = estimates.events
     if events is not None:
         events = round(events + sd * draws[-2])
+        if min(events, counted.shown[0] - events) < PEOPLE_A_TERM * terms:
+            raise RefusedError(NOT_ANSWERED, rule="model")
     made = dataclasses.replace(
         estimates,
         values=values,
