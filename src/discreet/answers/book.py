@@ -73,13 +73,13 @@ class Book:
     records: Records
     answers: dict[str, Answer] = field(default_factory=dict)
     spent: int = 0
-    _counter: Counter = field(init=False)
+    counter: Counter = field(init=False)
     _asked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         noise = CellKey(self.policy.noise_of_answers)
         least = max(self.policy.k, 2 * noise.sd)
-        self._counter = Counter(self.records, noise, self.policy.k, least)
+        self.counter = Counter(self.records, noise, self.policy.k, least)
 
     @property
     def left(self) -> int:
@@ -89,7 +89,7 @@ class Book:
     @property
     def exposure(self) -> Floats:
         """What all answers so far tell of each person: see `Counter`."""
-        return self._counter.exposure
+        return self.counter.exposure
 
     def cost(self, question: Question) -> int:
         """Return how many numbers about one person a question adds: those that were not given.
@@ -151,11 +151,11 @@ class Book:
 
     def _computed(self, question: Question) -> Answer:
         asked = self._asked_of(question)
-        noise, k = self._counter.noise, self.policy.k
-        numbers: dict[str, Any] = {"least": self._counter.least, "sd": noise.sd, "k": k}
+        noise, k = self.counter.noise, self.policy.k
+        numbers: dict[str, Any] = {"least": self.counter.least, "sd": noise.sd, "k": k}
         numbers["most"] = 2 * k - 1
         rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
-        told = noise_in_words(question, noise.sd, self._counter.least)
+        told = noise_in_words(question, noise.sd, self.counter.least)
         if question.kind == MODEL:
             model = self._model(question, asked)
             rules += tuple(it.format(**numbers) for it in RULES_OF_MODELS)
@@ -164,10 +164,10 @@ class Book:
         parts = parts_of(question, asked)
         if question.kind == MEANS:
             (value,) = question.columns
-            means = [average(self._counter, it, asked, value) for it in parts]
+            means = [average(self.counter, it, asked, value) for it in parts]
             rules += RULES_OF_MEANS
             return Answer(question, told, rules, table=means_table(question, means, self.file))
-        counted = [self._counter.count(it, asked) for it in parts]
+        counted = [self.counter.count(it, asked) for it in parts]
         table = counts_table(question, counted, noise.sd, self.file)
         view = view_of(question, max(counted, key=_dims), self.policy, self.file)
         return Answer(question, told, rules, table=table, view=view)
@@ -199,7 +199,7 @@ class Book:
         whole = asked.with_made(self.records.rows, named)
         whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
         width = self._width(question, model, events)
-        return model_of(self._counter, asked, ToFit(model, events, where, whole, width))
+        return model_of(self.counter, asked, ToFit(model, events, where, whole, width))
 
     def _width(self, question: Question, model: Model, events: Sequence[str]) -> float:
         """Return by how much more noise the model has, by the same model of the copy."""

@@ -25,7 +25,7 @@ from discreet.explore.questions import Part
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
 
-MOST_INFLUENCE, MORE_A_TERM = 36.0, 4.0
+MOST_INFLUENCE, MORE_A_TERM = 30.0, 4.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
 as many as there are terms."""
 PEOPLE_A_TERM = 10
@@ -34,7 +34,7 @@ SPREAD_BY, FIT_BY = 2.0, 4.0
 which the noise has."""
 BESIDE_ESTIMATES = 1.5
 """How many numbers about a person standard errors, events and the fit are worth together."""
-NEARLY_ALL = 0.999
+NEARLY_ALL = 0.996
 """The noise of a model hides such a share of the people of the copy as they are; of others what is
 beyond is taken off."""
 WIDEST = 3.0

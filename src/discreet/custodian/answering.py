@@ -217,7 +217,7 @@ class _Decided:
 
 def _decide(session: Session, of: FileSession, listed: Questions, who: str) -> _Decided:
     """Answer what can be answered; what was asked before is asked again first, in its order."""
-    book, name = _book(session, of), session.name or of.file.manifest.study
+    book, name = book_of(session, of), session.name or of.file.manifest.study
     earlier = session.register.answered(name)
     for row in earlier:
         try:
@@ -255,7 +255,8 @@ def _outcome(book: Book, question: Question) -> Outcome:
     return Outcome(question, ANSWERED, book.spent - before, made)
 
 
-def _book(session: Session, of: FileSession) -> Book:
+def book_of(session: Session, of: FileSession) -> Book:
+    """Return what answers questions to a session's data, by the study file that is of them."""
     table, policy, secret = session.table, session.policy, session.secret
     wanted = replace(choose_columns(table, policy), partitions=1)
     raw = raw_in_one(table, policy, secret, wanted)

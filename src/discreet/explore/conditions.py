@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns.copied import Copy
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, RefusedError, near
 from discreet.explore.derived import rows_where
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import parsed, with_column
@@ -122,9 +122,12 @@ class Grid:
 
         `edges` are steps of the grid; the end bins hold what lies beyond them.
         """
+        if not {*edges} <= {*self.edges}:
+            raise InputError(
+                f"the bins of {self.column!r} end between the steps of its grid, or beyond it; take"
+                f" ends from {self.edges[0]:g}, {self.edges[1]:g}, ... {self.edges[-1]:g}"
+            )
         inner = np.searchsorted(self.edges, edges[1:-1])
-        if not np.array_equal(np.asarray(self.edges)[inner], np.asarray(edges[1:-1], float)):
-            raise InputError(f"the bins of {self.column!r} end between the steps of its grid")
         atoms = np.arange(self.size)
         starts = inner + 1 if self.whole else 2 * inner + 1
         out = np.searchsorted(starts, atoms, side="right").astype(np.intp)
@@ -311,6 +314,15 @@ class Asked:
     whole: WholeTable
     made: Mapping[str, str]
 
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse columns that are not there, or are named twice."""
+        there = [*self.whole.drawable, *self.made]
+        for name in names:
+            if name not in there:
+                raise InputError(f"there is no column {name!r}; {near(name, there)}")
+        if len({*names}) < len(names):
+            raise InputError("a column is named twice; name each once")
+
     def grid(self, name: str) -> Grid:
         """Return where a column of the copy may be cut."""
         found = self._grids.get(name)
@@ -364,6 +376,10 @@ class Asked:
 
         The place of the word is -1 where a value is missing, or the file does not show it.
         """
+        if name not in self._all.copy.strata:
+            raise InputError(
+                f"column {name!r} has numbers; make levels of it by study.assign and cut(...)"
+            )
         words = self._all.levels_of(name)
         if name not in self.made:
             grid = self.grid(name)

@@ -367,6 +367,7 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         If a condition or a bin cuts a column between the steps of the file's grid, or there are
         too many cells.
     """
+    asked.check([*question.columns, *question.by])
     factors = [it for name, text in question.asks if not name for it in asked.condition(text)]
     where = Condition.of(factors)
     if question.kind == MODEL:
@@ -432,10 +433,6 @@ def number_grid(asked: Asked, name: str) -> Grid:
 
 
 def _levels(asked: Asked, name: str) -> Dim:
-    if name in asked.whole.copy.columns:
-        raise InputError(
-            f"column {name!r} has numbers; make levels of it by study.assign and cut(...)"
-        )
     words, columns, table = asked.levels(name)
     return Dim(name, columns, table, words)
 

@@ -51,7 +51,7 @@ STANDARD = "standard"
 PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_DF = 10
-NOISE_PER_K, NUMBERS_PER_VARIANCE = 4, 0.06
+NOISE_PER_K, NUMBERS_PER_VARIANCE = 4, 0.05
 """The noise of answers hides so many times k people; and so many numbers about one person, times
 its variance, raise an attack on the copy by .03 at the most (docs/ask.md)."""
 OF_TABLE = ("kinds", "roles", "unit", "key")
@@ -201,7 +201,7 @@ class Policy:
         None,
         "How many numbers about one person all answers from the data of one version may give "
         "together (`discreet answer`): a count is one, a mean two, a model one for each term and "
-        "two more. At most .06 times the square of the noise, which is the default; 0 means no "
+        "two more. At most .05 times the square of the noise, which is the default; 0 means no "
         "answers.",
         "nothing",
     )
@@ -337,7 +337,7 @@ class Policy:
             raise InputError("answer_noise of a guarded policy must be at least 2 k")
         if self.numbers_of_answers > self._most_numbers:
             raise InputError(
-                "answers of a guarded policy must be at most .06 times the square of answer_noise:"
+                "answers of a guarded policy must be at most .05 times the square of answer_noise:"
                 f" {self._most_numbers} with a noise of {self.noise_of_answers} people"
             )
 

@@ -1,0 +1,89 @@
+"""Means with noise: near the true ones, as far off as is said, and no one's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.answers.averages import no_few_hold_most
+from discreet.answers.book import Book
+from discreet.explore.answered import Answer
+from discreet.explore.questions import Question
+
+Books = Callable[..., Book]
+
+
+def means(value: str, *by: str, where: str = "") -> Question:
+    """Return the question for means of a part."""
+    request = {"figures": "means", "columns": [value], "by": list(by)}
+    return Question(request | ({"derived": [["", where]]} if where else {}))
+
+
+def figures(answer: Answer) -> dict[tuple[str, ...], dict[str, float]]:
+    """Return the figures of an answer, by the levels of its groups."""
+    out: dict[tuple[str, ...], dict[str, float]] = {}
+    assert answer.table is not None
+    for it in answer.table.figures:
+        if isinstance(it.value, float | int):
+            levels = tuple(str(level) for _, level in it.group)
+            out.setdefault(levels, {})[it.figure] = float(it.value)
+    return out
+
+
+def true_means(book: Book, value: str, by: str) -> dict[tuple[str, ...], float]:
+    rows = book.records.rows.copy
+    values, words = rows.columns[value], np.array(rows.strata[by])
+    found = {(name,): float(np.nanmean(values[words == name])) for name in np.unique(words)}
+    return {(): float(np.nanmean(values)), **found}
+
+
+@pytest.mark.parametrize(("value", "by"), [("bmi", "smoker"), ("age", "region"), ("income", "sex")])
+def test_means_lie_within_the_noise_that_is_said(
+    book: Book, new_book: Books, value: str, by: str
+) -> None:
+    true, off = true_means(book, value, by), []
+    for secret in range(30):
+        for levels, it in figures(new_book(secret).answer(means(value, by))).items():
+            off.append((it["mean"] - true[levels]) / it["noise"])
+    assert 0.9 <= np.mean(np.abs(off) < 1.96) <= 1.0
+    assert abs(np.mean(off)) < 0.35  # what lies beyond the grid is cut
+
+
+def test_a_mean_tells_how_many_people_have_a_value(book: Book, new_book: Books) -> None:
+    has_one = np.isfinite(book.records.rows.copy.columns["income"])
+    known = len(np.unique(book.records.persons[has_one]))
+    found = [figures(new_book(it).answer(means("income", "sex")))[()]["n"] for it in range(20)]
+    assert abs(np.mean(found) - known) < 4 * 20 / np.sqrt(20)
+
+
+def test_an_interval_holds_the_mean_and_the_noise(new_book: Books) -> None:
+    for it in figures(new_book().answer(means("bmi", "smoker"))).values():
+        half = (it["mean, high end"] - it["mean, low end"]) / 2
+        assert half == pytest.approx(1.96 * it["std. error"], rel=1e-3)
+        assert it["std. error"] > it["noise"] > 0
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=3, max_size=40), st.floats(1, 2))
+def test_the_rules_of_dominance_count_the_two_largest(values: list[float], draw: float) -> None:
+    allowed = no_few_hold_most(np.array(values), draw)
+    first, second, *others = sorted(values, reverse=True)
+    total = sum(values)
+    if total:
+        assert allowed == (
+            first + second < 0.25 * (1 + draw) * total and sum(others) >= 0.1 * draw * first
+        )
+
+
+def test_nobody_moves_a_sum_by_more_than_half_the_grid(new_book: Books) -> None:
+    book = new_book()
+    rows = book.records.rows
+    heavy = np.where(book.records.persons < 2, 1e9, rows.copy.columns["bmi"])
+    changed = rows.holding({**rows.copy.columns, "bmi": heavy}, rows.copy.strata)
+    records = replace(book.records, rows=changed)
+    found = figures(Book(book.file, book.policy, records).answer(means("bmi")))[()]
+    assert found["mean"] == pytest.approx(figures(book.answer(means("bmi")))[()]["mean"], abs=0.05)

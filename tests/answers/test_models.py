@@ -1,0 +1,146 @@
+"""Models with noise: the raw estimates lie within it, and nobody is seen in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from discreet.answers.book import Book
+from discreet.answers.models import as_in_copy
+from discreet.errors import RefusedError
+from discreet.explore.answered import DOES_NOT, HOLDS
+from discreet.explore.derived import derived_of
+from discreet.explore.model import asked_model, fit_rows, rows_of_model
+from discreet.explore.questions import Question
+from discreet.regression import Estimates
+from tests.answers.conftest import without
+
+Books = Callable[..., Book]
+MODELS = (
+    ("linear", "bmi ~ age"),
+    ("linear", "bmi ~ age * sex"),
+    ("linear", "bmi ~ region + smoker"),
+    ("linear", "bmi ~ income + smoker"),
+    ("logistic", "smoker ~ age + sex"),
+    ("logistic", "died ~ age + smoker"),
+    ("cox", "survival(time, died) ~ age + sex"),
+)
+
+
+def model(family: str, formula: str, holds: str = "") -> Question:
+    """Return the question for a model."""
+    request = {"figures": "model", "formula": formula, "family": family}
+    return Question(request | ({} if family == "linear" else {"event_is": ["yes"]}), holds)
+
+
+def raw(book: Book, question: Question) -> Estimates:
+    """Return the estimates of the data, without noise."""
+    asked, events, whole = asked_model(derived_of(book.file), question.request)
+    names = [*asked.levels, *([asked.event] if asked.event else [])]
+    rows = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
+    return fit_rows(asked, rows_of_model(rows, asked, events))
+
+
+def answered(book: Book, question: Question) -> dict[str, dict[str, float]]:
+    """Return the figures of each term."""
+    found: dict[str, dict[str, float]] = {}
+    table = book.answer(question).table
+    assert table is not None
+    for it in table.figures:
+        found.setdefault(it.column, {})[it.figure] = float(it.value or 0)
+    return found
+
+
+def test_the_raw_estimates_lie_within_the_noise_that_is_said(book: Book, new_book: Books) -> None:
+    off, shares = [], []
+    for family, formula in MODELS:
+        question = model(family, formula)
+        true = raw(book, question)
+        for secret in range(6):
+            found = answered(new_book(secret), question)
+            for term, value in zip(true.terms, true.values.tolist(), strict=True):
+                off.append((found[term]["estimate"] - value) / found[term]["noise"])
+                shares.append(found[term]["noise"] / found[term]["std. error from the rows alone"])
+    assert 0.88 < np.mean(np.abs(off) < 1.96) < 0.99
+    assert np.median(shares) < 0.30
+
+
+def test_standard_errors_are_near_those_of_the_data(book: Book, new_book: Books) -> None:
+    question = model("linear", "bmi ~ age + smoker + sex")
+    true = np.sqrt(raw(book, question).variances)
+    found = answered(new_book(), question)
+    inner = [found[term]["std. error from the rows alone"] for term in raw(book, question).terms]
+    np.testing.assert_allclose(inner, true, rtol=0.12)
+
+
+def test_the_same_model_of_the_same_people_is_the_same_answer(new_book: Books) -> None:
+    first = answered(new_book(), model("linear", "bmi ~ age + sex"))
+    again = answered(new_book(), model("linear", "bmi ~ age  +  C(sex)"))
+    assert first == again
+
+
+def test_one_person_less_is_not_seen(book: Book, new_book: Books) -> None:
+    # The attacker knows all but the secret: which of the two estimates is nearer to the answer?
+    question, random = model("linear", "bmi ~ age + smoker"), np.random.default_rng(5)
+    true = raw(book, question)
+    moves = np.asarray(true.moves() if true.moves else None)
+    covariance = np.linalg.inv(moves.T @ moves)
+    persons = random.choice(book.records.people, 40, replace=False).tolist()
+    right = without_noise = 0.0
+    for at, person in enumerate(persons):
+        less = raw(without(book, person), question)
+        found = answered(new_book(at), question)
+        values = np.array([found[term]["estimate"] for term in true.terms])
+        off = (values - true.values, values - less.values)
+        near = [float(it @ covariance @ it) for it in off]
+        right += near[0] < near[1]
+        without_noise += (true.values != less.values).any()
+    assert 0.3 <= right / len(persons) <= 0.7
+    assert without_noise == len(persons)
+
+
+@pytest.mark.parametrize(
+    ("family", "formula", "says"),
+    [
+        ("linear", "bmi ~ region*smoker*sex", "this model is not answered"),
+        ("logistic", "died ~ time", "separate|not answered"),
+    ],
+)
+def test_a_model_that_stands_on_few_people_is_refused(
+    new_book: Books, family: str, formula: str, says: str
+) -> None:
+    with pytest.raises(RefusedError, match=says):
+        new_book().answer(model(family, formula))
+
+
+def test_what_is_refused_costs_nothing(new_book: Books) -> None:
+    book = new_book()
+    with pytest.raises(RefusedError, match=r"separate|not answered"):
+        book.answer(model("logistic", "died ~ time"))
+    assert book.spent == 0
+
+
+STATEMENTS = [
+    ("linear", "bmi ~ age + smoker + sex", "age > 0"),
+    ("linear", "bmi ~ age + smoker + sex", "C(smoker)[T.yes] > 0"),
+    ("linear", "bmi ~ age + smoker + sex", "C(smoker)[T.yes] > age > 0"),
+    ("logistic", "died ~ age + smoker", "age > 0"),
+    ("cox", "survival(time, died) ~ age + smoker", "C(smoker)[T.yes] > 0"),
+]
+
+
+@pytest.mark.parametrize(("family", "formula", "holds"), STATEMENTS)
+def test_a_statement_holds_and_its_opposite_does_not(
+    new_book: Books, family: str, formula: str, holds: str
+) -> None:
+    opposite = holds.replace(">", "<")
+    for secret in islice(range(100), 3):
+        book = new_book(secret)
+        found = book.answer(model(family, formula, holds))
+        assert (found.verdict, found.table) == (HOLDS, None)
+        spent = book.spent
+        assert book.answer(model(family, formula, opposite)).verdict == DOES_NOT
+        assert book.spent == spent  # charged once
