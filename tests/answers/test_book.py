@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from discreet.answers.book import Book, verdict_of
@@ -100,10 +101,10 @@ def test_all_answers_together_raise_the_attack_by_no_more_than_the_aim(new_book:
 
 def test_an_attack_adds_up_distances() -> None:
     assert auc_of(0) == 0.5
-    typical = exposure_of(book_of_zeros := [0.0] * 100, copy=0.6)
-    assert typical.typical == pytest.approx((0.6, 0.6))
-    assert exposure_of([0.06] * len(book_of_zeros), copy=0.6).above < MOST_ABOVE
-    assert exposure_of([2.0] * 100).above > MOST_ABOVE
+    nobody = np.zeros(100)
+    assert exposure_of(nobody, copy=0.6).typical == pytest.approx((0.6, 0.6))
+    assert exposure_of(nobody + 0.05, copy=0.6).above < MOST_ABOVE
+    assert exposure_of(nobody + 2.0).above > MOST_ABOVE
 
 
 # --- statements -----------------------------------------------------------------------------------
