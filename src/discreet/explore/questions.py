@@ -51,7 +51,7 @@ NOT_ASKED = (
 )
 FIELDS: Mapping[str, Callable[[Any], bool]] = {
     **{name: it for name, it in SHAPES.items() if name not in ("method", "show", "pixels")},
-    FIGURES: lambda it: it in (MEANS, MODEL),
+    FIGURES: lambda it: isinstance(it, str),
     "family": lambda it: it in FAMILIES,
     "reference": lambda it: (
         isinstance(it, dict) and all(isinstance(word, str) for pair in it.items() for word in pair)

@@ -1,0 +1,202 @@
+"""The whole way of an answer: asked of a file, answered from data, read in the next revision."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.custodian.answering import Answering
+from discreet.custodian.session import register_of
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.explore import Study
+from tests.answers.conftest import cohort
+from tests.ready import SECRET, opened_once
+
+TABLE = cohort(2000)
+
+
+def published(folder: Path) -> Path:
+    """Return the study file of a cohort, in a folder of its own, with the register beside it."""
+    kept: Path = opened_once("a cohort of 2,000, published", _published)
+    for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
+        shutil.copytree(kept.parent / name, folder / name)
+    return Path(shutil.copy(kept, folder / "cohort.discreet"))
+
+
+def _published() -> Path:
+    home = Path(os.environ["DISCREET_STATE"]).parent
+    return dc.protect(TABLE, study="cohort").publish(home / "cohort.discreet")
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study file that was published of the cohort."""
+    found = published(tmp_path)
+    monkeypatch.setenv("DISCREET_SECRET", SECRET)
+    for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    return found
+
+
+def asked(path: Path) -> Study:
+    """Return the opened study with three questions on its list."""
+    study = dc.open(path)
+    study.ask(study.bars("sex", by="smoker"))
+    study.ask(study.histogram("age", bins=8))
+    study.ask(study.where("age >= 50").means("bmi", "smoker"), holds="yes > no")
+    return study
+
+
+def answer(path: Path, study: Study, **more: Any) -> Answering:
+    return dc.answer(TABLE, study.questions, study=path, **more)
+
+
+def test_answers_come_in_the_next_revision_of_the_same_copy(path: Path) -> None:
+    study = asked(path)
+    before = dc.check(path)
+    made = answer(path, study, who="A. Analyst")
+    assert [it.says for it in made.outcomes] == ["answered"] * 3
+    assert [it.cost for it in made.outcomes] == [4, 1, 4]
+    opened, after = dc.open(path), dc.check(path)
+    assert [*opened.answers] == sorted(it.id for it in study.questions)
+    assert (after.version, after.content, after.rows) == (
+        before.version,
+        before.content,
+        before.rows,
+    )
+    assert opened.bars("sex").counts == study.bars("sex").counts
+    bars = next(it for it in opened.answers.values() if it.question.kind == "bars")
+    assert bars.view is not None
+    assert abs(sum(bars.view.counts) - 2000) < 4 * 2 * 80  # type: ignore[attr-defined]
+
+
+def test_an_answer_is_saved_with_where_it_comes_from(path: Path, tmp_path: Path) -> None:
+    answer(path, asked(path))
+    for it in dc.open(path).answers.values():
+        if it.table is not None:
+            it.table.save(tmp_path / "table.csv")
+            it.table.save(tmp_path / "table.html")
+        if it.view is not None:
+            it.view.save(tmp_path / "plot.svg")
+            assert "from the data" in (tmp_path / "plot.svg").read_text()
+
+
+def test_what_was_asked_stands_in_the_register_and_no_figure_does(path: Path) -> None:
+    study = asked(path)
+    answer(path, study, who="A. Analyst")
+    rows = register_of("standard").answered("cohort")
+    assert [(it["who"], it["outcome"]) for it in rows] == [("A. Analyst", "answered")] * 3
+    for it, question in zip(rows, study.questions, strict=True):
+        assert question.says in it["question"].replace('\\"', '"')
+
+
+def test_the_same_questions_are_answered_the_same_again_and_cost_nothing(path: Path) -> None:
+    study = asked(path)
+    first = answer(path, study)
+    answers = {name: it.to_plain() for name, it in dc.open(path).answers.items()}
+    again = answer(path, study)
+    assert again.left == first.left
+    assert {name: it.to_plain() for name, it in dc.open(path).answers.items()} == answers
+    assert len(register_of("standard").answered("cohort")) == 3
+
+
+def test_a_later_question_is_decided_beside_the_earlier_ones(path: Path) -> None:
+    answer(path, asked(path))
+    study = dc.open(path)
+    study.ask(study.crosstab("sex", "smoker"))  # the same cells
+    study.ask(study.where("time >= 0").bars("sex"))  # nobody less
+    made = answer(path, study)
+    assert [it.cost for it in made.outcomes] == [0, 2]
+    found = dc.open(path).answers
+    assert len(found) == 5
+    same, beside = (found[it.id].table for it in study.questions)
+    assert same is not None
+    assert beside is not None
+    assert {line.cells for line in beside.lines} == {("few",)}
+
+
+def test_a_dry_run_writes_and_records_nothing(path: Path) -> None:
+    bytes_before = path.read_bytes()
+    made = answer(path, asked(path), dry_run=True)
+    assert made.path is None
+    assert "dry run: nothing was written" in repr(made)
+    assert path.read_bytes() == bytes_before
+    assert register_of("standard").answered("cohort") == []
+
+
+def test_a_question_that_is_refused_says_why_and_the_others_are_answered(path: Path) -> None:
+    study = dc.open(path)
+    study.ask(study.bars("sex"))
+    for other in ("region", "smoker", "died"):
+        study.ask(study.means("bmi", ["sex", other]))
+    study.ask(study.model("bmi ~ age + region"))
+    made = answer(path, study)
+    assert [it.says == "answered" for it in made.outcomes] == [True, True, True, True, False]
+    assert "used up" in made.outcomes[-1].says
+    assert [*dc.open(path).answers] == sorted(it.question.id for it in made.outcomes[:-1])
+
+
+# --- what may not be ------------------------------------------------------------------------------
+
+
+def test_other_data_or_another_policy_are_refused(path: Path) -> None:
+    study = asked(path)
+    other = TABLE.set_column(0, "age", pa.array([50.0] * len(TABLE)))
+    with pytest.raises(InputError, match="the study file is not of these data under this policy"):
+        dc.answer(other, study.questions, study=path)
+    with pytest.raises(InputError, match="the study file is not of these data under this policy"):
+        answer(path, study, k=6)
+
+
+def test_questions_of_another_version_are_refused(path: Path) -> None:
+    study = asked(path)
+    study.questions.version = "other"
+    with pytest.raises(InputError, match="the questions are of version other"):
+        answer(path, study)
+
+
+def test_a_version_keeps_the_noise_it_was_answered_with(path: Path) -> None:
+    answer(path, asked(path))
+    study = dc.open(path)
+    study.ask(study.bars("region"))
+    with pytest.raises(
+        LeavingError, match="answer_noise, answers or k of the policy are other ones"
+    ):
+        answer(path, study, answer_noise=30)
+
+
+def test_answers_that_tell_too_much_do_not_leave(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.custodian.answering.MOST_ABOVE", 0.0)
+    with pytest.raises(RefusedError, match=r"tell too much together: .* which costs most"):
+        answer(path, asked(path))
+    assert register_of("standard").answered("cohort") == []
+
+
+def test_a_study_that_was_never_published_here_has_no_answers(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = asked(path)
+    shutil.rmtree(tmp_path / "DISCREET_STATE")
+    with pytest.raises(dc.DiscreetError, match=r"\w+ \w+"):
+        answer(path, study)
+
+
+def test_public_data_have_no_answers(path: Path) -> None:
+    with pytest.raises(RefusedError, match="only a guarded study has answers"):
+        answer(path, asked(path), public=True)
+
+
+def test_names_that_are_no_files_are_refused(path: Path) -> None:
+    study = asked(path)
+    with pytest.raises(InputError, match="study= names the study file"):
+        dc.answer(TABLE, study.questions, study="cohort.csv")
+    with pytest.raises(InputError, match="a study file is saved as"):
+        answer(path, study, to="answers.json")
