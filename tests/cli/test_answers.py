@@ -12,6 +12,7 @@ from tests.answers.conftest import cohort
 from tests.cli.conftest import Run
 
 TABLE = cohort(1000)
+ANSWER = ("answer", "cohort.csv", "questions.json", "--study", "cohort.discreet")
 
 
 @pytest.fixture
