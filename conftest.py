@@ -171,6 +171,14 @@ def home_of_module(homes: Iterator[Path]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def copies_are_kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep each copy for the tests that make it of the same rows in the same way."""
+    if request.node.get_closest_marker("made_anew") is None:
+        made_once = import_module("tests.made_once")
+        made_once.keep_copies(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
 def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep a test from the user's secret, vault and register, and from those of other tests."""
     home = next(homes)

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from discreet import cli
-from discreet.custodian import publishing, session
-from discreet.vault import vault
+from discreet.custodian import publishing
 
 Run = Callable[..., tuple[int, str, str]]
-MADE: dict[Hashable, Any] = {}
+MADE: dict[str, bytes] = {}
 
 
 @pytest.fixture(autouse=True)
-def copies_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep each copy for the tests that follow: its version says what it is made of, and by what.
+def files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the file of each copy for the tests that follow: its name says what it is made of.
 
     That it is made of nothing else is tested where copies are made.
     """
-
-    def once(module: Any, name: str, key: Callable[..., Hashable]) -> None:
-        make = getattr(module, name)
-
-        def kept(*given: Any) -> Any:
-            of = (name, key(*given))
-            if of not in MADE:
-                MADE[of] = make(*given)
-            return MADE[of]
-
-        monkeypatch.setattr(module, name, kept)
-
-    once(vault, "copy_of_whole", lambda raw: raw.version)
-    once(vault, "nearness_of", lambda raw, made: raw.version)
-    once(session, "copy_again", lambda *given: (given[-1], repr(given[3])))
     written, is_kept = (vars(publishing)[it] for it in ("write_study_file", "is_kept"))
 
     def write(target: Any, *what: Any) -> Any:

@@ -104,6 +104,7 @@ def expected_views() -> dict[str, View]:
     }
 
 
+@pytest.mark.made_anew
 def test_every_picture_is_the_same_from_every_frame_and_file(
     source: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_view_says_what_it_is_and_where_it_comes_from() -> None:
         assert any(remark.startswith("the copy: ") for remark in origin.remarks)
 
 
+@pytest.mark.made_anew
 def test_asking_again_is_the_same_answer() -> None:
     study, again = opened(), opened()
     for picture, columns, named in PICTURES.values():

@@ -1,0 +1,67 @@
+"""Copies that were made in this process of the same rows in the same way are not made again.
+
+The key is all that a copy is made of: rows, keys, settings and the secret. So a test gets what it
+would have made itself. Tests of whether the same is made twice carry the mark `made_anew`.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import sha256
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from discreet.secret import Secret
+
+__all__ = ["keep_copies"]
+
+MOST = 300
+#: What was made; what was asked for last is at the end.
+MADE: OrderedDict[bytes, Any] = OrderedDict()
+FUNCTIONS = (
+    ("discreet.vault.vault", "copy_of_whole"),
+    ("discreet.vault.vault", "nearness_of"),
+    ("discreet.custodian.session", "copy_again"),
+)
+
+
+class Pickler(pickle.Pickler):
+    """Writes a secret, which cannot be pickled, as a digest by it."""
+
+    def reducer_override(self, it: Any) -> Any:
+        return (bytes, (it.digest("made once"),)) if isinstance(it, Secret) else NotImplemented
+
+
+def key_of(name: str, given: tuple[Any, ...]) -> bytes:
+    text = BytesIO()
+    Pickler(text).dump((name, given))
+    return sha256(text.getbuffer()).digest()
+
+
+def once(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+    """Make what a function returns once for all that it is given."""
+
+    def made(*given: Any) -> Any:
+        key = key_of(name, given)
+        if key not in MADE:
+            MADE[key] = make(*given)
+            while len(MADE) > MOST:
+                MADE.popitem(last=False)
+        MADE.move_to_end(key)
+        return copy.deepcopy(MADE[key])  # whoever changes it changes it for no other test
+
+    return made
+
+
+def keep_copies(patch: pytest.MonkeyPatch) -> None:
+    """Keep what is made from here on, where the modules that make it are in use."""
+    for module, name in FUNCTIONS:
+        if module in sys.modules:
+            make = getattr(sys.modules[module], name)
+            patch.setattr(sys.modules[module], name, once(name, make))
