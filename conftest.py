@@ -171,11 +171,10 @@ def home_of_module(homes: Iterator[Path]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def copies_are_kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep each copy for the tests that make it of the same rows in the same way."""
+def made_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep copies and figures for the tests that make them of the same in the same way."""
     if request.node.get_closest_marker("made_anew") is None:
-        made_once = import_module("tests.made_once")
-        made_once.keep_copies(monkeypatch)
+        import_module("tests.made_once").keep_what_is_made(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,8 @@
-"""Copies that were made in this process of the same rows in the same way are not made again.
+"""What was made in this process of the same things in the same way is not made again.
 
-The key is all that a copy is made of: rows, keys, settings and the secret. So a test gets what it
-would have made itself. Tests of whether the same is made twice carry the mark `made_anew`.
+These are protected copies and drawn figures. The key is all that they are made of: of a copy rows,
+keys, settings and the secret, of a figure its scene. So a test gets what it would have made itself.
+Tests of whether the same is made twice carry the mark `made_anew`, or ask the functions themselves.
 """
 
 from __future__ import annotations
@@ -19,15 +20,19 @@ import pytest
 
 from discreet.secret import Secret
 
-__all__ = ["keep_copies"]
+__all__ = ["keep_what_is_made"]
 
-MOST = 300
+MOST = 500
 #: What was made; what was asked for last is at the end.
 MADE: OrderedDict[bytes, Any] = OrderedDict()
 FUNCTIONS = (
     ("discreet.vault.vault", "copy_of_whole"),
     ("discreet.vault.vault", "nearness_of"),
     ("discreet.custodian.session", "copy_again"),
+    ("discreet.plots.view", "figure_bytes"),
+    ("discreet.render.journal", "figure_bytes"),
+    ("discreet.render.to_html", "figure_bytes"),
+    ("discreet.outputs.of_answers", "figure_bytes"),
 )
 
 
@@ -38,19 +43,19 @@ class Pickler(pickle.Pickler):
         return (bytes, (it.digest("made once"),)) if isinstance(it, Secret) else NotImplemented
 
 
-def key_of(name: str, given: tuple[Any, ...]) -> bytes:
+def key_of(*of: Any) -> bytes:
     text = BytesIO()
-    Pickler(text).dump((name, given))
+    Pickler(text).dump(of)
     return sha256(text.getbuffer()).digest()
 
 
 def once(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
     """Make what a function returns once for all that it is given."""
 
-    def made(*given: Any) -> Any:
-        key = key_of(name, given)
+    def made(*given: Any, **named: Any) -> Any:
+        key = key_of(name, given, named)
         if key not in MADE:
-            MADE[key] = make(*given)
+            MADE[key] = make(*given, **named)
             while len(MADE) > MOST:
                 MADE.popitem(last=False)
         MADE.move_to_end(key)
@@ -59,8 +64,8 @@ def once(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def keep_copies(patch: pytest.MonkeyPatch) -> None:
-    """Keep what is made from here on, where the modules that make it are in use."""
+def keep_what_is_made(patch: pytest.MonkeyPatch) -> None:
+    """Keep what is made from here on by modules that are in use."""
     for module, name in FUNCTIONS:
         if module in sys.modules:
             make = getattr(sys.modules[module], name)

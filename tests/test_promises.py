@@ -254,6 +254,7 @@ def test_the_same_version_is_the_same_bytes(
         assert files[0].read_bytes() == files[1].read_bytes(), form
 
 
+@pytest.mark.made_anew
 def test_a_new_process_writes_the_same_bytes(tmp_path: Path) -> None:
     script = (
         "import sys, discreet as dc\n"

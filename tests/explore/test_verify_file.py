@@ -68,6 +68,7 @@ VIEWS = [
 SOON = (*FAST, "bars by", "parallel coordinates", "an overview")
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", [pytest.param(it, marks=slow(it not in SOON)) for it in VIEWS])
 def test_figure_is_as_made(studies: Callable[[str], Any], name: str, tmp_path: Path) -> None:
     custodian, of_file = studies(OF.get(name, "cohort"))
@@ -91,6 +92,7 @@ SETTINGS: dict[str, Callable[[dc.Study], Any]] = {
 }
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_stand_in_the_request(study: dc.Study, name: str, tmp_path: Path) -> None:
     for suffix in (".json", ".svg"):
@@ -104,6 +106,7 @@ DRAWINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.svg", **DRAWINGS[name])
