@@ -105,3 +105,9 @@ def shared_data() -> Callable[[str], Path]:
         pytest.skip(f"{name} is not in {folder}; DISCREET_SHARED_DATA says where to look")
 
     return find
+
+
+@pytest.fixture
+def no_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make no copies of the copy, of which intervals are found: what may leave hangs on none."""
+    monkeypatch.setattr("discreet.custodian.session.AGAIN", 0)

@@ -12,6 +12,8 @@ import pytest
 
 import discreet as dc
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 120
 RANDOM = np.random.default_rng(2)
 AGE = np.round(RANDOM.normal(50, 12, N))
