@@ -32,6 +32,7 @@ from tests.cases import policy_of
 from tests.ready import opened_once
 
 N = 200
+pytestmark = pytest.mark.usefixtures("files_are_kept")
 
 
 def cohort(seed: int = 1, n: int = N) -> dict[str, list[Any]]:
@@ -646,6 +647,7 @@ def test_without_a_register_nothing_leaves_but_looking_is_free(
 # --- where things lie -------------------------------------------------------------------------
 
 
+@pytest.mark.made_anew
 def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text("round_to = 10\n")
