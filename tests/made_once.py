@@ -54,12 +54,12 @@ def once(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
 
     def made(*given: Any, **named: Any) -> Any:
         key = key_of(name, given, named)
-        if key not in MADE:
-            MADE[key] = make(*given, **named)
-            while len(MADE) > MOST:
-                MADE.popitem(last=False)
-        MADE.move_to_end(key)
-        return copy.deepcopy(MADE[key])  # whoever changes it changes it for no other test
+        found = MADE.pop(key, None)  # threads of servers come at once, too
+        found = make(*given, **named) if found is None else found
+        MADE[key] = found
+        while len(MADE) > MOST:
+            MADE.popitem(last=False)
+        return copy.deepcopy(found)  # whoever changes it changes it for no other test
 
     return made
 
