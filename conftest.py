@@ -171,6 +171,13 @@ def home_of_module(homes: Iterator[Path]) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def made_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep copies and figures for the tests that make them of the same in the same way."""
+    if request.node.get_closest_marker("made_anew") is None:
+        import_module("tests.made_once").keep_what_is_made(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
 def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep a test from the user's secret, vault and register, and from those of other tests."""
     home = next(homes)

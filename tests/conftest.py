@@ -5,6 +5,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Generator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,41 @@ def shared_data() -> Callable[[str], Path]:
         pytest.skip(f"{name} is not in {folder}; DISCREET_SHARED_DATA says where to look")
 
     return find
+
+
+@pytest.fixture
+def no_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make no copies of the copy, of which intervals are found: what may leave hangs on none."""
+    monkeypatch.setattr("discreet.custodian.session.AGAIN", 0)
+
+
+FILES_OF_COPIES: dict[str, bytes] = {}
+
+
+@pytest.fixture
+def files_are_kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the file of each copy for the tests that follow: its name says what it is made of.
+
+    That it is made of nothing else is tested where copies are made.
+    """
+    if request.node.get_closest_marker("made_anew") is not None:
+        return
+    publishing = import_module("discreet.custodian.publishing")
+    written, is_kept = publishing.write_study_file, publishing.is_kept
+
+    def write(target: Any, *what: Any) -> Any:
+        found = written(target, *what)
+        if isinstance(target, Path) and target.suffix == ".copy":
+            FILES_OF_COPIES[target.name] = target.read_bytes()
+        return found
+
+    def kept_before(path: Path) -> bool:
+        if is_kept(path) or path.name not in FILES_OF_COPIES:
+            return bool(is_kept(path))
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_bytes(FILES_OF_COPIES[path.name])
+        return True
+
+    monkeypatch.setattr(publishing, "write_study_file", write)
+    monkeypatch.setattr(publishing, "is_kept", kept_before)

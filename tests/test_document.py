@@ -100,6 +100,16 @@ def made(request: pytest.FixtureRequest) -> Documented:
     return found
 
 
+PAGES: dict[int, tuple[str, str]] = {}
+
+
+def pages_of(made: Documented) -> tuple[str, str]:
+    """Return its page, and what a notebook shows of it, drawn once for all tests."""
+    if id(made) not in PAGES:
+        PAGES[id(made)] = made.to_html(), made._repr_html_()
+    return PAGES[id(made)]
+
+
 class Page(HTMLParser):
     """Collects what a page is made of; fails where a tag does not close."""
 
@@ -180,7 +190,8 @@ def test_where_it_cannot_be_written_is_said_and_nothing_asked(
 
 
 def test_a_page_needs_no_script_and_no_other_file_and_names_are_no_markup(made: Documented) -> None:
-    for text in (made.to_html(), made._repr_html_()):
+    whole, shown = pages_of(made)
+    for text in (whole, shown):
         page = Page(text)
         assert not {"b", "script", "link", "iframe", "form"} & {tag for tag, _ in page.tags}
         assert "://" not in text
@@ -191,12 +202,12 @@ def test_a_page_needs_no_script_and_no_other_file_and_names_are_no_markup(made: 
                 assert len(attrs["alt"] or "") > 10
         tags = [tag for tag, _ in page.tags]
         assert tags.count("table") == tags.count("caption") == tags.count("thead")
-    assert made.to_html().startswith("<!DOCTYPE html>")
-    assert not {"html", "body"} & {tag for tag, _ in Page(made._repr_html_()).tags}
+    assert whole.startswith("<!DOCTYPE html>")
+    assert not {"html", "body"} & {tag for tag, _ in Page(shown).tags}
 
 
 def test_the_page_says_what_the_text_says(made: Documented) -> None:
-    page = Page(made.to_html()).text
+    page = Page(pages_of(made)[0]).text
     for block in made.document().blocks:
         if isinstance(block, Words):
             for sentence in (block.title, *block.sentences):

@@ -204,6 +204,7 @@ def test_every_picture_is_asked_for_again() -> None:
     assert {picture for picture, _, _ in EVERY} == set(PLOTS)
 
 
+@pytest.mark.made_anew
 @settings(max_examples=examples(15) // 3)
 @given(leveled(), st.randoms())
 def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, random: Any) -> None:
@@ -241,6 +242,7 @@ def d1_elsewhere(kind: str, folder: Path, file_of: Any) -> Any:
     return file_of(folder / f"elsewhere.{kind}", columns)
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize(("kind", "plot"), [("csv", "box"), ("parquet", "scatter")])
 def test_the_same_version_is_the_same_bytes(
     kind: str, plot: str, tmp_path: Path, file_of: Any
@@ -252,6 +254,7 @@ def test_the_same_version_is_the_same_bytes(
         assert files[0].read_bytes() == files[1].read_bytes(), form
 
 
+@pytest.mark.made_anew
 def test_a_new_process_writes_the_same_bytes(tmp_path: Path) -> None:
     script = (
         "import sys, discreet as dc\n"

@@ -3,59 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from discreet import cli
-from discreet.custodian import publishing, session
-from discreet.vault import vault
 
 Run = Callable[..., tuple[int, str, str]]
-MADE: dict[Hashable, Any] = {}
 
 
 @pytest.fixture(autouse=True)
-def copies_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep each copy for the tests that follow: its version says what it is made of, and by what.
-
-    That it is made of nothing else is tested where copies are made.
-    """
-
-    def once(module: Any, name: str, key: Callable[..., Hashable]) -> None:
-        make = getattr(module, name)
-
-        def kept(*given: Any) -> Any:
-            of = (name, key(*given))
-            if of not in MADE:
-                MADE[of] = make(*given)
-            return MADE[of]
-
-        monkeypatch.setattr(module, name, kept)
-
-    once(vault, "copy_of_whole", lambda raw: raw.version)
-    once(vault, "nearness_of", lambda raw, made: raw.version)
-    once(session, "copy_again", lambda *given: (given[-1], repr(given[3])))
-    written, is_kept = (vars(publishing)[it] for it in ("write_study_file", "is_kept"))
-
-    def write(target: Any, *what: Any) -> Any:
-        found = written(target, *what)
-        if isinstance(target, Path) and target.suffix == ".copy":
-            MADE[target.name] = target.read_bytes()
-        return found
-
-    def kept_before(path: Path) -> bool:
-        if is_kept(path) or path.name not in MADE:
-            return bool(is_kept(path))
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        path.write_bytes(MADE[path.name])
-        return True
-
-    monkeypatch.setattr(publishing, "write_study_file", write)
-    monkeypatch.setattr(publishing, "is_kept", kept_before)
+def files(files_are_kept: None) -> None:
+    """Keep the file of each copy for the tests that follow."""
 
 
 @pytest.fixture

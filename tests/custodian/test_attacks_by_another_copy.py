@@ -13,6 +13,8 @@ import discreet as dc
 from discreet.errors import LeavingError
 from tests.custodian.test_whole import cohort
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 400
 NUMBERS = ("age", "bmi", "glucose")
 SECRETS = ("0123456789abcdef" * 4, "fedcba9876543210" * 4)

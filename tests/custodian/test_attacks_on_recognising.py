@@ -18,6 +18,8 @@ from discreet.cli.app import app
 from discreet.custodian import register_of
 from discreet.errors import LeavingError
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 NEARLY = "nearly the same data were released before"
 COPIES = "another copy of the whole table was released of study 'a', and copies add up"
 

@@ -113,6 +113,7 @@ def test_record_stands_before_the_file_is_written(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.made_anew
 def test_same_data_policy_and_secret_have_one_content(tmp_path: Path) -> None:
     found = [
         published(tmp_path / name, policy=in_folder(tmp_path / name)) for name in ("here", "there")

@@ -12,6 +12,8 @@ import pytest
 
 import discreet as dc
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 120
 RANDOM = np.random.default_rng(2)
 AGE = np.round(RANDOM.normal(50, 12, N))
@@ -88,6 +90,7 @@ def test_the_secret_draws_how_many_decide_of_what_kind_a_column_is(
     assert all(found(9))
 
 
+@pytest.mark.made_anew
 def test_what_few_decide_is_the_same_for_the_same_secret(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ def pictures(study: dc.Study) -> dict[str, View]:
 # --- as made ------------------------------------------------------------------------------------
 
 
+@pytest.mark.made_anew
 def test_what_was_saved_is_as_made(study: dc.Study, tmp_path: Path) -> None:
     for figure, (name, view) in zip(cycle(FIGURES), pictures(study).items(), strict=False):
         for suffix in (figure, ".json"):

@@ -174,6 +174,7 @@ def test_the_request_says_what_was_asked_for_and_nothing_else(
         assert not re.search(r"patients|2026|root|tmp", found.to_text())
 
 
+@pytest.mark.made_anew
 def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in "ab":
         study = dc.open(few(120), study="few", unit=False)

@@ -11,6 +11,8 @@ import discreet as dc
 from discreet.errors import LeavingError
 from tests.custodian.test_whole import cohort
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 700
 NO_MORE = r"^no more copies of these people may be released: .* at most [14], counted"
 PARTS = {

@@ -68,6 +68,7 @@ VIEWS = [
 SOON = (*FAST, "bars by", "parallel coordinates", "an overview")
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", [pytest.param(it, marks=slow(it not in SOON)) for it in VIEWS])
 def test_figure_is_as_made(studies: Callable[[str], Any], name: str, tmp_path: Path) -> None:
     custodian, of_file = studies(OF.get(name, "cohort"))
@@ -91,6 +92,7 @@ SETTINGS: dict[str, Callable[[dc.Study], Any]] = {
 }
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_stand_in_the_request(study: dc.Study, name: str, tmp_path: Path) -> None:
     for suffix in (".json", ".svg"):
@@ -104,6 +106,7 @@ DRAWINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.svg", **DRAWINGS[name])
@@ -133,6 +136,26 @@ def write(path: Path, data: bytes) -> Path:
     """Write a forged file in place of another."""
     path.write_bytes(data)
     return path
+
+
+GENUINE: dict[tuple[str, bool], bytes] = {}
+
+
+@pytest.fixture
+def bmi(studies: Callable[[str], Any]) -> Callable[..., Path]:
+    """Write a histogram, which is drawn, and found to be as made, once for all tests."""
+    custodian, of_file = studies("cohort")
+
+    def saved(path: Path, *, custodians: bool = False) -> Path:
+        which = path.suffix, custodians
+        if which not in GENUINE:
+            (custodian if custodians else of_file).histogram("bmi").save(path)
+            comparable = custodians or path.suffix in COMPARED
+            assert of_file.verify(path).verdict == (AS_MADE if comparable else NOT_COMPARABLE)
+            GENUINE[which] = path.read_bytes()
+        return write(path, GENUINE[which])
+
+    return saved
 
 
 def sealed(study: dc.Study, path: Path, told: Provenance, rest: bytes | None = None) -> bytes:
@@ -235,26 +258,29 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
 
 @pytest.mark.promise
 @pytest.mark.parametrize("name", FORGERIES)
-def test_forged_figure_is_never_as_made(study: dc.Study, name: str, tmp_path: Path) -> None:
+def test_forged_figure_is_never_as_made(
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
+) -> None:
     suffix, change, says = FORGERIES[name]
-    path = study.histogram("bmi").save(tmp_path / f"a{suffix}")
-    genuine = path.read_bytes()
-    assert study.verify(path).verdict == AS_MADE
-    write(path, change(genuine.decode()).encode())
+    path = bmi(tmp_path / f"a{suffix}")
+    data = path.read_bytes()
+    write(path, change(data.decode()).encode())
     found = study.verify(path)
     assert found.verdict == ALTERED
     assert re.search(says, found.says), found.says
     if suffix != ".json":  # and sealed anew, as anybody can
-        told = told_by(write(tmp_path / f"b{suffix}", genuine))
-        rest = without_words(genuine, suffix)[0]
+        told = told_by(write(tmp_path / f"b{suffix}", data))
+        rest = without_words(data, suffix)[0]
         forged = sealed(study, path, told, change(rest.decode()).encode())
         assert study.verify(write(path, forged)).verdict == ALTERED
 
 
 @pytest.mark.promise
-def test_numbers_that_were_sealed_anew_are_altered(study: dc.Study, tmp_path: Path) -> None:
+def test_numbers_that_were_sealed_anew_are_altered(
+    bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
+) -> None:
     """Whoever has the file can write other numbers, their checksum and a seal of it."""
-    path, key = study.histogram("bmi").save(tmp_path / "a.json"), session_of(study).key
+    path, key = bmi(tmp_path / "a.json"), session_of(study).key
     plain = json.loads(path.read_text())
     told = Provenance.from_plain(plain.pop("provenance"))
     plain["counts"][3] += 40
@@ -264,7 +290,7 @@ def test_numbers_that_were_sealed_anew_are_altered(study: dc.Study, tmp_path: Pa
     assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
     assert re.search(r"counts\[3\] is \d+ in the file, but \d+", found.says)
     # And the genuine figure with what that says.
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    path = bmi(tmp_path / "a.svg")
     write(path, sealed(study, path, replace(told_by(path), checksum=told.checksum)))
     assert (study.verify(path).verdict, study.verify(path).checks["drawn again"]) == (
         ALTERED,
@@ -289,8 +315,10 @@ def test_what_another_figure_says_does_not_fit(
 
 @pytest.mark.promise
 @pytest.mark.parametrize("field", ["policy", "version", "discreet", "checksum", "seal"])
-def test_field_that_was_changed_is_not_as_made(study: dc.Study, field: str, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
+def test_field_that_was_changed_is_not_as_made(
+    bmi: Callable[..., Path], study: dc.Study, field: str, tmp_path: Path
+) -> None:
+    path = bmi(tmp_path / "a.svg")
     other: dict[str, Any] = {field: "0" * (64 if field in ("checksum", "seal") else 16)}
     told = replace(told_by(path), **other)
     rest = without_words(path.read_bytes(), ".svg")[0]
@@ -336,13 +364,10 @@ SMUGGLED: dict[str, tuple[str, bool, Mapping[str, Any]]] = {
 @pytest.mark.promise
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_words_in_what_a_figure_says_are_not_as_made(
-    studies: Callable[[str], Any], name: str, tmp_path: Path
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
 ) -> None:
     suffix, custodians, change = SMUGGLED[name]
-    custodian, study = studies("cohort")
-    of = custodian if custodians else study
-    path = of.histogram("bmi").save(tmp_path / f"a{suffix}")
-    assert study.verify(path).verdict == AS_MADE
+    path = bmi(tmp_path / f"a{suffix}", custodians=custodians)
     told = replace(told_by(path), **change)
     if suffix == ".json":
         told = told if custodians else told.sealed(session_of(study).key)
@@ -414,13 +439,15 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_figure_of_other_rows_is_elsewhere(study: dc.Study, name: str, tmp_path: Path) -> None:
+def test_figure_of_other_rows_is_elsewhere(
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
+) -> None:
     change, says = OTHERS[name]
     file, path = session_of(study).file, tmp_path / "other.discreet"
     write_study_file(path, replace(draft_of(file), **change), file.batches(), draw_key())
     other = FileSession(open_study_file(path))
     for suffix in (*COMPARED, ".png", ".pdf"):
-        figure = study.histogram("bmi").save(tmp_path / f"a{suffix}")
+        figure = bmi(tmp_path / f"a{suffix}")
         found = FileVerifier(other).check(figure)
         assert (found.verdict, found.checks["study"]) == (ELSEWHERE, FAILED)
         assert says in found.says
@@ -446,8 +473,10 @@ def test_reports_and_what_was_made_beside_the_data_are_told_apart(
 # --- drawn by others ------------------------------------------------------------------------------
 
 
-def test_other_discreet_may_have_drawn_the_same(study: dc.Study, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.html")
+def test_other_discreet_may_have_drawn_the_same(
+    bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
+) -> None:
+    path = bmi(tmp_path / "a.html")
     told = replace(told_by(path), discreet="9.9.9")
     write(path, sealed(study, path, told))
     assert study.verify(path).verdict == AS_MADE
@@ -501,10 +530,10 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
 @pytest.mark.promise
 @pytest.mark.parametrize("name", REQUESTS)
 def test_request_that_no_analyst_may_ask_is_refused_in_words(
-    study: dc.Study, name: str, tmp_path: Path
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
 ) -> None:
     request, says = REQUESTS[name]
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
+    path = bmi(tmp_path / "a.svg")
     write(path, sealed(study, path, replace(told_by(path), request=request)))
     tracemalloc.start()
     found = study.verify(path, beside=tmp_path)
@@ -517,9 +546,11 @@ def test_request_that_no_analyst_may_ask_is_refused_in_words(
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".json", ".png"])
-def test_numbers_beyond_all_have_a_verdict(study: dc.Study, suffix: str, tmp_path: Path) -> None:
+def test_numbers_beyond_all_have_a_verdict(
+    bmi: Callable[..., Path], study: dc.Study, suffix: str, tmp_path: Path
+) -> None:
     """A checksum or a file of them may not be written."""
-    path, far = study.histogram("bmi").save(tmp_path / f"a{suffix}"), [-1.7e308, 1.7e308]
+    path, far = bmi(tmp_path / f"a{suffix}"), [-1.7e308, 1.7e308]
     told = replace(told_by(path), request={**H, "limits": {"bmi": far}})
     if suffix == ".json":
         write(path, with_told(path, told.sealed(session_of(study).key)))
@@ -536,8 +567,10 @@ HOW_DRAWN: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", HOW_DRAWN)
-def test_drawing_that_no_picture_has_is_refused(study: dc.Study, name: str, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
+def test_drawing_that_no_picture_has_is_refused(
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
+) -> None:
+    path = bmi(tmp_path / "a.svg")
     write(path, sealed(study, path, replace(told_by(path), drawing=HOW_DRAWN[name])))
     found = study.verify(path)
     assert (found.verdict, found.checks["drawn again"]) == (ALTERED, FAILED)
@@ -563,9 +596,11 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
 
 @pytest.mark.promise
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_file_has_a_verdict(study: dc.Study, name: str, tmp_path: Path) -> None:
+def test_hostile_file_has_a_verdict(
+    bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
+) -> None:
     suffix, change, verdict = HOSTILE[name]
-    path = study.histogram("bmi").save(tmp_path / f"a{suffix}")
+    path = bmi(tmp_path / f"a{suffix}")
     forged = change(path.read_text(encoding="utf-8"))
     write(path, forged.encode("utf-8", "surrogateescape"))
     (found,) = FileVerifier(session_of(study)).check_all([path])
@@ -573,8 +608,10 @@ def test_hostile_file_has_a_verdict(study: dc.Study, name: str, tmp_path: Path) 
     assert len(found.says) < 1000
 
 
-def test_what_cannot_be_read_does_not_end_the_others(study: dc.Study, tmp_path: Path) -> None:
-    bare = study.histogram("bmi").save(tmp_path / "a.svg")
+def test_what_cannot_be_read_does_not_end_the_others(
+    bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
+) -> None:
+    bare = bmi(tmp_path / "a.svg")
     good = study.histogram("age").save(tmp_path / "b.svg")
     write(bare, without_words(bare.read_bytes(), ".svg")[0])
     renamed = write(tmp_path / "c.html", good.read_bytes())
@@ -593,8 +630,10 @@ def file_verifier(study: dc.Study) -> Iterator[FileVerifier]:
     verifier.session.close()
 
 
-def test_study_file_that_was_closed_says_so(study: dc.Study, tmp_path: Path) -> None:
-    path = study.histogram("bmi").save(tmp_path / "a.svg")
+def test_study_file_that_was_closed_says_so(
+    bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
+) -> None:
+    path = bmi(tmp_path / "a.svg")
     with file_verifier(study) as verifier:
         pass
     with pytest.raises(InputError, match="was closed; open it again"):

@@ -24,7 +24,7 @@ from tests.serve.workers import client
 
 __all__ = ["main"]
 
-FORKED = 10  # every so many rounds
+FORKED = 5  # every so many rounds
 COMMANDS = typer.main.get_command(app)
 
 Command = Callable[[list[str]], str]

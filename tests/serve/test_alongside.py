@@ -21,7 +21,7 @@ from tests.records.given import started, told
 from tests.serve.cohort import MANY, NAME, published, record_in
 from tests.serve.workers import client, process
 
-CLIENTS, ROUNDS = 4, 25
+CLIENTS = 4
 SCRIPT = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -78,9 +78,9 @@ class Client:
                 assert asking.get(f"/api/views/{view}").content == body
 
 
-@pytest.mark.promise
 @pytest.mark.slow
-def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [pytest.param(6, marks=pytest.mark.promise), 25])
+def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, rounds: int) -> None:
     file, state = published(tmp_path), tmp_path / "state"
     store, many = record_in(tmp_path), ("--a-minute", str(MANY))
     names = [f"client{i}" for i in range(CLIENTS)]
@@ -89,7 +89,7 @@ def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path) -> None:
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = started(SCRIPT, state, server.url, ROUNDS)
+        beside = started(SCRIPT, state, server.url, rounds)
         try:
             assert beside.stdout is not None
             lines = []
@@ -116,4 +116,4 @@ def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path) -> None:
     finally:
         next_run.stop()
     states = {it.name: it.state() for it in list_tokens(store)}
-    assert [states[f"r{i}"] for i in range(ROUNDS)] == ["revoked"] * ROUNDS
+    assert [states[f"r{i}"] for i in range(rounds)] == ["revoked"] * rounds

@@ -33,7 +33,7 @@ from tests.serve.conftest import Running, running
 
 
 def get(served: Running, path: str, **headers: str) -> httpx.Response:
-    return httpx.get(served.url + path, headers=headers, trust_env=False)
+    return httpx.get(served.url + path, headers=headers, trust_env=False, verify=False)
 
 
 @pytest.mark.parametrize("path", ["/", "/custodian", "/static/board.js", "/api/health"])

@@ -110,6 +110,7 @@ BEGINS = {
 }
 
 
+@pytest.mark.made_anew
 @pytest.mark.parametrize("form", BEGINS)
 @pytest.mark.parametrize("kind", few(["parallel", "histogram", "crosstab"]))
 def test_a_file_of_what_was_sent(served: Served, kind: str, form: str) -> None:
@@ -121,6 +122,7 @@ def test_a_file_of_what_was_sent(served: Served, kind: str, form: str) -> None:
         assert json.loads(made) == json.loads(sent)["view"]
 
 
+@pytest.mark.made_anew
 def test_a_figure_looks_the_same_whatever_the_settings_are(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

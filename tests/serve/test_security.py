@@ -476,6 +476,7 @@ SAME: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.made_anew
 def test_the_same_question_gets_the_same_bytes(tmp_path: Path) -> None:
     found: dict[str, list[httpx.Response]] = {name: [] for name in SAME}
 
@@ -505,6 +506,7 @@ HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.made_anew
 @pytest.mark.promise
 @pytest.mark.slow
 def test_what_the_data_hold_back_looks_alike(tmp_path: Path) -> None:

@@ -187,7 +187,8 @@ def grow(codes: Codes, kinds: Whole, targets: Whole, weights: Whole, least: int)
     `codes` (f, n) are features, from 0 to `kinds` (f) - 1; `targets` (n, t) are alike within
     leaves: their squared distance to a leaf's means is least.
     """
-    return Tree(*_grown(codes, kinds, targets, weights, least))
+    # For codes that lie another way in memory it would be compiled once more, which takes seconds.
+    return Tree(*_grown(np.ascontiguousarray(codes), kinds, targets, weights, least))
 
 
 @kernel

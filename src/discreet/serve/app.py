@@ -6,7 +6,7 @@ import asyncio
 import gzip
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 
@@ -129,14 +129,19 @@ def pages() -> APIRouter:
     """Return the routes of the pages; they hold nothing of the study and need no token."""
     router = APIRouter(include_in_schema=False)
     contents = files()
-    packed = {name: gzip.compress(content, mtime=0) for name, content in contents.items()}
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in contents)]:
-        send = partial(_send, contents[name], packed[name], TYPES[name.rpartition(".")[2]])
+        send = partial(_send, contents[name], TYPES[name.rpartition(".")[2]])
         router.add_route(path, send, methods=["GET"])
     return router
 
 
-async def _send(content: bytes, packed: bytes, kind: str, request: Request) -> Response:
+@cache
+def _packed(content: bytes) -> bytes:
+    """Pack a file when it is first asked for."""
+    return gzip.compress(content, mtime=0)
+
+
+async def _send(content: bytes, kind: str, request: Request) -> Response:
     """Send a file, packed where the browser can unpack it; say that the one it has is the same."""
     tag = f'"{sha256(content).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
@@ -144,4 +149,5 @@ async def _send(content: bytes, packed: bytes, kind: str, request: Request) -> R
         return Response(status_code=304, headers=headers)
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(content, media_type=kind, headers=headers)
-    return Response(packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+    headers["Content-Encoding"] = "gzip"
+    return Response(_packed(content), media_type=kind, headers=headers)

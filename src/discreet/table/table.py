@@ -625,8 +625,9 @@ class Table:
 
         But for `few` rows: so many less one may have none, or one that does not.
         """
-        if not self.is_number(name):
-            return False
+        return self.is_number(name) and self._once("rows", name, lambda: self._numbered(name))
+
+    def _numbered(self, name: str) -> bool:
         first = self._collect(self._of([name], whole=True).select(value=number(name)).head(FIRST))
         if not _may_follow(array_of(first["value"]), self.few):
             return False
