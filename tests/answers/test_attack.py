@@ -1,0 +1,158 @@
+"""Who is in the data, for somebody who knows all others: at the full budget of a version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from discreet.answers.book import Book
+from discreet.answers.counting import Counted
+from discreet.answers.exposure import auc_of, exposure_of
+from discreet.errors import RefusedError
+from discreet.explore.questions import Question, asked_of, parts_of
+from discreet.methods import CellKey
+from tests.answers.conftest import with_secret, without
+
+Books = Callable[..., Book]
+QUESTIONS = [
+    Question({"plot": "crosstab", "columns": ["sex", "smoker"]}),
+    Question({"plot": "crosstab", "columns": ["region", "died"]}),
+    Question({"plot": "crosstab", "columns": ["sex", "region"]}),
+    Question({"plot": "histogram", "columns": ["age"], "bins": 12}),
+    Question({"plot": "histogram", "columns": ["bmi"], "bins": 10}),
+    Question({"plot": "heatmap", "columns": ["age", "bmi"], "grid": 5}),
+    *(
+        Question({"plot": "bars", "columns": ["sex"], "derived": [["", f"age >= {age}"]]})
+        for age in (40, 50, 60)
+    ),
+]
+
+
+def counts(book: Book, questions: Sequence[Question]) -> list[Counted]:
+    """Count all cells that a version may give."""
+    found = []
+    for question in questions:
+        of = asked_of(book.file.kept, {}, question)
+        found += [book.counter.count(it, of) for it in parts_of(question, of)]
+    return found
+
+
+def evidence(shown: list[Counted], true: list[Counted], less: list[Counted]) -> float:
+    """Return how much likelier what is shown is with a person than without: as a logarithm."""
+    noise, total = CellKey(20), 0.0
+    logs = np.log(np.maximum(noise.probabilities, 1e-30))
+    for found, of, other in zip(shown, true, less, strict=True):
+        with_, bare = (np.bincount(it.cells, minlength=it.size) for it in (of, other))
+        for cell in np.flatnonzero(found.given & (with_ != bare)).tolist():
+            steps = [int(found.shown[cell] - it[cell]) + noise.largest for it in (with_, bare)]
+            inside = [logs[it] if 0 <= it < len(logs) else -99.0 for it in steps]
+            total += inside[0] - inside[1]
+    return total
+
+
+def auc(inside: Sequence[float], outside: Sequence[float]) -> float:
+    a, b = np.array(inside)[:, None], np.array(outside)[None, :]
+    return float(((a > b) + 0.5 * (a == b)).mean())
+
+
+def test_membership_at_the_full_budget_is_told_as_often_as_is_said_and_without_noise_always(
+    book: Book, new_book: Books
+) -> None:
+    questions: list[Question] = []
+    whole = new_book()
+    for question in QUESTIONS:
+        try:
+            whole.answer(question)
+        except RefusedError:
+            break
+        questions.append(question)
+    assert whole.left <= 3
+    random = np.random.default_rng(8)
+    persons = random.choice(book.records.people, 120, replace=False).tolist()
+    true = counts(new_book(), questions)
+    inside, outside, seen = [], [], 0
+    for at, person in enumerate(persons):
+        bare = without(book, person)
+        less = counts(with_secret(bare, 1000 + at), questions)
+        inside.append(evidence(counts(new_book(at), questions), true, less))
+        outside.append(evidence(less, true, less))
+        seen += any(
+            (np.bincount(a.cells, minlength=a.size) != np.bincount(b.cells, minlength=b.size)).any()
+            for a, b in zip(true, less, strict=True)
+        )
+    said = exposure_of(whole.exposure)
+    found = auc(inside, outside)
+    assert found == pytest.approx(said.alone, abs=0.09)  # 120 persons
+    assert found <= 0.65
+    assert said.above <= 0.03
+    assert seen == len(persons)  # the control: without noise everybody is seen
+
+
+def test_who_does_not_know_a_tenth_of_the_others_learns_nothing(
+    book: Book, new_book: Books
+) -> None:
+    # Counts of the others are then off by more than the one person that is looked for.
+    questions, random = QUESTIONS[:3], np.random.default_rng(9)
+    true = counts(new_book(), questions)
+    inside, outside = [], []
+    for at, person in enumerate(random.choice(book.records.people, 60, replace=False).tolist()):
+        less = counts(with_secret(without(book, person), 500 + at), questions)
+        shown, wrong = counts(new_book(at), questions), random.normal(0, 15, 400).round()
+        for into, found in ((inside, shown), (outside, less)):
+            total, place = 0.0, 0
+            for it, of, other in zip(found, true, less, strict=True):
+                a, b = (np.bincount(x.cells, minlength=x.size) for x in (of, other))
+                for cell in np.flatnonzero(it.given & (a != b)).tolist():
+                    middle = (a[cell] + b[cell]) / 2 + wrong[place]
+                    total += float(it.shown[cell] - middle)
+                    place += 1
+            into.append(total)
+    assert auc(inside, outside) <= 0.65
+
+
+def test_who_left_between_two_versions_is_hardly_told(book: Book) -> None:
+    # Two versions have other noise; a candidate who left is compared with one who stayed.
+    questions, random = QUESTIONS[:4], np.random.default_rng(10)
+    left, stayed = [], []
+    for at, person in enumerate(random.choice(book.records.people, 60, replace=False).tolist()):
+        gone = without(book, person)
+        before = counts(with_secret(book, at), questions)
+        after = counts(with_secret(gone, 3000 + at), questions)
+        same = counts(with_secret(book, 6000 + at), questions)
+        true, less = (
+            counts(with_secret(book, 1), questions),
+            counts(with_secret(gone, 1), questions),
+        )
+        for into, second in ((left, after), (stayed, same)):
+            total = 0.0
+            for a, b, x, y in zip(before, second, true, less, strict=True):
+                changed = np.bincount(x.cells, minlength=x.size) != np.bincount(
+                    y.cells, minlength=y.size
+                )
+                kept = a.given & b.given & changed
+                total += float((a.shown - b.shown)[kept].sum())
+            into.append(total)
+    assert auc(left, stayed) <= 0.65
+
+
+def test_linear_programs_over_all_tables_leave_cells_open(book: Book, new_book: Books) -> None:
+    # Least squares over nested and crossing tables, which a linear program with noise comes down
+    # to, leaves a cell's number as far off as the noise of a few numbers does.
+    off = []
+    for secret in range(20):
+        total, rows, columns, joint = counts(new_book(secret), QUESTIONS[:1])
+        true = np.bincount(joint.cells, minlength=4)
+        cells = np.eye(4)
+        sums = [
+            np.ones((1, 4)),
+            np.kron(np.eye(2), np.ones((1, 2))),
+            np.kron(np.ones((1, 2)), np.eye(2)),
+        ]
+        design = np.vstack([cells, *sums])
+        shown = np.concatenate([joint.shown, total.shown, rows.shown, columns.shown])
+        found = np.linalg.lstsq(design, shown.astype(float), rcond=None)[0]
+        off += (found - true).tolist()
+    assert np.std(off) > 8
+    assert auc_of((1 / np.std(off)) ** 2) < 0.55
