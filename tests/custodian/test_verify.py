@@ -36,7 +36,7 @@ from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.plots.scatter import ScatterPlot
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.render.metadata import with_words, without_words
+from discreet.render.sealing import with_words, without_words
 from discreet.secret import Secret
 from discreet.serve.files import picture_json
 from tests.records.given import register_in

@@ -22,7 +22,7 @@ from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_out
 from discreet.records.store import Store
 from discreet.register.register import Register
 from discreet.register.rules import ATTACK_RINGS
-from discreet.render.journal import FIGURES as DRAWN
+from discreet.render.to_matplotlib import FIGURES as DRAWN
 from discreet.secret import Secret
 
 
