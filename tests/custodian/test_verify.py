@@ -31,7 +31,7 @@ from discreet.explore.file_checks import (
     UNREADABLE,
     USUALLY,
 )
-from discreet.explore.provenance import plot_asked
+from discreet.explore.notes import plot_asked
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.plots.scatter import ScatterPlot

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import Floats
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.columns.dates import Dates, dates_of
 from discreet.custodian.session import Session, folder_of
 from discreet.errors import InputError, RefusedError

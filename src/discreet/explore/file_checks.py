@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.explore.provenance import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
+from discreet.explore.notes import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
 from discreet.lines import TABLES, WORKBOOKS, Likeness
 from discreet.places import is_there
 from discreet.provenance import Provenance, checksum_of, checksum_of_file

@@ -17,8 +17,7 @@ from discreet.estimates.model_table import model_body, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
-from discreet.explore.notes import labels_of
-from discreet.explore.provenance import FIGURES
+from discreet.explore.notes import FIGURES, labels_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.plots.facets import FEWEST

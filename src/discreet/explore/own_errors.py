@@ -459,7 +459,10 @@ def _shares(
     out = Bars()
     for theirs in groups.values():
         total = math.fsum(sums[theirs])
-        each = zip(theirs, _worth(codes, theirs, total, weights, persons), strict=True)
+        worth = [total] * len(theirs)  # each row is one person's, and counts as one
+        if persons is not None or weights is not None:
+            worth = _worth(codes, theirs, total, weights, persons)
+        each = zip(theirs, worth, strict=True)
         out |= {keys[code]: _Bar(float(sums[code]) / total, total, rows) for code, rows in each}
     return out
 
@@ -472,8 +475,6 @@ def _worth(
     persons: Labels | None,
 ) -> list[float]:
     """Return for each bar of a group how many rows of equal weight say as much of its share."""
-    if persons is None and weights is None:  # each row is one person's, and counts as one
-        return [total] * len(theirs)
     here = np.isin(codes, theirs)
     if persons is not None:
         bars = np.searchsorted(theirs, codes[here])  # codes of a group rise

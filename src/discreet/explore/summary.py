@@ -23,9 +23,8 @@ from discreet.estimates.tables import (
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.notes import labels_of
+from discreet.explore.notes import FIGURES, labels_of
 from discreet.explore.own_errors import columns_of_copy, differences, own_errors, said_of_own
-from discreet.explore.provenance import FIGURES
 from discreet.explore.weights import weighed
 from discreet.plots.survival import event_of
 

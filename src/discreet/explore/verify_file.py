@@ -31,7 +31,7 @@ from discreet.explore.file_checks import (
 )
 from discreet.explore.file_differences import unlike
 from discreet.explore.from_file import FileSession, open_file
-from discreet.explore.provenance import COPY, FROM_FILE
+from discreet.explore.notes import COPY, FROM_FILE
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version

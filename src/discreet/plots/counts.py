@@ -73,7 +73,7 @@ def ends_of_table(table: Countable, plot: Plot[Any], column: str) -> AxisRange:
 
     Where no limits are declared they are the observed range.
     """
-    if plot.edges_of(column) or plot.limits_of(column):
+    if plot.declared("edges", column) or plot.declared("limits", column):
         return _declared(plot, column)
     lows, highs = table.extremes(column, 1)
     return _range(column, lows[0], highs[0])
@@ -81,7 +81,7 @@ def ends_of_table(table: Countable, plot: Plot[Any], column: str) -> AxisRange:
 
 def ends_of_values(values: Floats, plot: Plot[Any], how: How, column: str) -> AxisRange:
     """Return the ends of the axis of a column of protected rows."""
-    if plot.edges_of(column) or plot.limits_of(column):
+    if plot.declared("edges", column) or plot.declared("limits", column):
         return _declared(plot, column)
     if how.of_copy:  # whose ends are those of blocks of persons
         return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
@@ -105,8 +105,8 @@ def short_places(places: Floats) -> tuple[float, ...]:
 
 
 def _declared(plot: Plot[Any], column: str) -> AxisRange:
-    breaks = plot.edges_of(column)
-    ends = breaks or plot.limits_of(column)
+    breaks = plot.declared("edges", column)
+    ends = breaks or plot.declared("limits", column)
     return replace(_range(column, ends[0], ends[-1]), breaks=breaks)
 
 
@@ -215,13 +215,10 @@ def _count_method(how: How) -> Suppression | Generalization | NoProtection:
     raise RefusedError(f"method {how.method!r} does not count")
 
 
-def count_rows(
-    rows: Protected, plot: Plot[Any], how: How, bins: int
-) -> tuple[Bins, tuple[BinAxis, ...]]:
-    """Count the protected rows in bins or cells."""
+def axes_of_rows(rows: Protected, plot: Plot[Any], how: How, bins: int) -> tuple[BinAxis, ...]:
+    """Divide the axis of each column of protected rows into bins."""
     ends = [ends_of_values(rows[name], plot, how, name) for name in plot.names]
-    axes = tuple(end.axis(end.most(bins)) for end in ends)
-    return cells_of(rows, axes), axes
+    return tuple(end.axis(end.most(bins)) for end in ends)
 
 
 def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
@@ -238,11 +235,6 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 def shown_counts(counts: Bins, shown: Shown) -> list[int | None]:
     """Return the counts that are shown, None where one is hidden."""
     return [n if seen else None for n, seen in zip(counts.tolist(), shown.tolist(), strict=True)]
-
-
-def shown_all(counts: Bins) -> Shown:
-    """Say that every cell is shown."""
-    return np.ones(counts.shape, dtype=np.bool_)
 
 
 def parameters_of_counts(how: How, **beside: Any) -> Mapping[str, Any]:

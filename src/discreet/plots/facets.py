@@ -18,7 +18,7 @@ from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import in_order, order_key
 from discreet.methods.counts import Bins, check_counts
-from discreet.plots.counts import Protected, Shown, cells_of, count_cells, count_rows, shown_all
+from discreet.plots.counts import Protected, Shown, axes_of_rows, cells_of, count_cells
 from discreet.plots.curves import named
 from discreet.plots.plot import How, Plot
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View, stacked
@@ -317,7 +317,7 @@ def panels_of_counts(
         return Panels((), edges, guarded.counts[None], guarded.shown[None], origin)
     levels = panels_of(table, plot, how)
     counts = _count_levels(table, plot, how, axes, levels).counts
-    shown = shown_all(counts)
+    shown = np.ones(counts.shape, dtype=np.bool_)
     if how.method != "none":
         shown = (counts >= how.k) | (counts == 0)
         check_counts(np.where(shown, counts, 0), shown, how.k)
@@ -329,17 +329,17 @@ def panels_of_rows(
     rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How, origin: Origin, bins: int
 ) -> Panels:
     """Count the protected rows in bins or cells, those of each level by themselves."""
-    counts, axes = count_rows(rows, plot, how, bins)
-    edges, names = [axis.edges for axis in axes], how.in_order(levels, plot.by_name)
-    if plot.by_name is None:
-        counts = counts[None]
+    axes, names = axes_of_rows(rows, plot, how, bins), tuple[str, ...]()
+    if (by := plot.by_name) is None:
+        counts = cells_of(rows, axes)[None]
     else:
-        of = np.array(levels)
-        check_few([Levels(names, {})], MOST_MULTIPLES, plot.by_name)
+        of, names = np.array(levels), how.in_order(levels, by)
+        check_few([Levels(names, {})], MOST_MULTIPLES, by)
         parts = ({name: v[of == level] for name, v in rows.items()} for level in names)
         counts = np.stack([cells_of(part, axes) for part in parts])
     origin = replace(origin, shown=int(counts.sum()))
-    return Panels(names, edges, counts, shown_all(counts), origin)
+    shown = np.ones(counts.shape, dtype=np.bool_)
+    return Panels(names, [axis.edges for axis in axes], counts, shown, origin)
 
 
 def _count_levels(

@@ -17,7 +17,7 @@ from discreet.methods.counts import Bins
 from discreet.plots.counts import (
     Protected,
     Shown,
-    count_rows,
+    axes_of_rows,
     parameters_of_counts,
     short_places,
     shown_counts,
@@ -139,7 +139,7 @@ def histogram_view(
             f"the values of {plot.names[0]!r} lie so close together that their density is too "
             "large to write; rescale the column"
         )
-    bins = {} if plot.edges_of(plot.column) else {"bins": plot.bins or BINS}
+    bins = {} if plot.declared("edges", plot.column) else {"bins": plot.bins or BINS}
     return HistogramView(
         columns=plot.names,
         method=how.method,
@@ -272,7 +272,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
         of = np.array(levels[self.by_name] if self.by_name else [column] * len(weights))
         known = np.isfinite(rows[column]) & (of != "")
         values = {column: rows[column][known]}
-        _, (axis,) = count_rows(values, self, how, self.bins or BINS)
+        (axis,) = axes_of_rows(values, self, how, self.bins or BINS)
         places, of, weights = axis.places(values[column]), of[known], weights[known]
         if isinstance(view, HistogramView):
             return _weighed(view, places, weights, self.weights or "")
