@@ -284,8 +284,8 @@ class Copy:
     of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __len__(self) -> int:
-        columns: Mapping[str, Any] = self.columns or self.strata
-        return len(next(iter(columns.values()))) if columns else 0
+        held: tuple[Mapping[str, Any], ...] = (self.columns, self.strata)
+        return next((len(of[name]) for of in held for name in of), 0)
 
     def parts(self, names: Sequence[str]) -> Iterator[CopiedRows]:
         """Return some columns by parts of the rows, in their order; of those in memory one part."""

@@ -216,8 +216,10 @@ class DerivedCopy:
     def view(self, request: PlotRequest) -> View:
         """Draw what was settled, with the study's gate."""
         study, policy, plot = self.session, self.session.policy, request.plot
-        rests_on, levels = request.rests_on, () if request.model is None else request.model.levels
-        by, raw = plot.by_names, self.whole.raw
+        levels = () if request.model is None else request.model.levels
+        named, by, raw = request.named, plot.by_names, self.whole.raw
+        weights = plot.get("weights")
+        rests_on = named if weights in (None, *named) else (*named, weights)
         origin = Origin(
             policy=policy.name,
             regime=policy.regime,
@@ -231,7 +233,7 @@ class DerivedCopy:
                 *(differences(self, request.columns, by) if by else ()),
                 *self.remarks_of_copy(rests_on),
             ),
-            dates=tuple(it for it in dict.fromkeys(request.named) if raw[it].dates is not None),
+            dates=tuple(it for it in dict.fromkeys(named) if raw[it].dates is not None),
         )
         drawn: View = drawn_from_copy(request, self.whole, origin, policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
@@ -252,14 +254,20 @@ class DerivedCopy:
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what was done, how rough a small part is, and what is said of the copy's columns."""
-        if not self.asks:
-            return self.session.remarks_of_copy(names)
+        study, whole = self.session, self.whole
         said = ["; ".join(self.steps)] if self.steps else []
-        if self.asked and len(self.whole) < ROUGH and self.session.rows_are == COPY_ROWS:
-            said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
-        rest_on = self.whole.beneath((*names, *self.asked))
-        said += derived_notes(self.policy, rest_on)
-        return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
+        if self.asked and len(whole) < ROUGH and study.rows_are == COPY_ROWS:
+            said.append(_how_rough(len(whole), study.fidelity().subsets))
+        if self.policy.derive:
+            said += derived_notes(self.policy, whole.beneath((*names, *self.asked)))
+        sources = whole.sources(names)
+        # Of a part it is not said; and of people who have several rows such tables are not counted.
+        if not self.asks and study.file.manifest.person_column is None:
+            there = {*sources} & {*whole.copy.strata}
+            pairs = [pair for pair in self.policy.tables or () if {*pair} <= there]
+            listed = "; ".join(map(" by ".join, pairs))
+            said += [f"counted in the data, with noise: {listed}"] if listed else []
+        return (*said, *study.remarks_of_table(sources))
 
 
 def axis_order(

@@ -275,10 +275,12 @@ def settle_from_copy(
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
     if not policy.fixed:
         return _settle_clusters(policy, whole, raw, plot, method, k)
-    with about("method"):
-        method_of_whole(method)
-    with about("numbers"):
-        policy.allowed(k=k, q=q)  # which the copy was made with
+    if method is not None:
+        with about("method"):
+            method_of_whole(method)
+    if k is not None or q is not None:
+        with about("numbers"):
+            policy.allowed(k=k, q=q)  # which the copy was made with
     for name in OF_CLUSTERS:
         if plot.get(name) is not None:
             raise InputError(
@@ -298,17 +300,16 @@ def settle_from_copy(
     whole = whole.with_levels(levels_of_plot(plot, model))
     with about("by"):
         whole.table.require([*plot.by_names[1:]], KINDS[1])
-    settings = plot.settings()
-    if "event_is" in settings:
+    if "event_is" in plot.settings():
         plot = plot.changed(event_is=_event_in(whole, plot))
-    if "every" in settings:
+    if "every" in plot.settings():
         _check_times(whole, plot)
     plot = checked(whole.table, plot, model)
     _check_of_use(plot)
     usual: dict[str, Any] = {"bins": BINS, "pixels": PIXELS, "limits": policy.limits}
-    if "grid" in settings:
+    if "grid" in plot.settings():
         usual["grid"] = usual_grid(len(whole))
-    values = {n: it for n, it in usual.items() if n in settings and plot.get(n) is None}
+    values = {n: it for n, it in usual.items() if n in plot.settings() and plot.get(n) is None}
     how = How(Whole.name, policy.k, m=policy.members, of_copy=True)
     return PlotRequest(plot.changed(**values), how, model)
 
@@ -411,7 +412,8 @@ def _check_in_copy(
 ) -> None:
     """Refuse columns that are not in the copy, and say why they are not and what names them."""
     held = {*whole.copy.columns, *whole.copy.strata}
-    new = {*held, *whole.left_out, *whole.withheld}
+    apart = {*whole.left_out, *whole.withheld}
+    new = held | apart
     if plot.kind() == KINDS[0]:  # of text it says more that numbers are needed
         others = [name for name in plot.names if name in raw.columns and name not in new]
         with about("columns"):
@@ -421,7 +423,8 @@ def _check_in_copy(
     for what, wanted in (("columns", names), ("by", plot.by_names), ("weights", weighed_by)):
         with about(what):
             raw.require([name for name in dict.fromkeys(wanted) if name not in new])
-            whole.check_made(wanted)
+            if apart:
+                whole.check_made(wanted)
             for name in wanted:
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)

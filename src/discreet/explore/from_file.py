@@ -43,7 +43,6 @@ from discreet.explore.notes import (
     begun_of,
     codes_said,
     column_notes,
-    derived_notes,
 )
 from discreet.lines import Lines
 from discreet.plots import PlotRequest, View
@@ -240,6 +239,9 @@ class FileSession:
         self.key = DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
         # The columns that are drawn: all but the one that says whose rows are.
         self._columns = [it for it in manifest.columns if it.name != manifest.person_column]
+        self._begun = partial(
+            begun_of, source=FROM_FILE, version=manifest.version, policy=manifest.content[:DIGITS]
+        )
         self.policy = _policy_of(file) if source is None else source.policy
         self.name: str | None = manifest.study if source is None else source.name
         if not self._columns:
@@ -365,20 +367,6 @@ class FileSession:
     def _how_near(self) -> tuple[str, ...]:
         return (f"the copy: {self.fidelity().said}",) if self.file.says_nearness else ()
 
-    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        whole, pairs = self.whole, self.policy.tables or ()
-        sources = whole.sources(names)
-        there = {*sources} & {*whole.copy.strata}
-        if self.file.manifest.person_column is not None:  # whose people have several rows
-            pairs = ()
-        listed = "; ".join(" by ".join(pair) for pair in pairs if {*pair} <= there)
-        return (
-            *derived_notes(self.policy, whole.beneath(names)),
-            *([f"counted in the data, with noise: {listed}"] if listed else []),
-            *self.remarks_of_table(sources),
-        )
-
     def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what is known of columns, which may hold codes, and how near the copy is."""
         coded = {it.name for it in self._columns if it.may_hold_codes}
@@ -398,20 +386,14 @@ class FileSession:
         """Return what gives a view its provenance."""
         if self.source is not None:
             return self.source.sealer_of(request, view, asks)
-        return self._sealer(lambda: asked_for(request, self.policy, asks))
+        return Sealer(self.key, lambda: self._begun(asked_for(request, self.policy, asks)))
 
     def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
         """Return what gives something of the copy, or of what was derived, its provenance."""
         of_rows = {**request, "derived": [[*it] for it in asks]}
         if self.source is not None:
             return self.source.sealer(of_rows, COPY, self.file.manifest.version)
-        return self._sealer(lambda: of_rows)
-
-    def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
-        """Return what seals what is made from the file."""
-        manifest = self.file.manifest
-        version, policy = manifest.version, manifest.content[:DIGITS]
-        return Sealer(self.key, lambda: begun_of(request(), FROM_FILE, version, policy))
+        return Sealer(self.key, lambda: self._begun(of_rows))
 
 
 def _column(column: FileColumn, policy: Policy) -> Column:

@@ -58,11 +58,6 @@ def codes_said(names: Sequence[str]) -> list[str]:
     ]
 
 
-def labels_of(labels: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """Return the labels of some columns, of those that have one."""
-    return {name: labels[name] for name in names if name in labels}
-
-
 def with_gate(
     view: V,
     gate: Callable[..., None],
@@ -75,7 +70,7 @@ def with_gate(
 
     `framework` is the kind of frame that came in.
     """
-    shown = labels_of(labels, names)
+    shown = {it: labels[it] for it in names if it in labels}
     origin = dataclasses.replace(view.origin, labels=tuple(shown.items()))
     gated = dataclasses.replace(view, gate=gate, sealer=sealer, origin=origin, framework=framework)
     if not isinstance(gated, MultiplesView | PanelsView):

@@ -84,7 +84,12 @@ def ends_of_values(values: Floats, plot: Plot[Any], how: How, column: str) -> Ax
     if plot.declared("edges", column) or plot.declared("limits", column):
         return _declared(plot, column)
     if how.of_copy:  # whose ends are those of blocks of persons
-        return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
+        low, high, step = float(values.min()), float(values.max()), step_of(values)
+        _range(column, low, high, " but for fewer than k values")
+        if step and step != 1.0:
+            return AxisRange(column, short(low - step / 2), short(high + step / 2), step)
+        low, high = safe_ends(low, high, whole=bool(step))  # which are nobody's
+        return AxisRange(column, low - step / 2, high + step / 2, step)
     return _range(column, values.min(), values.max())
 
 
@@ -136,15 +141,6 @@ def step_of(values: Floats) -> float:
             many = (values.max() - values.min()) * scale > MOST_STEPS * steps
             return 0.0 if decimals and many else steps / scale
     return 0.0
-
-
-def _trimmed(column: str, low: float, high: float, step: float) -> AxisRange:
-    """Return an axis whose ends are nobody's: of the copy, or means of several."""
-    _range(column, low, high, " but for fewer than k values")
-    if step and step != 1.0:  # of the copy
-        return AxisRange(column, short(low - step / 2), short(high + step / 2), step)
-    low, high = safe_ends(low, high, whole=bool(step))
-    return AxisRange(column, low - step / 2, high + step / 2, step)
 
 
 def _range(column: str, low: float, high: float, but_for: str = "") -> AxisRange:
@@ -230,11 +226,6 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 
 
 # --- what is told -----------------------------------------------------------------------------
-
-
-def shown_counts(counts: Bins, shown: Shown) -> list[int | None]:
-    """Return the counts that are shown, None where one is hidden."""
-    return [n if seen else None for n, seen in zip(counts.tolist(), shown.tolist(), strict=True)]
 
 
 def parameters_of_counts(how: How, **beside: Any) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from types import MappingProxyType
@@ -291,7 +291,8 @@ def _outline(label: str, bars: Bars) -> Lines:
 class Panels:
     """What the panel of each level holds, before it is a view; of a plot that is not divided one.
 
-    `counts` and `shown` have a row a level; of each further dimension the ends are in `edges`.
+    `counts` and `shown` have a row a level; of each further dimension the ends are in `edges`. What
+    is not shown is counted as 0.
     """
 
     names: tuple[str, ...]
@@ -299,10 +300,6 @@ class Panels:
     counts: Bins
     shown: Shown
     origin: Origin
-
-    def each(self) -> Iterator[tuple[Bins, Shown]]:
-        """Return what each level shows, and where."""
-        return zip(np.where(self.shown, self.counts, 0), self.shown, strict=True)
 
 
 def panels_of_counts(
@@ -314,14 +311,16 @@ def panels_of_counts(
     origin = replace(origin, total=counted.people + counted.left_out)
     if plot.by_name is None:
         origin = replace(origin, shown=counted.people_in(guarded.shown))
-        return Panels((), edges, guarded.counts[None], guarded.shown[None], origin)
+        counts = np.where(guarded.shown, guarded.counts, 0)
+        return Panels((), edges, counts[None], guarded.shown[None], origin)
     levels = panels_of(table, plot, how)
     counts = _count_levels(table, plot, how, axes, levels).counts
     shown = np.ones(counts.shape, dtype=np.bool_)
     if how.method != "none":
         shown = (counts >= how.k) | (counts == 0)
-        check_counts(np.where(shown, counts, 0), shown, how.k)
-    origin = replace(origin, shown=int(counts[shown].sum()))
+        counts = np.where(shown, counts, 0)
+        check_counts(counts, shown, how.k)
+    origin = replace(origin, shown=int(counts.sum()))
     return Panels(levels.names, edges, counts, shown, origin)
 
 

@@ -14,14 +14,7 @@ from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.methods.counts import Bins
-from discreet.plots.counts import (
-    Protected,
-    Shown,
-    axes_of_rows,
-    parameters_of_counts,
-    short_places,
-    shown_counts,
-)
+from discreet.plots.counts import Protected, Shown, axes_of_rows, parameters_of_counts, short_places
 from discreet.plots.facets import (
     MOST_OVERLAID,
     MultiplesView,
@@ -127,7 +120,8 @@ def histogram_view(
     edges: Floats, counts: Bins, shown: Shown, plot: HistogramPlot, how: How, origin: Origin
 ) -> HistogramView:
     """Turn the shown counts into densities."""
-    told = shown_counts(counts, shown)
+    each = zip(counts.tolist(), shown.tolist(), strict=True)
+    told = [n if seen else None for n, seen in each]
     widths = np.diff(edges)
     total = (sum(count or 0 for count in told) or 1) if how.of_copy else 1
     with np.errstate(over="ignore", divide="ignore"):
@@ -252,7 +246,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
     def _drawn(self, panels: Panels, how: How) -> HistogramView | MultiplesView:
         views = [
             histogram_view(panels.edges[0], counts, shown, self, how, panels.origin)
-            for counts, shown in panels.each()
+            for counts, shown in zip(panels.counts, panels.shown, strict=True)
         ]
         if self.by_name is None:
             return views[0]

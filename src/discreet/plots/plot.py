@@ -401,12 +401,6 @@ class PlotRequest:
         """All columns that the plot says something about."""
         return (*self.columns, *self.plot.by_names)
 
-    @property
-    def rests_on(self) -> tuple[str, ...]:
-        """All columns that the plot is made of: those that it names, and the weights."""
-        weights = self.plot.get("weights")
-        return (*self.named, *([] if weights in (None, *self.named) else [weights]))
-
 
 def columns_of_by(by: object) -> tuple[str, ...]:
     """Return the columns that divide a plot: none, one, or two that are named as a pair.

@@ -228,22 +228,15 @@ def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
 
 
 def figure_bytes(
-    scene: Scene,
-    suffix: str,
-    *,
-    size: tuple[float, float] | None = None,
-    across: float | None = None,
-    dpi: float = PNG_DPI,
-    about: str = "",
+    scene: Scene, suffix: str, *, size: tuple[float, float] | None = None, dpi: float = PNG_DPI
 ) -> bytes:
     """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
 
-    The same scene is the same bytes, whatever the user's settings. Words `about` it stand in the
-    file's metadata; without such all its notes do, of which two lines are drawn.
+    The same scene is the same bytes, whatever the user's settings. All its notes, of which two
+    lines are drawn, stand in the file's metadata.
     """
-    about = about or "\n".join(scene.notes)
     with plain_settings(drawn=scene):
-        return content(draw(scene, size=size, across=across), suffix, dpi, about)
+        return content(draw(scene, size=size), suffix, dpi, "\n".join(scene.notes))
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
@@ -517,4 +510,5 @@ class Drawing:
         )
         across = None if self.width is None else self.width / INCH
         dpi = self.dpi or PNG_DPI
-        return figure_bytes(shown, suffix, size=size, across=across, dpi=dpi, about=about)
+        with plain_settings(drawn=shown):
+            return content(draw(shown, size=size, across=across), suffix, dpi, about)
