@@ -16,7 +16,7 @@ from discreet.custodian.session import Session, codes_in
 from discreet.explore.notes import open_ends, with_gate
 from discreet.papers.protected import protect_view
 from discreet.plots import How, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.facets import panels_of
+from discreet.plots.counts import panels_of
 from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.plot import COUNTS
 from discreet.plots.scatter import with_raw_trend

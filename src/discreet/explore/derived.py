@@ -31,12 +31,13 @@ from discreet.explore.from_copy import (
 )
 from discreet.explore.from_file import FileSession
 from discreet.explore.new_columns import parsed, values_of, with_column
-from discreet.explore.notes import derived_notes, open_ends, with_gate
+from discreet.explore.notes import codes_said, column_notes, derived_notes, open_ends, with_gate
 from discreet.explore.own_errors import differences, with_own_errors
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
 from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View
-from discreet.plots.facets import FEWEST, MISSING, ROUGH, Pair, Pairs, pairs_of
+from discreet.plots.counts import MISSING
+from discreet.plots.facets import FEWEST, ROUGH, Pair, Pairs, pairs_of
 from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.scatter import AS_POINTS, DENSITY
 from discreet.plots.view import COPY_ROWS
@@ -235,7 +236,14 @@ class DerivedCopy:
             ),
             dates=tuple(it for it in dict.fromkeys(named) if raw[it].dates is not None),
         )
-        drawn: View = drawn_from_copy(request, self.whole, origin, policy.residual_df)
+        held = self.whole.with_levels(levels_of_plot(plot, request.model))
+        orders = {name: held.levels_of(name) for name in named if name in held.copy.strata}
+        how = dataclasses.replace(request.how, orders=orders)
+        if by:
+            origin = dataclasses.replace(origin, orders=tuple(orders.items()))
+        draw = view_from_copy if len(by) < 2 else drawn_by_two
+        asked = dataclasses.replace(request, how=how)
+        drawn: View = draw(asked, self.whole, origin, policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
         gate = self.gate_of_copy(plot.name, (*rests_on, *levels))
         sealer = study.sealer_of(request, drawn, self.asks)
@@ -267,7 +275,8 @@ class DerivedCopy:
             pairs = [pair for pair in self.policy.tables or () if {*pair} <= there]
             listed = "; ".join(map(" by ".join, pairs))
             said += [f"counted in the data, with noise: {listed}"] if listed else []
-        return (*said, *study.remarks_of_table(sources))
+        codes = codes_said([name for name in sources if name in study.coded])
+        return (*said, *column_notes(study.kept, sources), *codes, *study.how_near)
 
 
 def axis_order(
@@ -374,18 +383,9 @@ def check_two(request: PlotRequest, whole: WholeTable) -> None:
     _parted(request, whole)
 
 
-def drawn_from_copy(
-    request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
-) -> View:
-    """Draw a plot of the rows of the copy, by the levels of one column or of two."""
+def drawn_by_two(request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int) -> View:
+    """Draw a plot of the rows of the copy, by the levels of two columns."""
     plot = request.plot
-    held = whole.with_levels(levels_of_plot(plot, request.model))
-    orders = {name: held.levels_of(name) for name in request.named if name in held.copy.strata}
-    request = dataclasses.replace(request, how=dataclasses.replace(request.how, orders=orders))
-    if plot.by_names:
-        origin = dataclasses.replace(origin, orders=tuple(orders.items()))
-    if len(plot.by_names) < 2:
-        return view_from_copy(request, whole, origin, residual_df)
     parted = _parted(request, whole)
     gaps = said_of_gaps(whole, _needed(request))
     origin = dataclasses.replace(origin, remarks=(*origin.remarks, *gaps))

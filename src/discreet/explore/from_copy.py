@@ -23,7 +23,7 @@ from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.methods import Whole
 from discreet.plots import How, MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.facets import codes_as_words
+from discreet.plots.counts import codes_as_words
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import check_every
 from discreet.plots.plot import BINS, GRID, PAPERS, PIXELS
@@ -227,12 +227,6 @@ class WholeTable:
             {name: self.copy.columns[name][places] for name in numbers},
             {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
         )
-
-    def gaps(self, name: str) -> int:
-        """Count the rows that have no value in a column."""
-        if name in self.copy.columns:
-            return int((~np.isfinite(self.copy.columns[name])).sum())
-        return self.copy.strata[name].count("")
 
     def complete(self, numbers: Sequence[str], levels: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of the rows that have a value in each of some columns."""
@@ -490,7 +484,13 @@ def view_from_copy(
 
 def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     """Say in how many rows of the copy each of some columns has no value, the most first."""
-    found = {name: whole.gaps(name) for name in names}
+    numbers, levels = whole.copy.columns, whole.copy.strata
+    found = {
+        name: int((~np.isfinite(numbers[name])).sum())
+        if name in numbers
+        else levels[name].count("")
+        for name in names
+    }
     gaps = sorted(((n, name) for name, n in found.items() if n), key=lambda it: -it[0])
     if not gaps:
         return ()

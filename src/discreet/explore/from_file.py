@@ -41,8 +41,6 @@ from discreet.explore.notes import (
     Asks,
     asked_for,
     begun_of,
-    codes_said,
-    column_notes,
 )
 from discreet.lines import Lines
 from discreet.plots import PlotRequest, View
@@ -239,6 +237,7 @@ class FileSession:
         self.key = DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
         # The columns that are drawn: all but the one that says whose rows are.
         self._columns = [it for it in manifest.columns if it.name != manifest.person_column]
+        self.coded = {it.name for it in self._columns if it.may_hold_codes}
         self._begun = partial(
             begun_of, source=FROM_FILE, version=manifest.version, policy=manifest.content[:DIGITS]
         )
@@ -364,14 +363,9 @@ class FileSession:
         return dataclasses.replace(_fidelity(said), gate=gate, sealer=sealer)
 
     @cached_property
-    def _how_near(self) -> tuple[str, ...]:
+    def how_near(self) -> tuple[str, ...]:
+        """How near the copy is, in a sentence; nothing of a file that does not say it."""
         return (f"the copy: {self.fidelity().said}",) if self.file.says_nearness else ()
-
-    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what is known of columns, which may hold codes, and how near the copy is."""
-        coded = {it.name for it in self._columns if it.may_hold_codes}
-        codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
-        return (*column_notes(self.kept, names), *codes, *self._how_near)
 
     # --- what is saved --------------------------------------------------------------------------
 

@@ -11,15 +11,16 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import Whole
 from discreet.methods.counts import Bins
-from discreet.plots.counts import Protected, Shown, parameters_of_counts, short_places
-from discreet.plots.facets import (
-    MultiplesView,
+from discreet.plots.counts import (
     Panels,
-    PanelsView,
-    multiples,
+    Protected,
+    Shown,
     panels_of_counts,
     panels_of_rows,
+    parameters_of_counts,
+    short_places,
 )
+from discreet.plots.facets import MultiplesView, PanelsView, multiples
 from discreet.plots.plot import (
     BINNED,
     BY,

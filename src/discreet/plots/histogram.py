@@ -14,16 +14,17 @@ from discreet.columns.countable import Countable
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.methods.counts import Bins
-from discreet.plots.counts import Protected, Shown, axes_of_rows, parameters_of_counts, short_places
-from discreet.plots.facets import (
-    MOST_OVERLAID,
-    MultiplesView,
+from discreet.plots.counts import (
     Panels,
-    PanelsView,
-    multiples,
+    Protected,
+    Shown,
+    axes_of_rows,
     panels_of_counts,
     panels_of_rows,
+    parameters_of_counts,
+    short_places,
 )
+from discreet.plots.facets import MOST_OVERLAID, MultiplesView, PanelsView, multiples
 from discreet.plots.plot import (
     BINNED,
     BINS,

@@ -27,8 +27,7 @@ from discreet.parallel.pixels import (
     level_bands,
     level_pixels,
 )
-from discreet.plots.counts import ends_of_table
-from discreet.plots.facets import Levels, joined, levels_of
+from discreet.plots.counts import Levels, ends_of_table, joined, levels_of
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.plot import How, Plot
 
