@@ -421,18 +421,6 @@ def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> Labels:
     return bins
 
 
-def _together(columns: Sequence[Coded]) -> tuple[Labels, list[Key]]:
-    """Return which of the combinations of values that there are each row has, and these."""
-    coded = [pa.array(it).dictionary_encode() for it in columns]
-    values = [it.dictionary.to_pylist() for it in coded]
-    sizes = [len(it) for it in values]
-    places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
-    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
-    each = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
-    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
-    return together.indices.to_numpy(), keys
-
-
 def _shares(
     group: Sequence[Coded],
     bar: Sequence[Coded],
@@ -450,7 +438,15 @@ def _shares(
     >>> [(bar, it.share, it.rows) for bar, it in bars.items()]
     [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
     """
-    codes, keys = _together([*group, *bar])
+    coded = [pa.array(it).dictionary_encode() for it in (*group, *bar)]
+    values = [it.dictionary.to_pylist() for it in coded]
+    sizes = [len(it) for it in values]
+    places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
+    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
+    found = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
+    # The combinations of values that there are, and which of them each row has.
+    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in found]
+    codes: Labels = together.indices.to_numpy()
     sums = np.bincount(codes, weights, len(keys))
     groups: dict[Key, list[int]] = {}
     for code, key in enumerate(keys):
