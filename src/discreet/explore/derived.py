@@ -1,7 +1,8 @@
 """A part of the copy of the whole table, or the copy with new columns: all of it post-processing.
 
 What is asked is an expression (`discreet.expressions`), which the rows of the copy alone answer. So
-no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy.
+no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy. A
+plot by two columns is drawn here too: of parts of the rows, each by itself.
 """
 
 from __future__ import annotations
@@ -269,7 +270,7 @@ class DerivedCopy:
         if self.policy.derive:
             said += derived_notes(self.policy, whole.beneath((*names, *self.asked)))
         sources = whole.sources(names)
-        # Of a part it is not said; and of people who have several rows such tables are not counted.
+        # It holds of all rows; and where people have several, such tables are not counted.
         if not self.asks and study.file.manifest.person_column is None:
             there = {*sources} & {*whole.copy.strata}
             pairs = [pair for pair in self.policy.tables or () if {*pair} <= there]
