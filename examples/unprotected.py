@@ -24,7 +24,7 @@ DPI = 120
 
 def unprotected(study: dc.Study, records: pa.Table) -> dc.Study:
     """Put the records of a study into the place of its protected copy, and return the study."""
-    file = study._file
+    file = study._copy.session
     kept = file.kept
     copy = dataclasses.replace(
         kept.copy,
@@ -35,6 +35,7 @@ def unprotected(study: dc.Study, records: pa.Table) -> dc.Study:
     held["kept"] = WholeTable(copy, kept.raw)
     for name in ("whole", "table"):  # as they were before
         held.pop(name, None)
+    del vars(study)["_copy"]
     return study
 
 

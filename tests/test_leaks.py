@@ -37,7 +37,7 @@ from discreet.plots.crosstab import CrossTable
 from discreet.plots.view import FORMS
 from discreet.policy import PRESETS, Policy
 from discreet.provenance import Provenance
-from discreet.render.metadata import without_words
+from discreet.render.sealing import without_words
 from tests.cases import few
 from tests.ready import opened_once
 

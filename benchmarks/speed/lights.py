@@ -35,7 +35,7 @@ def _race(n: int, _: Path) -> Race:
     columns = {name: rng.normal(size=n) for name in NUMBERS}
     levels = {name: rng.choice(of, n) for name, of in LEVELS.items()}
     study = dc.open(pa.table(columns | levels))
-    lights = Lights(study._of_copy())
+    lights = Lights(study._copy)
     copy = lights.part((), ())[0].copy
     database = duckdb.connect()
     shown = pa.table({**copy.columns, **{name: list(it) for name, it in copy.strata.items()}})

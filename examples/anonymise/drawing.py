@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from discreet.render import scene
-from discreet.render.figure_file import content, plain_settings, write_whole
+from discreet.render.figure_file import content, plain_settings
 from discreet.render.to_matplotlib import draw
+from discreet.unfinished import write_whole
 
 __all__ = ["INK", "RED", "Cloud", "Curve", "Panel", "Plate", "draw_plate"]
 

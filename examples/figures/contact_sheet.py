@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from numpy.typing import NDArray
 
-from discreet.render.figure_file import content, plain_settings, write_whole
+from discreet.render.figure_file import content, plain_settings
+from discreet.unfinished import write_whole
 
 __all__ = ["STYLE", "Shown", "write_page", "write_sheet"]
 

@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 import discreet as dc
-from discreet.render.figure_file import content, plain_settings, write_whole
+from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene import Axis, Bars, Boxes, Cells, Dots, Lines, Panel, Scene
 from discreet.render.to_matplotlib import draw
+from discreet.unfinished import write_whole
 from examples.figures.told import NOTHING, told
 
 __all__ = ["Plate", "Row", "draw_plate"]

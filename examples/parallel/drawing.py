@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.textpath import TextPath
 
 import discreet as dc
-from discreet.render.figure_file import content, plain_settings, write_whole
+from discreet.render.figure_file import content, plain_settings
 from discreet.render.legends import MOST_LETTERS
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene, Uprights
 from discreet.render.to_matplotlib import draw
+from discreet.unfinished import write_whole
 
 __all__ = ["Plate", "columns_panel", "draw_plate", "drawn", "lines_panel", "panel_of"]
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from discreet.provenance import Provenance, Sealer, checksum_of
-from discreet.render.figure_file import path_to_save, printable, write_whole
-from discreet.render.journal import FIGURES, Drawing
+from discreet.render.figure_file import printable
 from discreet.render.scene import Scene
 from discreet.render.sealing import Gate, ask_to_leave, json_of, released, sealed
 from discreet.render.to_html import (
@@ -32,6 +31,8 @@ from discreet.render.to_html import (
     picture,
     table,
 )
+from discreet.render.to_matplotlib import FIGURES, Drawing
+from discreet.unfinished import path_to_save, write_whole
 
 SCHEMA = 1
 WIDTH = 88

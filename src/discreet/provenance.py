@@ -152,15 +152,17 @@ class Provenance:
 
     def sealed(self, key: DerivedKey) -> Provenance:
         """Return it with its seal."""
-        return replace(self, seal=self._digest(key, "provenance", NOTHING))
+        said = canonical_text(self._said()).encode()
+        return replace(self, seal=key.secret.digest("provenance", said, NOTHING).hex())
 
     def sealed_file(self, key: DerivedKey, rest: bytes, ending: str) -> Provenance:
         """Return it with the seal of a file too, which ends so.
 
         `rest` is the SHA-256 of all that the file holds beside it.
         """
-        drawn = [canonical_text(dict(self.drawing)).encode()] if self.drawing else []
-        return replace(self, file_seal=self._digest(key, "file", rest, ending.encode(), *drawn))
+        said = [canonical_text(self._said()).encode(), rest, ending.encode()]
+        said += [canonical_text(dict(self.drawing)).encode()] if self.drawing else []
+        return replace(self, file_seal=key.secret.digest("file", *said).hex())
 
     def is_genuine(self, key: DerivedKey) -> bool:
         """Tell whether the seal is of this key, and nothing of what it seals was changed."""
@@ -174,9 +176,6 @@ class Provenance:
     def holds(self, key: DerivedKey, checksum: str) -> bool:
         """Tell whether it is of the numbers that have a checksum (`checksum_of`)."""
         return hmac.compare_digest(self.checksum, keyed(key, checksum))
-
-    def _digest(self, key: DerivedKey, purpose: str, *parts: bytes) -> str:
-        return key.secret.digest(purpose, canonical_text(self._said()).encode(), *parts).hex()
 
 
 @dataclass(frozen=True, repr=False)

@@ -25,12 +25,11 @@ from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
 from discreet.provenance import Provenance, Sealer, checksum_of, checksum_of_file
-from discreet.render.figure_file import path_to_save, write_whole, writing_whole
-from discreet.render.metadata import NAME
 from discreet.render.parquet_words import PARQUET, put_words, read_words
-from discreet.render.sealing import json_of, sealed
+from discreet.render.sealing import NAME, json_of, sealed
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.spreadsheet import as_text, as_texts, quoting
+from discreet.unfinished import path_to_save, write_whole, writing_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,11 +11,12 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from discreet.errors import InputError, one_of
 from discreet.secret import unguessable
 
 if sys.platform != "win32":
@@ -59,6 +60,36 @@ def being_released(path: Path, *, own: bool = False) -> Iterator[Path]:
             partial.chmod(OWN)
         yield partial
         _finish(file, partial, path, mode)
+
+
+def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: str) -> Path:
+    """Give `path` back as a Path that `what` can be saved to, as one of `suffixes`."""
+    target = Path(path)
+    if target.suffix.lower() not in suffixes:
+        raise InputError(f"{what} is saved as one of {one_of(suffixes)}")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it first")
+    if target.is_dir():
+        raise InputError(f"{str(target)!r} is a folder; name a file to save into")
+    return target
+
+
+def write_whole(data: bytes, path: Path) -> None:
+    """Write a file whole or not at all."""
+    with writing_whole(path) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def writing_whole(path: Path) -> Iterator[Path]:
+    """Give the path of a file that has its name once it is written whole, or is gone."""
+    try:
+        with being_released(path) as part:
+            yield part
+    except OSError as error:
+        raise InputError(
+            f"{str(path)!r} cannot be written ({type(error).__name__}); choose another place"
+        ) from None
 
 
 @contextmanager
@@ -115,17 +146,11 @@ def _finish(file: IO[bytes], partial: Path, path: Path, mode: int) -> None:
     with suppress(OSError):  # the file is whole, and has its name
         if sys.platform != "win32":  # with these rights before, nobody would know it for ours
             os.fchmod(file.fileno(), mode)
-        _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if sys.platform == "win32":
-        return
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 def delete_unfinished(folder: Path, begins: str) -> None:

@@ -72,7 +72,9 @@ def test_membership_at_the_full_budget_is_told_as_often_as_is_said_and_without_n
     random = np.random.default_rng(8)
     persons = random.choice(book.records.people, 120, replace=False).tolist()
     true = counts(new_book(), questions)
-    inside, outside, seen = [], [], 0
+    seen = 0
+    inside: list[float] = []
+    outside: list[float] = []
     for at, person in enumerate(persons):
         bare = without(book, person)
         less = counts(with_secret(bare, 1000 + at), questions)
@@ -96,7 +98,8 @@ def test_who_does_not_know_a_tenth_of_the_others_learns_nothing(
     # Counts of the others are then off by more than the one person that is looked for.
     questions, random = QUESTIONS[:3], np.random.default_rng(9)
     true = counts(new_book(), questions)
-    inside, outside = [], []
+    inside: list[float] = []
+    outside: list[float] = []
     for at, person in enumerate(random.choice(book.records.people, 60, replace=False).tolist()):
         less = counts(with_secret(without(book, person), 500 + at), questions)
         shown, wrong = counts(new_book(at), questions), random.normal(0, 15, 400).round()
@@ -115,7 +118,8 @@ def test_who_does_not_know_a_tenth_of_the_others_learns_nothing(
 def test_who_left_between_two_versions_is_hardly_told(book: Book) -> None:
     # Two versions have other noise; a candidate who left is compared with one who stayed.
     questions, random = QUESTIONS[:4], np.random.default_rng(10)
-    left, stayed = [], []
+    left: list[float] = []
+    stayed: list[float] = []
     for at, person in enumerate(random.choice(book.records.people, 60, replace=False).tolist()):
         gone = without(book, person)
         before = counts(with_secret(book, at), questions)
@@ -144,15 +148,11 @@ def test_linear_programs_over_all_tables_leave_cells_open(book: Book, new_book: 
     for secret in range(20):
         total, rows, columns, joint = counts(new_book(secret), QUESTIONS[:1])
         true = np.bincount(joint.cells, minlength=4)
-        cells = np.eye(4)
-        sums = [
-            np.ones((1, 4)),
-            np.kron(np.eye(2), np.ones((1, 2))),
-            np.kron(np.ones((1, 2)), np.eye(2)),
-        ]
-        design = np.vstack([cells, *sums])
+        two, both = np.eye(2), np.ones((1, 2))
+        sums = [np.kron(both, both), np.kron(two, both), np.kron(both, two)]
+        design = np.vstack([np.eye(4), *sums])
         shown = np.concatenate([joint.shown, total.shown, rows.shown, columns.shown])
         found = np.linalg.lstsq(design, shown.astype(float), rcond=None)[0]
         off += (found - true).tolist()
     assert np.std(off) > 8
-    assert auc_of((1 / np.std(off)) ** 2) < 0.55
+    assert auc_of(float(np.var(off)) ** -1) < 0.55

@@ -12,7 +12,7 @@ from discreet.answers.book import Book
 from discreet.answers.models import as_in_copy
 from discreet.errors import RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS
-from discreet.explore.derived import derived_of
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
 from discreet.explore.questions import Question
 from discreet.regression import Estimates
@@ -38,7 +38,7 @@ def model(family: str, formula: str, holds: str = "") -> Question:
 
 def raw(book: Book, question: Question) -> Estimates:
     """Return the estimates of the data, without noise."""
-    asked, events, whole = asked_model(derived_of(book.file), question.request)
+    asked, events, whole = asked_model(DerivedCopy(book.file, book.file.whole), question.request)
     names = [*asked.levels, *([asked.event] if asked.event else [])]
     rows = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
     return fit_rows(asked, rows_of_model(rows, asked, events))

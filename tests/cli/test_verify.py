@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.render.metadata import without_words
+from discreet.render.sealing import without_words
 from tests.cli.conftest import Run
 
 

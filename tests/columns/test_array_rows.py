@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.columns import KINDS, BinAxis, Column
-from discreet.columns.array_rows import ArrayRows
+from discreet.columns.grids import ArrayRows
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
 

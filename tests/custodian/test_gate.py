@@ -73,7 +73,7 @@ def record(
 ) -> ReleaseRecord:
     """Say what is to be released of a plot, as the papers' gate does."""
     request = settle(keeper.policy, plot, **way)
-    return keeper.record(request.name, (*request.named, *also), request.how, form)
+    return keeper.record(request.plot.name, (*request.named, *also), request.how, form)
 
 
 def told(plot: Plot[Any], fields: Any = None, **way: Any) -> ReleaseRecord:

@@ -20,7 +20,7 @@ import pytest
 
 import discreet as dc
 from discreet.columns import column as lazily
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.explore.from_copy import WholeTable
 from discreet.policy import Policy

@@ -82,7 +82,7 @@ def turned(cells: Cells) -> Cells:
 
 
 def of_parts(study: dc.Study, a: str, b: str) -> Cells:
-    whole = study._of_copy().whole
+    whole = study._copy.whole
     found = {
         (i, j): len(rows_where(whole, f"{a} == '{i}' and {b} == '{j}'")[1])
         for i in whole.levels[a]

@@ -18,7 +18,7 @@ import pytest
 
 import discreet as dc
 from discreet.columns import words_of
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.secret import Secret

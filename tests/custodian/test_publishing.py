@@ -156,7 +156,7 @@ def test_large_table_is_written_from_the_file_of_its_copy(
     assert study.session.kept.copy.path is not None
     path = dc.Protected(study).publish(tmp_path / "large.discreet")
     of_file = dc.open(path)
-    assert len(of_file._of_copy().whole) == len(study.session.whole) > 1000
+    assert len(of_file._copy.whole) == len(study.session.whole) > 1000
     assert of_file.histogram("bmi", by="sex") == study.histogram("bmi", by="sex")
     of_file.close()
 

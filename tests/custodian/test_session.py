@@ -13,7 +13,7 @@ from discreet.custodian.session import Session, folder_of, register_of
 from discreet.datasets import diabetes
 from discreet.errors import InputError
 from discreet.explore import Study
-from discreet.explore.derived import derived_of
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import DrawableColumn
 from discreet.opening import open as open_study
 from discreet.plots import PointsView
@@ -47,7 +47,8 @@ def papers() -> Papers:
 
 def test_counts_of_records_and_rows_of_the_copy_say_what_they_are() -> None:
     counted = papers().draw(HistogramPlot("x"))
-    rows = derived_of(private_copy(session())).draw(HistogramPlot("x"))
+    file = private_copy(session())
+    rows = DerivedCopy(file, file.whole).draw(HistogramPlot("x"))
     assert (counted.origin.counted, counted.origin.version) == ("records", None)
     assert rows.origin.counted == "protected rows"
     assert rows.origin.version is not None
@@ -125,7 +126,7 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
-    drawable = opened(tmp_path)._of_copy().whole.drawable
+    drawable = opened(tmp_path)._copy.whole.drawable
     assert tuple(drawable.values()) == (
         DrawableColumn("age", "continuous"),
         DrawableColumn("sex", "categorical"),

@@ -31,12 +31,12 @@ from discreet.explore.file_checks import (
     UNREADABLE,
     USUALLY,
 )
-from discreet.explore.provenance import plot_asked
+from discreet.explore.notes import plot_asked
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
 from discreet.plots.scatter import ScatterPlot
 from discreet.provenance import Provenance, Sealer, key_of
-from discreet.render.metadata import with_words, without_words
+from discreet.render.sealing import with_words, without_words
 from discreet.secret import Secret
 from discreet.serve.files import picture_json
 from tests.records.given import register_in

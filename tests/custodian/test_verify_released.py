@@ -41,8 +41,8 @@ from discreet.measure import compare
 from discreet.methods import load_points
 from discreet.provenance import Provenance, checksum_of_file
 from discreet.release import Pieces
-from discreet.render.metadata import CARRIERS, with_words, without_words
 from discreet.render.parquet_words import read_words
+from discreet.render.sealing import CARRIERS, with_words, without_words
 from discreet.rounding import JointSet
 from discreet.secret import Secret
 from tests.records.given import register_in

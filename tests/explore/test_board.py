@@ -70,7 +70,7 @@ def left(study: Study) -> list[str]:
 
 
 def test_rows_are_in_the_order_of_the_file_and_new_columns_last(looked_at: Study) -> None:
-    found = board_rows(looked_at._of_copy())
+    found = board_rows(looked_at._copy)
     header, columns = read_bundle(found.data)
     copy = looked_at.session.whole.copy
     names = ["zeta", "age", "visit", "income", "arm", "older"]
@@ -83,7 +83,7 @@ def test_rows_are_in_the_order_of_the_file_and_new_columns_last(looked_at: Study
 
 
 def test_levels_stand_as_plots_order_them(looked_at: Study) -> None:
-    header, _ = read_bundle(board_rows(looked_at._of_copy()).data)
+    header, _ = read_bundle(board_rows(looked_at._copy).data)
     for column in header["columns"]:
         if column["kind"] == "level":
             drawn = looked_at.bars(column["name"])
@@ -91,24 +91,24 @@ def test_levels_stand_as_plots_order_them(looked_at: Study) -> None:
 
 
 def test_the_gate_records_rows_once_they_leave(study: Study) -> None:
-    board_rows(study._of_copy()).gate("html")
+    board_rows(study._copy).gate("html")
     (record,) = study.session.register.history()
     assert (record["kind"], record["form"], record["method"]) == ("rows", "html", "whole")
     assert record["columns"] == ["zeta", "age", "visit", "income", "arm"]
 
 
 def test_rows_of_another_copy_may_not_leave(study: Study, tmp_path: Path) -> None:
-    board_rows(study._of_copy()).gate("html")
+    board_rows(study._copy).gate("html")
     other = opened(tmp_path, m=25)
     with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
-        board_rows(other._of_copy()).gate("html")
+        board_rows(other._copy).gate("html")
 
 
 def test_the_digest_is_of_the_rows_and_of_new_columns(study: Study, tmp_path: Path) -> None:
     again = opened(tmp_path)
-    part = study._of_copy().assign({"double": "2 * age"})
-    assert board_rows(again._of_copy()).digest == board_rows(study._of_copy()).digest
-    assert board_rows(part).digest != board_rows(study._of_copy()).digest
+    part = study._copy.assign({"double": "2 * age"})
+    assert board_rows(again._copy).digest == board_rows(study._copy).digest
+    assert board_rows(part).digest != board_rows(study._copy).digest
     assert board_rows(part).names[-1] == "double"
 
 
@@ -129,20 +129,20 @@ def test_where_the_copy_is_explored_is_for_the_policy_to_say() -> None:
 
 
 def test_its_rows_are_those_of_the_copy(looked_at: Study) -> None:
-    rows = board_rows(looked_at._of_copy()).rows
+    rows = board_rows(looked_at._copy).rows
     assert rows == len(looked_at.session.whole) == len(looked_at.anonymize().frame)
 
 
 def test_bytes_are_those_of_the_bundle(tmp_path: Path) -> None:
-    size = len(board_rows(opened(tmp_path)._of_copy()).data)
+    size = len(board_rows(opened(tmp_path)._copy).data)
     for most, stays in ((size, False), (size - 1, True)):
         study = opened(tmp_path, copy_bytes=most)
-        assert stays_on_server(study.policy, ROWS, len(board_rows(study._of_copy()).data)) == stays
+        assert stays_on_server(study.policy, ROWS, len(board_rows(study._copy).data)) == stays
 
 
 def test_facts_name_labels_units_and_dates_and_no_value(looked_at: Study) -> None:
-    columns = looked_at._of_copy().whole.drawable
-    told = {it["name"]: it for it in study_facts(looked_at._of_copy(), columns)["columns"]}
+    columns = looked_at._copy.whole.drawable
+    told = {it["name"]: it for it in study_facts(looked_at._copy, columns)["columns"]}
     assert list(told) == ["zeta", "age", "visit", "income", "arm", "older"]
     assert (told["age"]["label"], told["age"]["unit"]) == ("Age (years)", "years")
     assert (told["arm"]["label"], told["arm"]["unit"]) == (None, None)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet.columns import KINDS, Column
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.columns.dates import DATE, Dates
 from discreet.errors import RefusedError
 from discreet.explore.conditions import EVERYONE, NOBODY, Asked, Condition, Factor

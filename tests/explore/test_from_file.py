@@ -137,7 +137,7 @@ def test_board_of_a_file_has_the_same_rows(studies: Callable[[str], Any], tmp_pa
         expected.columns,
         expected.title,
     )
-    of = board_rows(of_file._of_copy()), board_rows(study._of_copy())
+    of = board_rows(of_file._copy), board_rows(study._copy)
     assert of[0].data == of[1].data
     assert board.save(tmp_path / "board.html").stat().st_size > len(of[0].data)
 

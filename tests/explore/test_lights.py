@@ -40,7 +40,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture(scope="module")
 def lights(study: Study) -> Lights:
-    return Lights(study._of_copy())
+    return Lights(study._copy)
 
 
 def counts(found: Lights, axis: Axis, *clauses: Clause) -> list[int]:
@@ -95,15 +95,15 @@ def test_rows_are_counted_by_parts(
 ) -> None:
     cards = [[Axis("arm", levels=("a", "b")), Axis("score", edges=(-1.0, 0.0, 1.0))]]
     given = cards, [Clause("age", least=45.0)], ["age < 70"]
-    found, rows = Lights(study._of_copy()).counts(*given)
+    found, rows = Lights(study._copy).counts(*given)
     monkeypatch.setattr("discreet.explore.lights.PART", part)
-    again, as_many = Lights(study._of_copy()).counts(*given)
+    again, as_many = Lights(study._copy).counts(*given)
     assert [it.tolist() for it in again] == [it.tolist() for it in found]
     assert as_many == rows
 
 
 def test_what_is_let_go_is_made_again(study: Study) -> None:
-    large, small = Lights(study._of_copy()), Lights(study._of_copy(), most=1)
+    large, small = Lights(study._copy), Lights(study._copy, most=1)
     cards: Sequence[Sequence[Axis]] = [
         [Axis("age", edges=(20.0, 40.0, 60.0))],
         [Axis("arm", levels=("a", "b")), Axis("score", edges=(-1.0, 0.0, 1.0))],

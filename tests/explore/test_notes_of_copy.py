@@ -15,7 +15,7 @@ import discreet as dc
 from discreet.errors import RefusedError
 from discreet.estimates.figures import Figure
 from discreet.plots import View
-from discreet.render.subtitle import subtitle_of
+from discreet.render.scene import subtitle_of
 
 N = 400
 GROUPS = "between levels of band may be off by up to"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.custodian.papers import remarks_of
 from discreet.plots.histogram import HistogramPlot
 from discreet.policy import Policy, settle

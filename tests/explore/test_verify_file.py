@@ -32,7 +32,7 @@ from discreet.explore.from_file import FileSession
 from discreet.explore.verify_file import FileVerifier, file_verifier_of
 from discreet.plots import View
 from discreet.provenance import Provenance, checksum_of, keyed
-from discreet.render.metadata import with_words, without_words
+from discreet.render.sealing import with_words, without_words
 from discreet.study_file import open_study_file, write_study_file
 from discreet.study_file.signing import draw_key
 from tests.cases import slow

@@ -73,10 +73,10 @@ def test_what_names_none_has_none(study: dc.Study) -> None:
 
 
 def test_a_board_and_the_list_of_columns_have_none_of_its_rows(study: dc.Study) -> None:
-    names = {*board_rows(study._of_copy()).names}
+    names = {*board_rows(study._copy).names}
     assert not {"sugar", "sex", "much", "more"} & names
     assert {"age", "log_bmi"} <= names
-    assert "sugar" not in study._of_copy().whole.drawable
+    assert "sugar" not in study._copy.whole.drawable
 
 
 def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import RefusedError
 from discreet.plots import GridView, HistogramView, How, MultiplesView
 from discreet.plots.contour import ContourPlot
-from discreet.plots.facets import Levels, joined, levels_of, panels_of
+from discreet.plots.counts import Levels, joined, levels_of, panels_of
 from discreet.plots.heatmap import HeatMap
 from discreet.plots.histogram import HistogramPlot
 from tests.plots.cases import COPY, GENERALIZED, OF_COPY, OF_RECORDS, RAW, SUPPRESSED, table_of

@@ -22,7 +22,7 @@ from discreet.secret import Secret
 from tests.plots.cases import OF_COPY, OF_RECORDS, table_of
 
 Floats = NDArray[np.float64]
-DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula()]
+DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.kind() == "formula"]
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 RESEARCH = Policy.preset("research")

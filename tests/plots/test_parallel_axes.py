@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods.counts import merged_bins
 from discreet.plots import How, ParallelAxis
-from discreet.plots.facets import Levels
+from discreet.plots.counts import Levels
 from discreet.plots.parallel import ParallelPlot
 from discreet.plots.parallel_axes import (
     CELL_PIXELS,

@@ -37,7 +37,7 @@ def test_a_plot_says_what_it_is(plot: type[Plot[Any]]) -> None:
     assert plot.title[0].isupper()
     assert plot.says.endswith(".")
     assert 0 <= plot.least() <= plot.most()
-    assert (plot.most() == 0) == plot.of_formula()
+    assert (plot.most() == 0) == (plot.kind() == "formula")
     assert plot.kind() in ("continuous", "categorical", "any", "formula")
     assert len(plot.places()) == (1 if plot.listed() else plot.most())
 
@@ -134,7 +134,7 @@ def test_row_methods_draw_from_rows_and_others_from_counts() -> None:
 def test_a_plot_is_drawn_from_what_it_says(plot: type[Plot[Any]]) -> None:
     """Of what it is not drawn from nothing is drawn at all."""
     own = {name for name in ("from_rows", "from_counts") if name in vars(plot)}
-    assert plot.of_formula() or own == {f"from_{it}" for it in plot.sources}
+    assert plot.kind() == "formula" or own == {f"from_{it}" for it in plot.sources}
     assert bool(plot.divided) == ("by" in plot.settings())
     asked = Plot.__new__(plot)
     if "from_rows" not in own:

@@ -44,7 +44,7 @@ from discreet.plots import (
     View,
 )
 from discreet.plots.view import NOT_WRITTEN, WHERE_SAID, WHERE_THERE_ARE
-from discreet.render import journal
+from discreet.render import to_matplotlib
 from discreet.render.scene import Box
 
 FORMS = (".png", ".svg", ".pdf", ".html", ".json")
@@ -758,7 +758,7 @@ def test_what_may_not_be_released_is_not_drawn(
         raise LeavingError("it does not fit")
 
     drawn: list[object] = []
-    monkeypatch.setattr(journal, "figure_bytes", lambda *_, **__: drawn.append(1))
+    monkeypatch.setattr(to_matplotlib, "draw", lambda *_, **__: drawn.append(1))
     with pytest.raises(LeavingError, match="does not fit"):
         histogram(gate=refuse).save(tmp_path / "a.pdf")
     assert not drawn

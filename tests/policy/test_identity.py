@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from discreet.custodian.protect import session_of
-from discreet.explore.provenance import policy_digest
+from discreet.explore.notes import policy_digest
 from discreet.methods import COPY_METHODS, METHODS, ROW_METHODS, Condensation
 from discreet.papers.rows import raw_rows
 from discreet.plots import PLOTS

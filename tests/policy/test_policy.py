@@ -421,7 +421,7 @@ def plot_of(name: str, **asked: Any) -> Plot[Any]:
     """Ask for a plot of column a, or of a and b."""
     plot: Any = PLOTS[name]
     made: Plot[Any] = (
-        plot("a ~ b", **asked) if plot.of_formula() else plot.of_columns("ab", **asked)
+        plot("a ~ b", **asked) if plot.kind() == "formula" else plot.of_columns("ab", **asked)
     )
     return made
 

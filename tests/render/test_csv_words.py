@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.render.csv_words import as_csv, with_column, without_column
-from discreet.render.metadata import with_words, without_words
+from discreet.render.sealing import with_words, without_words
 
 WORDS = json.dumps({"schema": 2, "request": {"columns": ["a,b", 'c"d']}})
 CELLS = st.one_of(

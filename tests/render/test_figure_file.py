@@ -18,7 +18,6 @@ import matplotlib
 import pytest
 
 from discreet.errors import InputError
-from discreet.render.figure_file import write_whole
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -34,6 +33,7 @@ from discreet.render.scene import (
     Words,
 )
 from discreet.render.to_matplotlib import figure_bytes
+from discreet.unfinished import write_whole
 from tests.cases import slow
 
 X, Y = Axis("age"), Axis("people")

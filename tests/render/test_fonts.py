@@ -13,8 +13,8 @@ from fontTools.fontBuilder import FontBuilder  # type: ignore[import-untyped]
 from fontTools.pens.ttGlyphPen import TTGlyphPen  # type: ignore[import-untyped]
 from matplotlib.font_manager import fontManager
 
-from discreet.render import fonts
-from discreet.render.fonts import families_for, letters_of
+from discreet.render import figure_file
+from discreet.render.figure_file import families_for, letters_of
 from discreet.render.scene import Axis, Bars, Box, Boxes, Dots, Panel, Scene
 from discreet.render.to_matplotlib import draw, figure_bytes
 
@@ -30,7 +30,7 @@ def scene(*names: str, label: str = "place") -> Scene:
 @pytest.fixture(autouse=True)
 def anew() -> Iterator[None]:
     """Forget what was said, and the fonts of a test."""
-    fonts._say_once.cache_clear()
+    figure_file._say_once.cache_clear()
     kept = list(fontManager.ttflist)
     yield
     fontManager.ttflist = kept

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.render import parquet_words
-from discreet.render.metadata import NAME
 from discreet.render.parquet_words import put_words, read_words
+from discreet.render.sealing import NAME
 
 BEFORE, AFTER = '{"schema": 0}', '{"schema": 2}'
 TABLE = pa.table({"age": [40.5, 51.0], "sex": ["f", "m"]})

@@ -7,8 +7,16 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from discreet.render.figure_file import line_below, with_minus
-from discreet.render.scene import Axis, Dots, Lines, Panel, Scene, scene_to_plain
-from discreet.render.subtitle import Subtitle, subtitle_of
+from discreet.render.scene import (
+    Axis,
+    Dots,
+    Lines,
+    Panel,
+    Scene,
+    Subtitle,
+    scene_to_plain,
+    subtitle_of,
+)
 from discreet.render.to_matplotlib import draw
 
 MADE = "scatter of age and bmi: whole (k = 5, m = 10), policy standard"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from discreet.explore.file_checks import read
-from discreet.explore.provenance import FROM_FILE
+from discreet.explore.notes import FROM_FILE
 from discreet.provenance import Provenance
 from tests.browser import chromium
 from tests.serve.cohort import PUBLIC, cohort, studies_of

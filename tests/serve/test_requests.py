@@ -61,7 +61,7 @@ def in_python(served: Served, kind: str, body: Mapping[str, Any]) -> PlotRequest
     asked, made = dict(body), cast("Any", PLOTS[kind])
     way = {name: asked.pop(name) for name in ("method", "k", "q") if name in asked}
     columns = asked.pop("columns", ())
-    plot = made(**asked) if PLOTS[kind].of_formula() else made.of_columns(columns, **asked)
+    plot = made(**asked) if PLOTS[kind].kind() == "formula" else made.of_columns(columns, **asked)
     return served.copy.settle(plot, **way)
 
 
@@ -136,7 +136,7 @@ def test_what_passes_is_asked_with_one_text(
 ) -> None:
     wish = passed(studies[policy], kind, body)
     assert wish.text == request_text
-    assert wish.plot.name == kind
+    assert wish.plot.plot.name == kind
     assert wish.plot.how.of_copy == (policy == "guarded")
     assert wish.body == json.loads(request_text)
     assert passed(studies[policy], kind, wish.body) == wish
@@ -282,7 +282,7 @@ def test_what_the_policy_does_not_let_pass(
 @pytest.mark.parametrize("kind", [name for name, it in PLOTS.items() if not it.axes])
 def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str) -> None:
     body: Body = {"formula": "bmi ~ age"}
-    if not PLOTS[kind].of_formula():
+    if PLOTS[kind].kind() != "formula":
         names = {"categorical": ["sex", "region"], "any": ["age", "sex"]}
         names["continuous"] = ["age", "bmi"]
         body = {"columns": names[PLOTS[kind].kind()][: PLOTS[kind].most() or 2]}
@@ -353,7 +353,7 @@ def bodies(draw: st.DrawFn, policy: str) -> tuple[str, Body]:
     names = st.sampled_from(
         ["age", "bmi", "glucose", "hdl", "sex", "region", "diagnosis", "nobody"]
     )
-    if picture.of_formula():
+    if picture.kind() == "formula":
         formulas = ["bmi ~ age", "bmi ~ age + C(sex)", "hdl ~ log(age)", "age ~ C(region)", "age"]
         body["formula"] = draw(st.sampled_from(formulas))
     else:

@@ -11,7 +11,7 @@ import pytest
 from discreet.explore import Study
 from discreet.explore.facts import study_facts
 from discreet.explore.file_checks import read
-from discreet.explore.provenance import FROM_FILE
+from discreet.explore.notes import FROM_FILE
 from discreet.explore.table_kinds import TABLES
 from discreet.measure import CopyTable
 from discreet.outputs.of_answers import TABLE_FORMS, file_of

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.columns.column import Unread
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy, Unread
 from discreet.errors import InputError
 from discreet.vault import stored
 from discreet.vault.stored import pieces_of
@@ -114,7 +113,7 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 
 def test_a_copy_prints_no_value() -> None:
-    assert repr(COPY).startswith("<discreet.columns.copied.Copy object")
+    assert repr(COPY).startswith("<discreet.columns.column.Copy object")
 
 
 @pytest.mark.parametrize("rows", [0, 3, 4, 9])

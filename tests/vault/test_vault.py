@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.secret import Secret
 from discreet.vault.vault import Vault
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of

@@ -43,7 +43,7 @@ class Board:
         """Give the scripts the rows of a study, and what pictures of it are made with."""
         columns = [
             {"name": it.name, "dates": study.session.whole.raw[it.name].dates is not None}
-            for it in study._of_copy().whole.drawable.values()
+            for it in study._copy.whole.drawable.values()
         ]
         known = {"k": study.policy.k, "bins": 20, "axes": {}, "columns": columns, **facts}
         self.page.evaluate(
@@ -52,7 +52,7 @@ class Board:
               it.facts = facts;
               it.answers.open({ bytes, facts });
             }""",
-            [base64.b64encode(board_rows(study._of_copy()).data).decode(), known],
+            [base64.b64encode(board_rows(study._copy).data).decode(), known],
         )
 
     def ask(self, what: str, **given: Any) -> Any:

@@ -383,9 +383,7 @@ ASKED: dict[str, list[tuple[str, str]]] = {
 def test_rows_and_columns_are_derived_alike(
     page: Page, study: Study, asks: list[tuple[str, str]]
 ) -> None:
-    found = page.evaluate(
-        STEPS, [base64.b64encode(board_rows(study._of_copy()).data).decode(), asks]
-    )
+    found = page.evaluate(STEPS, [base64.b64encode(board_rows(study._copy).data).decode(), asks])
     wanted = derived(study, asks)
     if isinstance(wanted, dict):
         assert found == wanted
@@ -398,7 +396,7 @@ def test_rows_and_columns_are_derived_alike(
 
 def derived(study: Study, asks: list[tuple[str, str]]) -> dict[str, Any] | list[Any]:
     """Return the columns that the package makes, or what it says."""
-    part = study._of_copy()
+    part = study._copy
     try:
         for name, text in asks:
             part = part.assign({name: text}) if name else part.where(text)

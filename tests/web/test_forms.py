@@ -82,7 +82,7 @@ def page(chromium: Browser, study: Study) -> Iterator[Page]:
     text = script_of(ENTRY)
     page.add_script_tag(type="module", content=text)
     page.wait_for_function("globalThis.it")
-    rows = base64.b64encode(board_rows(study._of_copy()).data).decode()
+    rows = base64.b64encode(board_rows(study._copy).data).decode()
     names = ["age", "bmi", "sex", "smoker", "region", "visit", "glucose level", "in"]
     page.evaluate(OPEN, [rows, names])
     yield page
@@ -99,7 +99,7 @@ def got(page: Page) -> Any:
 
 def rows_that_fit(study: Study, text: str) -> str:
     """Return the sentence of how many rows of the copy, whose number has noise, a filter keeps."""
-    all_rows = study._of_copy()
+    all_rows = study._copy
     return f"{len(all_rows.where(text).whole)} of {len(all_rows.whole)} rows fit"
 
 
@@ -303,7 +303,7 @@ def test_groups_of_about_equal_size(page: Page, study: Study, groups: int) -> No
     page.click(f"[data-value='{groups}']")
     name, text = got(page)  # what is pressed is taken, whatever picture is still to come
     expect(page.locator(".small rect")).to_have_count(groups)
-    words = study._of_copy().assign({name: text}).whole.copy.strata[name]
+    words = study._copy.assign({name: text}).whole.copy.strata[name]
     sizes = np.unique(words, return_counts=True)[1]
     assert name == "bmi_groups"
     assert len(sizes) == groups

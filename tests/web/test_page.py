@@ -102,9 +102,7 @@ def digest(text: str) -> str:
 def test_it_holds_the_rows_of_the_copy_and_no_count_of_the_data(study: Study, page: str) -> None:
     told = facts(page)
     assert rows_of(page)[0]["rows"] == told["rows"]["rows"] == len(study.session.whole)
-    assert (
-        gzip.decompress(base64.b64decode(block(page, "rows"))) == board_rows(study._of_copy()).data
-    )
+    assert gzip.decompress(base64.b64decode(block(page, "rows"))) == board_rows(study._copy).data
     assert 'id="views"' not in page
     assert [it["name"] for it in told["columns"]] == [
         it["name"] for it in rows_of(page)[0]["columns"]

@@ -23,7 +23,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked, Condition
-from discreet.explore.derived import DerivedCopy, derived_of
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
 from discreet.explore.questions import MEANS, MODEL, Question, asked_of, parts_of
@@ -144,7 +144,7 @@ class Book:
         return asked_of(self.file.kept, self.policy.derive or {}, question)
 
     def _derived(self, question: Question) -> DerivedCopy:
-        out = derived_of(self.file)
+        out = DerivedCopy(self.file, self.file.whole)
         for name, text in question.asks:
             out = out.assign({name: text}) if name else out
         return out

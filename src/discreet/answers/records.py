@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.answers.noise import KeyedNoise, Words
 from discreet.arguments import Floats, Labels
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.explore.conditions import Asked, Condition, Grid
 from discreet.explore.from_copy import WholeTable
 from discreet.secret import Secret

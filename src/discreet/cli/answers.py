@@ -180,7 +180,7 @@ def answers(
         the plot.
     """
     from discreet.opening import open as open_study
-    from discreet.render.journal import FIGURES
+    from discreet.render.to_matplotlib import FIGURES
 
     opened = open_study(file)
     try:

@@ -379,7 +379,7 @@ def deliver(
     `suffixes` are those that `what` it is can be saved under, and `settings` what each file is
     written with.
     """
-    from discreet.render.figure_file import path_to_save
+    from discreet.unfinished import path_to_save
 
     paths = output or ()
     for path in paths if suffixes else ():

@@ -74,7 +74,7 @@ def board(
     output
         Where to release it: a file .html.
     """
-    from discreet.render.figure_file import path_to_save
+    from discreet.unfinished import path_to_save
 
     if output is None:
         raise InputError("say where to write the board: -o BOARD.html")
@@ -255,14 +255,14 @@ def _references(texts: Sequence[str] | None) -> dict[str, str] | None:
 
 def _suffixes() -> tuple[str, ...]:
     from discreet.estimates.copy_table import SUFFIXES
-    from discreet.render.journal import FIGURES
+    from discreet.render.to_matplotlib import FIGURES
 
     return (*SUFFIXES, *FIGURES)
 
 
 def _settings(paths: Sequence[Path], drawing: FigureOptions) -> Mapping[Path, dict[str, Any]]:
     """Return the settings of each file that has use for them, or refuse those that none has."""
-    from discreet.render.journal import FIGURES
+    from discreet.render.to_matplotlib import FIGURES
 
     wanted = {name: getattr(drawing, name) for name in given(drawing)}
     forms = {name: (".png",) if name == "dpi" else FIGURES for name in wanted}

@@ -127,8 +127,8 @@ def _study_file(
     file: str, copy: WholeOptions, study: str | None, output: Path, *, public: bool, as_json: bool
 ) -> None:
     from discreet.custodian.protect import Protected
-    from discreet.render.figure_file import path_to_save
     from discreet.study_file import SUFFIX, fingerprint, open_study_file
+    from discreet.unfinished import path_to_save
 
     path_to_save(output, (SUFFIX, *TABLES), "the copy")  # before the work
     check_new(output)

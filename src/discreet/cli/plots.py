@@ -332,7 +332,7 @@ def _check(plot: type[Plot[Any]], columns: Sequence[str], settings: Mapping[str,
     what, least, most = plot.phrase(), plot.least(), plot.most()
     if not columns and plot.usual().get("columns", 0) is not None:
         raise InputError(f"say what {what} is of: its columns, or a formula")
-    if plot.of_formula():
+    if plot.kind() == "formula":
         if len(columns) != 1:
             raise InputError(f"{what} takes one formula, in quotes: 'y ~ x1 + C(group)'")
     elif least == most != len(columns):

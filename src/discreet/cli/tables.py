@@ -367,7 +367,7 @@ def _roundings(
 ) -> RoundingComparison:
     from discreet.measure.roundings import compare_roundings
     from discreet.measure.roundings_report import SUFFIXES
-    from discreet.render.figure_file import path_to_save
+    from discreet.unfinished import path_to_save
 
     for path in output:
         path_to_save(path, SUFFIXES, "a comparison")  # before the work

@@ -24,8 +24,8 @@ from discreet.policy import Policy, load_policy
 from discreet.progress import advance
 from discreet.records.outputs import check_words
 from discreet.register.rules import STUDY_FILE
-from discreet.render.figure_file import path_to_save
 from discreet.study_file import SUFFIX, draft_of, open_study_file, write_study_file
+from discreet.unfinished import path_to_save
 from discreet.vault.vault import raw_in_one
 from discreet.vault.whole_columns import choose_columns
 

@@ -14,7 +14,7 @@ from typing import Any
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.file_checks import AS_MADE, SUFFIXES, read
-from discreet.explore.provenance import BOARD, FIGURES, REPORT, policy_digest
+from discreet.explore.notes import BOARD, FIGURES, REPORT, policy_digest
 from discreet.outputs.folder import Check, Finding, Folder, command_of, judged
 from discreet.outputs.page import CHANGED
 from discreet.policy import Policy
@@ -22,7 +22,7 @@ from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_out
 from discreet.records.store import Store
 from discreet.register.register import Register
 from discreet.register.rules import ATTACK_RINGS
-from discreet.render.journal import FIGURES as DRAWN
+from discreet.render.to_matplotlib import FIGURES as DRAWN
 from discreet.secret import Secret
 
 

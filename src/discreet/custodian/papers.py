@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.custodian.gate import RecordedGate
 from discreet.custodian.session import Session, codes_in
 from discreet.explore.notes import open_ends, with_gate
 from discreet.papers.protected import protect_view
 from discreet.plots import How, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.facets import panels_of
+from discreet.plots.counts import panels_of
 from discreet.plots.parallel import ParallelPlot, order_of_axes
 from discreet.plots.plot import COUNTS
 from discreet.plots.scatter import with_raw_trend
@@ -44,7 +44,7 @@ class Papers:
     def settle(self, plot: Plot[Any], **way: Any) -> PlotRequest:
         """Say how a plot will be made, or refuse it; `way` is its method, k and q."""
         model = None
-        if plot.of_formula():
+        if plot.kind() == "formula":
             kinds = {name: column.kind for name, column in self.of.table.columns.items()}
             known = {name: it for name, it in kinds.items() if it in KINDS}
             model = read_formula(plot.get("formula"), known)
@@ -111,7 +111,7 @@ class Papers:
         also = () if request.model is None else request.model.levels
         keeper, columns = self.of.release_gate, (*request.named, *also)
         gate = RecordedGate(
-            keeper, lambda form, _: keeper.record(request.name, columns, request.how, form)
+            keeper, lambda form, _: keeper.record(request.plot.name, columns, request.how, form)
         )
         return with_gate(
             view,

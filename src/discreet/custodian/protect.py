@@ -21,7 +21,7 @@ from discreet.explore.asking import asked
 from discreet.explore.from_file import OfData, is_study_file
 from discreet.explore.new_columns import check_derive
 from discreet.explore.notebook import offer_names
-from discreet.explore.provenance import REPORT
+from discreet.explore.notes import REPORT
 from discreet.explore.study import Study, names_to_offer
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.frontier import RiskUtilityMap
@@ -85,14 +85,14 @@ def _table_of(source: object, policy: Policy) -> Table:
         levels=(*policy.ordered, *policy.of_papers.hierarchies, *chain(*(policy.tables or ()))),
         least=partial(_least_of_order, policy),
     )
-    if not policy.shows_exact and not policy.public and policy.unit is None:
+    if policy.fixed and not policy.public and policy.unit is None:
         refuse_unsaid_persons(table, policy.roles)
     return levels_of_two_values(table, kinds, _few(policy))
 
 
 def _few(policy: Policy) -> int:
     """Return of how many people rows decide of what kind a column is: the secret says."""
-    if policy.shows_exact or policy.public:
+    if not policy.fixed or policy.public:
         return 1
     secret = load_secret(policy.folder, allow_small=not policy.fixed)
     return Draws.before_version(secret).threshold("kinds of columns", policy.k)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import Floats
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.columns.dates import Dates, dates_of
 from discreet.custodian.session import Session, folder_of
 from discreet.errors import InputError, RefusedError
@@ -29,7 +29,6 @@ from discreet.explore.notes import NO_COPY, column_notes
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
 from discreet.register.rules import STUDY_FILE
-from discreet.render.figure_file import path_to_save
 from discreet.secret import is_secret, secret_files
 from discreet.study_file import (
     SUFFIX,
@@ -43,6 +42,7 @@ from discreet.study_file import (
     write_study_file,
 )
 from discreet.study_file.rows import most_rows_again
+from discreet.unfinished import path_to_save
 from discreet.vault.stored import TemporaryFolder, is_kept, read_errors, write_errors
 from discreet.vault.vault import raw_in_one, remarks_of
 from discreet.vault.whole_columns import choose_columns

@@ -17,17 +17,19 @@ from discreet.errors import RefusedError
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import with_derived
-from discreet.explore.notes import NO_COPY, codes_said
-from discreet.explore.provenance import (
+from discreet.explore.notes import (
     COPY,
     MEASURED,
+    NO_COPY,
     REPORT,
     Asks,
     begun,
     begun_of,
+    codes_said,
+    policy_digest,
     version_of_counts,
 )
-from discreet.explore.provenance import ROWS as OF_ROWS
+from discreet.explore.notes import ROWS as OF_ROWS
 from discreet.methods.copies import Settings, WholeCopy
 from discreet.plots import View
 from discreet.policy import PlotRequest, Policy, load_policy
@@ -166,7 +168,8 @@ class Session:
 
         def of_request() -> Provenance:
             copy_version = version or self._version_of_counts()
-            return begun_of(request, source, copy_version, self.policy, self.secret)
+            policy = policy_digest(self.policy, self.secret)
+            return begun_of(request, source, copy_version, policy)
 
         return Sealer(key_of(self.secret), of_request)
 

@@ -150,7 +150,7 @@ def _pictures() -> list[dict[str, Any]]:
     return [
         {"kind": it.name, "title": it.title, "says": it.says, "sources": [], "methods": []}
         for it in PLOTS.values()
-        if not it.of_formula()
+        if it.kind() != "formula"
     ]
 
 

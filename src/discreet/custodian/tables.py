@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from discreet.arguments import check_ratio, check_whole, check_word
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.columns.native import integer_columns
 from discreet.custodian.gate import add_provenance, comma_list, way_of
 from discreet.custodian.papers import Papers
 from discreet.custodian.session import Session
 from discreet.document import Picture
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.explore.provenance import MEASURED, REPORT
+from discreet.explore.notes import MEASURED, REPORT
 from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
@@ -133,7 +133,7 @@ def release(
         if form is not None:
             records.append(gate.record(TABLE, rests_on, request.how, form, way))
         if report is not None:
-            records += [gate.record(it.name, it.named, it.how, report) for it in drawn]
+            records += [gate.record(it.plot.name, it.named, it.how, report) for it in drawn]
             record = gate.record(REPORT, rests_on, request.how, report, way)
             records.append(add_provenance(record, provenance))  # last: what is noted is noted of it
         gate.release(records)

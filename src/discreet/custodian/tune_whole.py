@@ -20,7 +20,7 @@ from discreet.custodian.tables import KS, each_of, settings_of
 from discreet.custodian.whole_table import side_of
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.explore.provenance import MEASURED, REPORT
+from discreet.explore.notes import MEASURED, REPORT
 from discreet.measure.attack_report import COPIES, HELD_OUT_OF
 from discreet.measure.attacks import (
     Copy,

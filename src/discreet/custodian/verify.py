@@ -32,7 +32,7 @@ from discreet.explore.file_checks import (
     result,
     verdict_of,
 )
-from discreet.explore.provenance import (
+from discreet.explore.notes import (
     COPY,
     COUNTS,
     FROM_FILE,

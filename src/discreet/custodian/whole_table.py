@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import Column
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.columns.native import integer_columns
 from discreet.custodian.gate import add_provenance
 from discreet.custodian.session import Session
@@ -20,8 +20,7 @@ from discreet.custodian.tables import check_formula, study_facts
 from discreet.errors import RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.notes import column_notes, derived_notes
-from discreet.explore.provenance import MEASURED, REPORT
+from discreet.explore.notes import MEASURED, REPORT, column_notes, derived_notes
 from discreet.measure.attack_report import AttackReport, attacked
 from discreet.measure.attacks import Copy as Attacked
 from discreet.measure.attacks import Records, comparable, in_keyed_order, maker_of, told_as
@@ -79,7 +78,7 @@ def release_whole(
             " risk_below=; the custodian can open a study with a larger m or k"
         )
     rows = _rows(whole, columns)
-    named = whole.sources(columns) if derived is None else derived.recorded(columns)
+    named = whole.sources(columns if derived is None else (*columns, *derived.asked))
 
     choices = {} if formula is None else {"formula of the report": formula}
     loud = {ATTACK_RINGS: "rings"}

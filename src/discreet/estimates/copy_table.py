@@ -23,11 +23,9 @@ from discreet.lines import WORKBOOKS, lines_of
 from discreet.provenance import Provenance
 from discreet.render.csv_words import csv_text
 from discreet.render.figure_file import printable, with_minus
-from discreet.render.journal import Drawing
-from discreet.render.scene import Panel, Scene
+from discreet.render.scene import BETWEEN, Panel, Scene, subtitle_of, unreliable_of
 from discreet.render.sealing import released, sealed
-from discreet.render.subtitle import BETWEEN, subtitle_of, unreliable_of
-from discreet.render.to_matplotlib import asking_first, draw
+from discreet.render.to_matplotlib import Drawing, asking_first, draw
 from discreet.render.workbook import XLSX, as_labelled, as_workbook
 
 if TYPE_CHECKING:

@@ -30,9 +30,8 @@ from discreet.estimates.raw_beside import (
 from discreet.estimates.words import nice_above
 from discreet.methods.copies import Draws
 from discreet.render.figure_file import PANELS_A_ROW
-from discreet.render.journal import FIGURES
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
-from discreet.render.to_matplotlib import asking_first, draw
+from discreet.render.to_matplotlib import FIGURES, asking_first, draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError, near
 from discreet.estimates.copy_table import CopyTable
 from discreet.explore.from_file import FileSession
-from discreet.explore.provenance import ANSWER, FIGURES
+from discreet.explore.notes import ANSWER, FIGURES
 from discreet.explore.questions import Question
 from discreet.plots import View
 

@@ -129,8 +129,17 @@ def known_settings(kind: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_call(method: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> None:
     """Refuse a call of a method that cannot be answered, in words."""
-    name, taken = method.__name__, _taken(method)
-    _check_names(name, taken, _settings(method), named)
+    name, taken, settings = method.__name__, _taken(method), _settings(method)
+    for key in named:
+        if key in taken or key in (settings or ()):
+            continue
+        if key in BY_ELSEWHERE:  # what those of other libraries are here
+            raise InputError(_of_by(name, key, taken), parameter=key)
+        if settings is None:  # `**research` is checked against its own names, by the method
+            there = [it.name for it in taken.values() if it.kind is not it.VAR_POSITIONAL]
+            raise InputError(
+                f"unknown setting {key!r} here; there are {one_of(there)}", parameter=key
+            )
     places = [it for it in taken.values() if it.kind is it.POSITIONAL_OR_KEYWORD]
     rest = next((it for it in taken.values() if it.kind is it.VAR_POSITIONAL), None)
     if rest is None and len(given) > len(places):
@@ -177,26 +186,6 @@ def _settings(method: Callable[..., Any]) -> frozenset[str] | None:
     return None
 
 
-def _check_names(
-    name: str,
-    taken: Mapping[str, inspect.Parameter],
-    settings: frozenset[str] | None,
-    named: Mapping[str, Any],
-) -> None:
-    """Refuse parameters that a method has not, and say what those of other libraries are here."""
-    own = {*taken, *(settings or ())}
-    for key in named:
-        if key in own:
-            continue
-        if key in BY_ELSEWHERE:
-            raise InputError(_of_by(name, key, taken), parameter=key)
-        if settings is None:  # `**research` is checked against its own names, by the method
-            there = [it.name for it in taken.values() if it.kind is not it.VAR_POSITIONAL]
-            raise InputError(
-                f"unknown setting {key!r} here; there are {one_of(there)}", parameter=key
-            )
-
-
 def _of_by(name: str, key: str, taken: Mapping[str, inspect.Parameter]) -> str:
     if BY in taken:
         return (
@@ -229,7 +218,8 @@ def _check_value(name: str, of: inspect.Parameter, value: object) -> None:
     """Refuse a value of another kind than an annotation says; what others say is checked later."""
     kind = of.annotation
     if kind in TEXTS:
-        _check_text(name, of.name, value, optional=kind != "str")
+        if not (isinstance(value, str) or (value is None and kind != "str")):
+            raise _no_text(name, of.name, value)
     elif kind in LISTS:
         _check_list(name, of.name, value, optional=kind != LISTS[0])
     elif kind in BYS:
@@ -238,18 +228,15 @@ def _check_value(name: str, of: inspect.Parameter, value: object) -> None:
         raise InputError(f"{of.name} must be True or False", parameter=of.name)
 
 
-def _check_text(name: str, parameter: str, value: object, *, optional: bool) -> None:
-    if isinstance(value, str) or (value is None and optional):
-        return
-    if parameter in NAMES:
-        listed = isinstance(value, list | tuple)
-        raise InputError(
-            f"{name} takes the name of one column as {parameter}, such as {parameter}='age', and"
-            f" was given {_words_of(value)}{'; write it without brackets' if listed else ''}",
-            parameter=parameter,
-        )
-    raise InputError(
-        f"{parameter} of {name} is text, and {_words_of(value)} was given", parameter=parameter
+def _no_text(name: str, parameter: str, value: object) -> InputError:
+    if parameter not in NAMES:
+        said = f"{parameter} of {name} is text, and {_words_of(value)} was given"
+        return InputError(said, parameter=parameter)
+    listed = isinstance(value, list | tuple)
+    return InputError(
+        f"{name} takes the name of one column as {parameter}, such as {parameter}='age', and"
+        f" was given {_words_of(value)}{'; write it without brackets' if listed else ''}",
+        parameter=parameter,
     )
 
 

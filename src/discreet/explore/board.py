@@ -14,8 +14,7 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import holds_codes
-from discreet.explore.notes import NO_COPY
-from discreet.explore.provenance import BOARD, FIGURES
+from discreet.explore.notes import BOARD, FIGURES, NO_COPY
 from discreet.policy import Policy
 from discreet.render.sealing import Gate, sealed_file
 from discreet.web.board import Board

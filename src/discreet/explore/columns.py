@@ -12,7 +12,7 @@ from discreet.estimates.tables import RowsToDescribe
 from discreet.estimates.units import unit_in
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.new_columns import KIND_OF
-from discreet.explore.provenance import FIGURES
+from discreet.explore.notes import FIGURES
 from discreet.policy.resolve import check_columns
 
 COLUMNS = "columns"

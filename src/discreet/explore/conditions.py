@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import InputError, RefusedError, near
 from discreet.explore.derived import rows_where
 from discreet.explore.from_copy import WholeTable
@@ -158,11 +158,10 @@ def grid_of(whole: WholeTable, name: str) -> Grid:
     Of numbers the steps are 1, 2 or 5 times a power of ten, at most about a hundred of them; of
     dates they are the first days of months, quarters or years.
     """
-    gaps = whole.gaps(name) > 0
     if name in whole.copy.strata:
-        return Grid(name, words=whole.levels_of(name), gaps=gaps)
-    values = whole.copy.columns[name]
-    values = values[np.isfinite(values)]
+        return Grid(name, words=whole.levels_of(name), gaps="" in whole.copy.strata[name])
+    known = np.isfinite(whole.copy.columns[name])
+    values, gaps = whole.copy.columns[name][known], not bool(known.all())
     low, high = np.quantile(values, TAILS, method="nearest").tolist()
     if whole.raw[name].dates is not None:
         return Grid(name, edges=_first_days(low, high), gaps=gaps)

@@ -1,14 +1,16 @@
 """A part of the copy of the whole table, or the copy with new columns: all of it post-processing.
 
 What is asked is an expression (`discreet.expressions`), which the rows of the copy alone answer. So
-no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy.
+no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy. A
+plot by two columns is drawn here too: of parts of the rows, each by itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -17,20 +19,28 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS
+from discreet.columns.column import merge_columns
 from discreet.columns.countable import NamedColumns
 from discreet.errors import InputError, RefusedError, about, near
 from discreet.estimates.fidelity_report import SubsetFit
-from discreet.explore.facets import check_two, drawn_from_copy
-from discreet.explore.from_copy import WholeTable, settle_from_copy
+from discreet.explore.from_copy import (
+    WholeTable,
+    levels_of_plot,
+    said_of_gaps,
+    settle_from_copy,
+    view_from_copy,
+)
 from discreet.explore.from_file import FileSession
 from discreet.explore.new_columns import parsed, values_of, with_column
-from discreet.explore.notes import derived_notes, open_ends, origin_of_copy, with_gate
+from discreet.explore.notes import codes_said, column_notes, derived_notes, open_ends, with_gate
 from discreet.explore.own_errors import differences, with_own_errors
 from discreet.expressions import Expression, Truth, Values
 from discreet.expressions.tree import Applied, Column, Constant, nodes
-from discreet.plots import Plot, PlotRequest, View
-from discreet.plots.facets import FEWEST, ROUGH
+from discreet.plots import MultiplesView, Origin, PanelsView, Plot, PlotRequest, View
+from discreet.plots.counts import MISSING
+from discreet.plots.facets import FEWEST, ROUGH, Pair, Pairs, pairs_of
 from discreet.plots.parallel import ParallelPlot, order_of_axes
+from discreet.plots.scatter import AS_POINTS, DENSITY
 from discreet.plots.view import COPY_ROWS
 from discreet.policy import Policy, Sensitive
 from discreet.provenance import Sealer
@@ -128,7 +138,10 @@ class DerivedCopy:
 
         The share is that of the first rows of all that the copy has.
         """
-        tables, share = self.session.copies_again()
+        tables = self.session.copies_of_copy
+        share = len(tables[0]) / len(self.session.whole)
+        if not self.asks:
+            return tables, share
         found: list[WholeTable] = []
         for table in tables:
             try:
@@ -185,7 +198,7 @@ class DerivedCopy:
                 parameter="columns",
             )
         model, raw = None, self.session.table
-        if plot.of_formula():
+        if plot.kind() == "formula":
             formula = plot.get("formula")
             kinds = {name: it.kind for name, it in self.table.columns.items() if it.kind in KINDS}
             kinds |= dict.fromkeys(self.whole.copy.columns, KINDS[0])
@@ -193,7 +206,8 @@ class DerivedCopy:
             model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             plot = plot.changed(formula=model.formula)
         request = settle_from_copy(self.session.policy, self.whole, raw, plot, model, **way)
-        check_two(request, self.whole)
+        if len(request.plot.by_names) > 1:
+            check_two(request, self.whole)
         return request
 
     def draw(self, plot: Plot[V], **way: Any) -> V:
@@ -203,47 +217,67 @@ class DerivedCopy:
 
     def view(self, request: PlotRequest) -> View:
         """Draw what was settled, with the study's gate."""
+        study, policy, plot = self.session, self.session.policy, request.plot
         levels = () if request.model is None else request.model.levels
-        remarks = (
-            *open_ends(request),
-            *differences(self, request.columns, request.plot.by_names),
-            *self.remarks_of_copy(request.rests_on),
+        named, by, raw = request.named, plot.by_names, self.whole.raw
+        weights = plot.get("weights")
+        rests_on = named if weights in (None, *named) else (*named, weights)
+        origin = Origin(
+            policy=policy.name,
+            regime=policy.regime,
+            public=policy.public,
+            study=study.name,
+            version=study.whole.copy.version,
+            left_out=None,
+            counted=study.rows_are,
+            remarks=(
+                *open_ends(request),
+                *(differences(self, request.columns, by) if by else ()),
+                *self.remarks_of_copy(rests_on),
+            ),
+            dates=tuple(it for it in dict.fromkeys(named) if raw[it].dates is not None),
         )
-        dates = [name for name in dict.fromkeys(request.named) if name in self.dates]
-        origin = origin_of_copy(self.session, remarks, dates)
-        drawn: View = drawn_from_copy(request, self.whole, origin, self.session.policy.residual_df)
+        held = self.whole.with_levels(levels_of_plot(plot, request.model))
+        orders = {name: held.levels_of(name) for name in named if name in held.copy.strata}
+        how = dataclasses.replace(request.how, orders=orders)
+        if by:
+            origin = dataclasses.replace(origin, orders=tuple(orders.items()))
+        draw = view_from_copy if len(by) < 2 else drawn_by_two
+        asked = dataclasses.replace(request, how=how)
+        drawn: View = draw(asked, self.whole, origin, policy.residual_df)
         drawn = with_own_errors(self, request, drawn)
-        gate = self.gate_of_copy(request.name, (*request.rests_on, *levels))
-        sealer = self.session.sealer_of(request, drawn, self.asks)
-        return with_gate(
-            drawn, gate, sealer, self.labels, request.rests_on, self.session.table.framework
-        )
+        gate = self.gate_of_copy(plot.name, (*rests_on, *levels))
+        sealer = study.sealer_of(request, drawn, self.asks)
+        return with_gate(drawn, gate, sealer, study.labels, rests_on, study.table.framework)
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Gate:
-        """Return what records that something of these rows is released."""
-        return self.session.gate_of_copy(kind, self.recorded(columns))
+        """Return what records that something of these rows is released.
+
+        What says which rows it is of is shown as well, and recorded.
+        """
+        return self.session.gate_of_copy(kind, self.whole.sources((*columns, *self.asked)))
 
     def sealer_of_copy(self, request: Mapping[str, Any]) -> Sealer:
         """Return what seals something of these rows."""
         return self.session.sealer_of_copy(request, self.asks)
 
-    def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the table that something rests on, as the register records them.
-
-        What says which rows it is of is shown as well.
-        """
-        return self.whole.sources((*names, *self.asked))
-
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what was done, how rough a small part is, and what is said of the copy's columns."""
-        if not self.asks:
-            return self.session.remarks_of_copy(names)
+        study, whole = self.session, self.whole
         said = ["; ".join(self.steps)] if self.steps else []
-        if self.asked and len(self.whole) < ROUGH and self.session.rows_are == COPY_ROWS:
-            said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
-        rest_on = self.whole.beneath((*names, *self.asked))
-        said += derived_notes(self.policy, rest_on)
-        return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
+        if self.asked and len(whole) < ROUGH and study.rows_are == COPY_ROWS:
+            said.append(_how_rough(len(whole), study.fidelity().subsets))
+        if self.policy.derive:
+            said += derived_notes(self.policy, whole.beneath((*names, *self.asked)))
+        sources = whole.sources(names)
+        # It holds of all rows; and where people have several, such tables are not counted.
+        if not self.asks and study.file.manifest.person_column is None:
+            there = {*sources} & {*whole.copy.strata}
+            pairs = [pair for pair in self.policy.tables or () if {*pair} <= there]
+            listed = "; ".join(map(" by ".join, pairs))
+            said += [f"counted in the data, with noise: {listed}"] if listed else []
+        codes = codes_said([name for name in sources if name in study.coded])
+        return (*said, *column_notes(study.kept, sources), *codes, *study.how_near)
 
 
 def axis_order(
@@ -283,11 +317,6 @@ def _refuse_unknown_levels(whole: WholeTable, condition: str) -> None:
                     )
 
 
-def derived_of(session: FileSession) -> DerivedCopy:
-    """Return the copy of a study, to be parted or to be given new columns."""
-    return DerivedCopy(session, session.whole)
-
-
 def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
     """Say how far off the size of a part is, as it was measured on parts of this copy, or others.
 
@@ -322,3 +351,153 @@ def _truth(found: Values) -> Floats:
     if not isinstance(found, Truth):
         raise InputError("a condition gave something else; please report this")
     return found.values
+
+
+# --- plots by two columns: the rows in parts, each drawn as one ----------------------------------
+
+Draw = Callable[[PlotRequest, WholeTable], View]
+
+
+@dataclass(frozen=True, repr=False)
+class _Parted:
+    """The rows of all pairs of levels that are drawn, and which of the `pairs` each is of."""
+
+    whole: WholeTable
+    places: NDArray[np.intp]
+    pairs: Pairs
+
+    def part(self, wanted: Sequence[Pair]) -> WholeTable:
+        """Return the rows of some pairs of levels."""
+        asked = {*wanted}
+        found = [place for place, pair in enumerate(_pairs(self.pairs)) if pair in asked]
+        return self.whole.rows(np.flatnonzero(np.isin(self.places, found)))
+
+
+def check_two(request: PlotRequest, whole: WholeTable) -> None:
+    """Refuse more pairs of levels than can be told apart, or none of enough rows."""
+    if request.plot.get("show") == DENSITY:
+        raise InputError(
+            "a scatter plot by two columns always shows points; leave show out, or draw a heat map",
+            parameter="show",
+            rule="two",
+        )
+    _parted(request, whole)
+
+
+def drawn_by_two(request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int) -> View:
+    """Draw a plot of the rows of the copy, by the levels of two columns."""
+    plot = request.plot
+    parted = _parted(request, whole)
+    gaps = said_of_gaps(whole, _needed(request))
+    origin = dataclasses.replace(origin, remarks=(*origin.remarks, *gaps))
+    draw = partial(view_from_copy, origin=origin, residual_df=residual_df)
+    columns = parted.whole.copy.columns
+    if plot.names[0] in columns:
+        dated = parted.whole.raw[plot.names[0]].dates is not None
+        plot = plot.on_axes_of(columns[plot.names[0]], request.how, dated=dated)
+    shown = {"show": AS_POINTS} if "show" in plot.settings() else {}
+    one = dataclasses.replace(request, plot=plot.changed(by=plot.by_name, **shown))
+    each = _is_grid(plot)
+    if not each:
+        views = _by_second(parted, one, draw)
+    elif plot.small_multiples:
+        views = _on_one_grid(parted, one, draw)
+    else:
+        views = _each(parted, one, draw)
+    return _panels(request, parted, views, dataclasses.replace(origin, total=len(whole)), each)
+
+
+def _is_grid(plot: Plot[Any]) -> bool:
+    """Tell whether each pair of levels has a panel of its own, in a row and a column."""
+    return plot.each_pair and not plot.get("overlay")
+
+
+def _parted(request: PlotRequest, whole: WholeTable) -> _Parted:
+    """Return the rows that have values in all columns, and the pairs of levels that are drawn."""
+    plot = request.plot
+    by = (plot.by_names[0], plot.by_names[1])
+    whole = whole.with_levels(levels_of_plot(plot, request.model))
+    needed = _needed(request)
+    numbers = [name for name in needed if name in whole.copy.columns]
+    whole = whole.rows(whole.complete(numbers, [it for it in needed if it not in numbers]))
+    first, second = ([word or MISSING for word in whole.copy.strata[name]] for name in by)
+    orders = (whole.levels_of(by[0]), whole.levels_of(by[1]))
+    pairs = pairs_of(
+        first, second, by, grid=_is_grid(plot), beside=plot.side_by_side, orders=orders
+    )
+    place_of = {pair: i for i, pair in enumerate(_pairs(pairs)) if pair in pairs.sizes}
+    each = (place_of.get(pair, -1) for pair in zip(first, second, strict=True))
+    places = np.fromiter(each, np.intp, len(first))  # one number a row: a table may be large
+    kept = np.flatnonzero(places >= 0)
+    return _Parted(whole.rows(kept), places[kept], pairs)
+
+
+def _needed(request: PlotRequest) -> tuple[str, ...]:
+    """Return the columns that a row needs a value of: of bars a missing value is a level."""
+    return request.plot.by_names[1:] if request.plot.kind() == "categorical" else request.named
+
+
+def _by_second(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw the levels of the first column, for each level of the second."""
+    return [
+        draw(request, parted.part([pair for pair in parted.pairs.sizes if pair[1] == level]))
+        for level in parted.pairs.second
+    ]
+
+
+def _each(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw each pair of levels by itself."""
+    alone = dataclasses.replace(request, plot=request.plot.changed(by=None))
+    return [
+        draw(alone, parted.part([pair])) if pair in parted.pairs.sizes else None
+        for pair in _pairs(parted.pairs)
+    ]
+
+
+def _on_one_grid(parted: _Parted, request: PlotRequest, draw: Draw) -> list[View | None]:
+    """Draw each pair of levels in the same bins: as the levels of one column."""
+    numbers = [str(place) for place, _ in enumerate(_pairs(parted.pairs))]
+    words = tuple(map(numbers.__getitem__, parted.places))
+    copy = parted.whole.copy
+    strata = merge_columns(copy.strata, {request.plot.by_name or "": words})
+    drawn = draw(request, parted.whole.holding(copy.columns, strata))
+    found: Mapping[str, View] = {}
+    if isinstance(drawn, MultiplesView):
+        found = dict(zip(drawn.levels, drawn.views, strict=True))
+    return [found.get(number) for number in numbers]
+
+
+def _pairs(pairs: Pairs) -> list[Pair]:
+    return [(first, second) for first in pairs.first for second in pairs.second]
+
+
+def _panels(
+    request: PlotRequest, parted: _Parted, views: Sequence[View | None], origin: Origin, each: bool
+) -> PanelsView:
+    """Put the plots of all parts together, and say of how many rows they are."""
+    drawn = [view for view in views if view is not None]
+    counts = [view.origin.shown for view in drawn]
+    told = sum(count for count in counts if count is not None)
+    origin = dataclasses.replace(origin, shown=len(parted.places) if None in counts else told)
+    sizes = parted.pairs.sizes
+    return PanelsView(
+        columns=drawn[0].columns,
+        method=drawn[0].method,
+        parameters=drawn[0].parameters,
+        suppressed=sum(view.suppressed or 0 for view in drawn),
+        origin=origin,
+        by=(request.plot.by_names[0], request.plot.by_names[1]),
+        first=parted.pairs.first,
+        second=parted.pairs.second,
+        views=tuple(None if view is None else _within(view, origin) for view in views),
+        few=parted.pairs.few,
+        rough=sum(size < ROUGH for size in sizes.values()),
+        drawn=len(sizes),
+        each_pair=each,
+    )
+
+
+def _within(view: View, origin: Origin) -> View:
+    """Return the plot of a part, which is not shown how many there are in all."""
+    own = dataclasses.replace(origin, shown=None, remarks=view.origin.remarks)
+    return dataclasses.replace(view, origin=own)

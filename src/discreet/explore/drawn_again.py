@@ -13,9 +13,9 @@ from typing import Any
 
 from discreet.errors import DiscreetError, InputError
 from discreet.explore.choice import Choice, chosen, kinds_of, overview, with_choice
-from discreet.explore.derived import DerivedCopy, derived_of
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
-from discreet.explore.provenance import plot_asked
+from discreet.explore.notes import plot_asked
 from discreet.plots import PLOTS, MultiplesView, PanelsView, Plot, View
 from discreet.provenance import canonical_text
 
@@ -90,7 +90,7 @@ def drawn_again(of: FileSession, request: Mapping[str, Any]) -> list[View]:
 
 def _views(of: FileSession, request: Mapping[str, Any]) -> Iterator[View]:
     plot, way, asks = plot_asked(request)
-    part = derived_of(of)
+    part = DerivedCopy(of, of.whole)
     for name, text in asks:
         part = part.assign({name: text}) if name else part.where(text)
     view = part.draw(plot, **way)

@@ -94,7 +94,7 @@ def board_facts(of: DerivedCopy, columns: Mapping[str, DrawableColumn]) -> dict[
 
 def promise_of(policy: Policy) -> str:
     """Say in a sentence what a policy promises of all that is drawn."""
-    if policy.shows_exact:
+    if not policy.fixed:
         return "Each plot is protected separately: for public or simulated data."
     return f"At least {policy.k} people are behind everything you see."
 
@@ -121,13 +121,13 @@ def plot_facts(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[s
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
-    enough.sort(key=lambda plot: plot.of_formula())
+    enough.sort(key=lambda plot: plot.kind() == "formula")
     levels = [it for it in columns if it.kind == "categorical"]
     return [_facts_of(policy, plot, levels) for plot in enough]
 
 
 def _enough(plot: type[Plot[Any]], columns: Sequence[DrawableColumn]) -> bool:
-    kind = "continuous" if plot.of_formula() else plot.kind()
+    kind = "continuous" if plot.kind() == "formula" else plot.kind()
     there = [it.kind for it in columns]
     places = plot.places().values() if plot.unlike() else ()
     placed = all(place.kind in (*there, "any") for place in places)
@@ -137,7 +137,7 @@ def _enough(plot: type[Plot[Any]], columns: Sequence[DrawableColumn]) -> bool:
 def _facts_of(
     policy: Policy, plot: type[Plot[Any]], levels: Sequence[DrawableColumn]
 ) -> dict[str, Any]:
-    whole, of_formula = policy.fixed, plot.of_formula()
+    whole, of_formula = policy.fixed, plot.kind() == "formula"
     rows_by = [it.name for it in levels]
     counts_by = rows_by if "counts" in plot.divided and not whole else []
     by = {"columns": counts_by, "rows": rows_by} if plot.divided else None

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.explore.provenance import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
+from discreet.explore.notes import COPY, COUNTS, FROM_FILE, MEASURED, ROWS
 from discreet.lines import TABLES, WORKBOOKS, Likeness
 from discreet.places import is_there
 from discreet.provenance import Provenance, checksum_of, checksum_of_file
 from discreet.render.csv_words import CSV
 from discreet.render.figure_file import printable
-from discreet.render.metadata import CARRIERS, ending_of, without_words
 from discreet.render.parquet_words import MAGIC, PARQUET, read_words
+from discreet.render.sealing import CARRIERS, ending_of, without_words
 
 JSON = ".json"
 SUFFIXES = (*CARRIERS, JSON, *TABLES, *WORKBOOKS)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from discreet.render.csv_words import CSV
 from discreet.render.figure_file import printable
-from discreet.render.metadata import without_words
+from discreet.render.sealing import without_words
 
 NAMED, LOOKED_AT = 3, 1000
 """So many differences are named, and so many are looked for."""

@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS, Column
-from discreet.columns.array_rows import ArrayRows
-from discreet.columns.column import drop_columns, map_columns, merge_columns
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy, drop_columns, map_columns, merge_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import day_of, declare_hint
+from discreet.columns.grids import ArrayRows
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.methods import Whole
 from discreet.plots import How, MultiplesView, Origin, Plot, PlotRequest, View, diagnostics
-from discreet.plots.facets import codes_as_words
+from discreet.plots.counts import codes_as_words
 from discreet.plots.over_time import check_times
 from discreet.plots.periods import check_every
 from discreet.plots.plot import BINS, GRID, PAPERS, PIXELS
@@ -229,12 +228,6 @@ class WholeTable:
             {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
         )
 
-    def gaps(self, name: str) -> int:
-        """Count the rows that have no value in a column."""
-        if name in self.copy.columns:
-            return int((~np.isfinite(self.copy.columns[name])).sum())
-        return self.copy.strata[name].count("")
-
     def complete(self, numbers: Sequence[str], levels: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of the rows that have a value in each of some columns."""
         known = np.ones(len(self), dtype=np.bool_)
@@ -259,20 +252,7 @@ def levels_of_plot(plot: Plot[Any], model: Model | None = None) -> list[str]:
 
 def is_of_clusters(policy: Policy, plot: type[Plot[Any]]) -> bool:
     """Whether a plot is of clusters of people: the rows are those of a public table."""
-    return policy.shows_exact and plot.axes
-
-
-def check_way(policy: Policy, plot: Plot[Any], method: str | None) -> None:
-    """Refuse another way to draw than from the copy, where there is one; else, weights."""
-    if policy.fixed:
-        with about("method"):
-            method_of_whole(method)
-    elif plot.get("weights") is not None:
-        raise RefusedError(
-            "weights apply to rows of the copy of the whole table, and this plot is drawn from "
-            "other rows; leave weights out",
-            parameter="weights",
-        )
+    return not policy.fixed and plot.axes
 
 
 def settle_from_copy(
@@ -287,22 +267,30 @@ def settle_from_copy(
     q: float | None = None,
 ) -> PlotRequest:
     """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
-    check_way(policy, plot, method)
-    if policy.shows_exact:
+    if not policy.fixed:
         return _settle_clusters(policy, whole, raw, plot, method, k)
-    with about("numbers"):
-        policy.allowed(k=k, q=q)  # which the copy was made with
-    _check_no_clusters(plot)
+    if method is not None:
+        with about("method"):
+            method_of_whole(method)
+    if k is not None or q is not None:
+        with about("numbers"):
+            policy.allowed(k=k, q=q)  # which the copy was made with
+    for name in OF_CLUSTERS:
+        if plot.get(name) is not None:
+            raise InputError(
+                f"{name} is for clusters of people, and rows of the copy belong to nobody; "
+                "leave it out",
+                parameter=name,
+            )
     if isinstance(plot.get("limits"), Mapping):
         with about("limits"):
             limits = {**policy.limits, **_in_days(whole.raw, plot.get("limits"))}
             plot = plot.changed(limits=limits)
-    names = plot.names if model is None else (*model.numbers, *model.levels)
-    weights = plot.get("weights")
-    _check_numbers(whole, raw, plot)
-    weighed_by = [] if weights is None else [weights]
-    _check_in_copy(whole, raw, columns=names, by=plot.by_names, weights=weighed_by)
-    _check_weights(whole, plot)
+    _check_in_copy(
+        whole, raw, plot, plot.names if model is None else (*model.numbers, *model.levels)
+    )
+    if (weights := plot.get("weights")) is not None:
+        _check_weights(whole, plot, weights)
     whole = whole.with_levels(levels_of_plot(plot, model))
     with about("by"):
         whole.table.require([*plot.by_names[1:]], KINDS[1])
@@ -312,8 +300,9 @@ def settle_from_copy(
         _check_times(whole, plot)
     plot = checked(whole.table, plot, model)
     _check_of_use(plot)
-    usual = dict[str, Any](bins=BINS, grid=usual_grid(len(whole)), pixels=PIXELS)
-    usual["limits"] = policy.limits
+    usual: dict[str, Any] = {"bins": BINS, "pixels": PIXELS, "limits": policy.limits}
+    if "grid" in plot.settings():
+        usual["grid"] = usual_grid(len(whole))
     values = {n: it for n, it in usual.items() if n in plot.settings() and plot.get(n) is None}
     how = How(Whole.name, policy.k, m=policy.members, of_copy=True)
     return PlotRequest(plot.changed(**values), how, model)
@@ -328,22 +317,17 @@ def _settle_clusters(
     k: int | None,
 ) -> PlotRequest:
     """Say how clusters of people will be made, of the rows of a public table."""
+    if plot.get("weights") is not None:
+        raise RefusedError(
+            "weights apply to rows of the copy of the whole table, and this plot is drawn from "
+            "other rows; leave weights out",
+            parameter="weights",
+        )
     if not plot.axes:
         raise RefusedError(OF_PUBLIC, parameter="plot")
-    _check_in_copy(whole, raw, columns=plot.names)
+    _check_in_copy(whole, raw, plot, plot.names)
     request = resolve(_free(policy), whole.table, plot, method=method, k=k)
     return dataclasses.replace(request, how=dataclasses.replace(request.how, q=None))
-
-
-def _check_no_clusters(plot: Plot[Any]) -> None:
-    """Refuse what is asked of clusters of people."""
-    for name in OF_CLUSTERS:
-        if plot.get(name) is not None:
-            raise InputError(
-                f"{name} is for clusters of people, and rows of the copy belong to nobody; "
-                "leave it out",
-                parameter=name,
-            )
 
 
 def _check_of_use(plot: Plot[Any]) -> None:
@@ -362,11 +346,8 @@ def _check_of_use(plot: Plot[Any]) -> None:
         raise InputError("a column has limits or edges, not both", parameter="numbers")
 
 
-def _check_weights(whole: WholeTable, plot: Plot[Any]) -> None:
+def _check_weights(whole: WholeTable, plot: Plot[Any], weights: str) -> None:
     """Refuse columns that are no weights, or weights of a plot by two columns."""
-    weights = plot.get("weights")
-    if weights is None:
-        return
     with about("weights"):
         if len(plot.by_names) > 1:
             raise InputError(
@@ -420,23 +401,24 @@ def usual_grid(rows: int) -> int:
     return min(GRID, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
-def _check_numbers(whole: WholeTable, raw: NamedColumns, plot: Plot[Any]) -> None:
-    """Refuse text where a plot takes numbers: that says more than that it is not in the copy."""
-    if plot.kind() == KINDS[0]:
-        there = {*whole.copy.columns, *whole.copy.strata, *whole.left_out, *whole.withheld}
-        known = [name for name in plot.names if name in raw.columns and name not in there]
-        with about("columns"):
-            raw.require([it for it in known if raw.columns[it].kind == KINDS[1]], KINDS[0])
-
-
-def _check_in_copy(whole: WholeTable, raw: NamedColumns, **named: Sequence[str]) -> None:
+def _check_in_copy(
+    whole: WholeTable, raw: NamedColumns, plot: Plot[Any], names: Sequence[str]
+) -> None:
     """Refuse columns that are not in the copy, and say why they are not and what names them."""
     held = {*whole.copy.columns, *whole.copy.strata}
-    for what, wanted in named.items():
+    apart = {*whole.left_out, *whole.withheld}
+    new = held | apart
+    if plot.kind() == KINDS[0]:  # of text it says more that numbers are needed
+        others = [name for name in plot.names if name in raw.columns and name not in new]
+        with about("columns"):
+            raw.require([it for it in others if raw.columns[it].kind == KINDS[1]], KINDS[0])
+    weights = plot.get("weights")
+    weighed_by = () if weights is None else (weights,)
+    for what, wanted in (("columns", names), ("by", plot.by_names), ("weights", weighed_by)):
         with about(what):
-            new = {*held, *whole.left_out, *whole.withheld}
             raw.require([name for name in dict.fromkeys(wanted) if name not in new])
-            whole.check_made(wanted)
+            if apart:
+                whole.check_made(wanted)
             for name in wanted:
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)
@@ -468,11 +450,16 @@ def view_from_copy(
         again: View = plot.weighted(unweighted, held.columns, held.strata, found.weights, how)
         return again
     whole = whole.with_levels(levels_of_plot(plot, request.model))
-    numbers, words = _named(whole, request)
+    named = [*request.named, *(() if request.model is None else request.model.levels)]
+    numbers = [name for name in named if name in whole.copy.columns]
+    words = [name for name in named if name in whole.copy.strata]
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         drawn: Any = plot.from_counts(whole.table, how, origin)
         if drawn.origin.shown < len(whole):
-            drawn = dataclasses.replace(drawn, origin=with_gaps(drawn.origin, whole, numbers))
+            said = (*drawn.origin.remarks, *said_of_gaps(whole, numbers))
+            drawn = dataclasses.replace(
+                drawn, origin=dataclasses.replace(drawn.origin, remarks=said)
+            )
         return _of_copy(drawn, request) if how.of_copy else drawn
     if plot.pairwise:
         rows = {name: whole.copy.columns[name] for name in numbers}
@@ -480,9 +467,10 @@ def view_from_copy(
     else:
         rows, levels = whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
-    origin = dataclasses.replace(origin, shown=size, total=len(whole))
-    if not plot.pairwise and plot.kind() != KINDS[1]:  # of bars a missing value is a level
-        origin = with_gaps(origin, whole, [*numbers, *words])
+    # Of bars a missing value is a level.
+    gaps = not plot.pairwise and plot.kind() != KINDS[1]
+    said = (*origin.remarks, *(said_of_gaps(whole, [*numbers, *words]) if gaps else ()))
+    origin = dataclasses.replace(origin, shown=size, total=len(whole), remarks=said)
     if request.model is not None:
         return diagnostics.of_protected(
             request.model, rows, levels, request, origin, residual_df=residual_df, noise=None
@@ -494,15 +482,15 @@ def view_from_copy(
     return _of_copy(plot.from_counts(whole.table, counted, origin), request)
 
 
-def with_gaps(origin: Origin, whole: WholeTable, names: Sequence[str]) -> Origin:
-    """Say beside a view in how many rows of the copy columns have no value."""
-    said = said_of_gaps(whole, names)
-    return dataclasses.replace(origin, remarks=(*origin.remarks, *said))
-
-
 def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     """Say in how many rows of the copy each of some columns has no value, the most first."""
-    found = {name: whole.gaps(name) for name in names}
+    numbers, levels = whole.copy.columns, whole.copy.strata
+    found = {
+        name: int((~np.isfinite(numbers[name])).sum())
+        if name in numbers
+        else levels[name].count("")
+        for name in names
+    }
     gaps = sorted(((n, name) for name, n in found.items() if n), key=lambda it: -it[0])
     if not gaps:
         return ()
@@ -510,13 +498,6 @@ def said_of_gaps(whole: WholeTable, names: Sequence[str]) -> tuple[str, ...]:
     more = len(gaps) - MOST_GAPS
     beyond = f" and of {more} more column{'s' * (more > 1)}" if more > 0 else ""
     return (f"rows without a value: {named}{beyond}",)
-
-
-def _named(whole: WholeTable, request: PlotRequest) -> tuple[list[str], list[str]]:
-    """Return the columns of numbers, and those of levels, that a plot rests on."""
-    names = [*request.named, *(() if request.model is None else request.model.levels)]
-    numbers = [name for name in names if name in whole.copy.columns]
-    return numbers, [name for name in names if name in whole.copy.strata]
 
 
 def _of_copy(view: View, request: PlotRequest) -> View:

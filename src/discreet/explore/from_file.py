@@ -23,24 +23,31 @@ import pyarrow.compute as pc
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column, words_of
-from discreet.columns.array_rows import ArrayRows
-from discreet.columns.column import Unread
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy, Unread
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates, days_of
+from discreet.columns.grids import ArrayRows
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import with_derived
-from discreet.explore.notes import FIDELITY, codes_said, column_notes, notes_of_copy
-from discreet.explore.provenance import COPY, MEASURED, REPORT, Asks, asked_for, begun_from_file
+from discreet.explore.notes import (
+    COPY,
+    FIDELITY,
+    FROM_FILE,
+    MEASURED,
+    REPORT,
+    Asks,
+    asked_for,
+    begun_of,
+)
 from discreet.lines import Lines
 from discreet.plots import PlotRequest, View
 from discreet.plots.view import COPY_ROWS, PUBLIC_ROWS
 from discreet.policy import Policy
 from discreet.policy.fields import plain
-from discreet.provenance import Provenance, Sealer
+from discreet.provenance import DIGITS, Provenance, Sealer
 from discreet.render.sealing import Gate
 from discreet.secret import DerivedKey
 from discreet.study_file import SUFFIX, StudyFile, open_signed
@@ -222,8 +229,20 @@ class FileSession:
         self.file, self.source = file, source
         self.keep: object = None  # what has to be there as long as the file is read
         weakref.finalize(self, file.close)
+        manifest = file.manifest
+        # What rows are called beside a view.
+        self.rows_are = PUBLIC_ROWS if manifest.is_public else COPY_ROWS
+        # What figures are sealed by, which whoever has the file has: a check sum, no signature.
+        content = manifest.content.encode()
+        self.key = DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
+        # The columns that are drawn: all but the one that says whose rows are.
+        self._columns = [it for it in manifest.columns if it.name != manifest.person_column]
+        self.coded = {it.name for it in self._columns if it.may_hold_codes}
+        self._begun = partial(
+            begun_of, source=FROM_FILE, version=manifest.version, policy=manifest.content[:DIGITS]
+        )
         self.policy = _policy_of(file) if source is None else source.policy
-        self.name: str | None = file.manifest.study if source is None else source.name
+        self.name: str | None = manifest.study if source is None else source.name
         if not self._columns:
             raise InputError("the study file has no column to draw; ask for another one")
 
@@ -235,12 +254,6 @@ class FileSession:
     def close(self) -> None:
         """Close the file; what was not read of it is not there any more."""
         self.file.close()
-
-    @property
-    def _columns(self) -> tuple[FileColumn, ...]:
-        """The columns that are drawn: all but the one that says whose rows are."""
-        whose = self.file.manifest.person_column
-        return tuple(it for it in self.file.manifest.columns if it.name != whose)
 
     # --- the copy -------------------------------------------------------------------------------
 
@@ -281,10 +294,6 @@ class FileSession:
         copies += [self._again(table) for table in self.file.again()]
         return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in copies)
 
-    def copies_again(self) -> tuple[tuple[WholeTable, ...], float]:
-        """Return the first rows of the copy, copies of them, and which share of all they are."""
-        return self.copies_of_copy, len(self.copies_of_copy[0]) / len(self.whole)
-
     def _with_derived(self, whole: WholeTable) -> WholeTable:
         withheld = self.file.manifest.policy.get("withhold", ())
         return dataclasses.replace(with_derived(whole, self.policy), withheld=tuple(withheld))
@@ -314,12 +323,7 @@ class FileSession:
 
     # --- what a study asks ----------------------------------------------------------------------
 
-    @property
-    def rows_are(self) -> str:
-        """What rows are called beside a view."""
-        return PUBLIC_ROWS if self.file.manifest.is_public else COPY_ROWS
-
-    @property
+    @cached_property
     def labels(self) -> Mapping[str, str]:
         """What is drawn in place of the names of columns, where the file says so."""
         if self.source is not None:
@@ -359,24 +363,9 @@ class FileSession:
         return dataclasses.replace(_fidelity(said), gate=gate, sealer=sealer)
 
     @cached_property
-    def _how_near(self) -> str:
-        return self.fidelity().said
-
-    @property
-    def persons_repeat(self) -> bool:
-        """Whether a person has several rows."""
-        return self.file.manifest.person_column is not None
-
-    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
-        return notes_of_copy(self, names)
-
-    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say what is known of columns, which may hold codes, and how near the copy is."""
-        coded = {it.name for it in self._columns if it.may_hold_codes}
-        codes = codes_said([name for name in dict.fromkeys(names) if name in coded])
-        near = (f"the copy: {self._how_near}",) if self.file.says_nearness else ()
-        return (*column_notes(self.kept, names), *codes, *near)
+    def how_near(self) -> tuple[str, ...]:
+        """How near the copy is, in a sentence; nothing of a file that does not say it."""
+        return (f"the copy: {self.fidelity().said}",) if self.file.says_nearness else ()
 
     # --- what is saved --------------------------------------------------------------------------
 
@@ -391,27 +380,14 @@ class FileSession:
         """Return what gives a view its provenance."""
         if self.source is not None:
             return self.source.sealer_of(request, view, asks)
-        return self._sealer(lambda: asked_for(request, self.policy, asks))
+        return Sealer(self.key, lambda: self._begun(asked_for(request, self.policy, asks)))
 
     def sealer_of_copy(self, request: Mapping[str, Any], asks: Asks = ()) -> Sealer:
         """Return what gives something of the copy, or of what was derived, its provenance."""
         of_rows = {**request, "derived": [[*it] for it in asks]}
         if self.source is not None:
             return self.source.sealer(of_rows, COPY, self.file.manifest.version)
-        return self._sealer(lambda: of_rows)
-
-    @property
-    def key(self) -> DerivedKey:
-        """What figures are sealed by, which whoever has the file has: a check sum, no signature."""
-        content = self.file.manifest.content.encode()
-        return DerivedKey(hashlib.sha256(b"figure of a study file\0" + content).digest())
-
-    def _sealer(self, request: Callable[[], Mapping[str, Any]]) -> Sealer:
-        """Return what seals what is made from the file."""
-        manifest = self.file.manifest
-        return Sealer(
-            self.key, lambda: begun_from_file(request(), manifest.version, manifest.content)
-        )
+        return Sealer(self.key, lambda: self._begun(of_rows))
 
 
 def _column(column: FileColumn, policy: Policy) -> Column:

@@ -23,7 +23,7 @@ from discreet.columns.column import merge_columns
 from discreet.errors import InputError, about
 from discreet.explore.derived import DerivedCopy, rows_where
 from discreet.explore.from_copy import WholeTable
-from discreet.plots.facets import MISSING_NAMES
+from discreet.plots.counts import MISSING_NAMES
 from discreet.web.bundle import places_of
 
 MOST_BYTES = 256 * 2**20

@@ -19,8 +19,7 @@ from discreet.estimates.model_table import model_body, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
-from discreet.explore.notes import labels_of
-from discreet.explore.provenance import FIGURES
+from discreet.explore.notes import FIGURES
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.plots.facets import FEWEST
@@ -89,7 +88,7 @@ def modelled(
         (*_notes(session, names, model, estimates), *said, *left_out, WIDER),
         (*body.figures, *references),
         gate=session.gate_of_copy(MODEL, names),
-        labels=labels_of(session.labels, names),
+        labels={it: session.labels[it] for it in names if it in session.labels},
         sealer=session.sealer_of_copy(
             {
                 FIGURES: MODEL,

@@ -421,18 +421,6 @@ def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> Labels:
     return bins
 
 
-def _together(columns: Sequence[Coded]) -> tuple[Labels, list[Key]]:
-    """Return which of the combinations of values that there are each row has, and these."""
-    coded = [pa.array(it).dictionary_encode() for it in columns]
-    values = [it.dictionary.to_pylist() for it in coded]
-    sizes = [len(it) for it in values]
-    places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
-    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
-    each = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
-    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in each]
-    return together.indices.to_numpy(), keys
-
-
 def _shares(
     group: Sequence[Coded],
     bar: Sequence[Coded],
@@ -450,7 +438,15 @@ def _shares(
     >>> [(bar, it.share, it.rows) for bar, it in bars.items()]
     [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
     """
-    codes, keys = _together([*group, *bar])
+    coded = [pa.array(it).dictionary_encode() for it in (*group, *bar)]
+    values = [it.dictionary.to_pylist() for it in coded]
+    sizes = [len(it) for it in values]
+    places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
+    together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
+    found = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
+    # The combinations of values that there are, and which of them each row has.
+    keys = [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in found]
+    codes: Labels = together.indices.to_numpy()
     sums = np.bincount(codes, weights, len(keys))
     groups: dict[Key, list[int]] = {}
     for code, key in enumerate(keys):
@@ -459,7 +455,10 @@ def _shares(
     out = Bars()
     for theirs in groups.values():
         total = math.fsum(sums[theirs])
-        each = zip(theirs, _worth(codes, theirs, total, weights, persons), strict=True)
+        worth = [total] * len(theirs)  # each row is one person's, and counts as one
+        if persons is not None or weights is not None:
+            worth = _worth(codes, theirs, total, weights, persons)
+        each = zip(theirs, worth, strict=True)
         out |= {keys[code]: _Bar(float(sums[code]) / total, total, rows) for code, rows in each}
     return out
 
@@ -472,8 +471,6 @@ def _worth(
     persons: Labels | None,
 ) -> list[float]:
     """Return for each bar of a group how many rows of equal weight say as much of its share."""
-    if persons is None and weights is None:  # each row is one person's, and counts as one
-        return [total] * len(theirs)
     here = np.isin(codes, theirs)
     if persons is not None:
         bars = np.searchsorted(theirs, codes[here])  # codes of a group rise

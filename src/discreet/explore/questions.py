@@ -24,10 +24,10 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
 from discreet.explore.conditions import Asked, Condition, Factor, Grid, as_told
 from discreet.explore.drawn_again import MOST_LETTERS, SHAPES
-from discreet.explore.provenance import FIGURES, plot_asked
+from discreet.explore.notes import FIGURES, plot_asked
 from discreet.plots import PLOTS, Plot
 from discreet.regression import FAMILIES
-from discreet.render.figure_file import write_whole
+from discreet.unfinished import write_whole
 
 SCHEMA = 1
 PLOT, DERIVED, BY, COLUMNS, HOLDS = "plot", "derived", "by", "columns", "holds"
@@ -386,7 +386,7 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
                 (
                     *dims,
                     *(
-                        _bins(asked, it, most, question.plot.edges_of(it))
+                        _bins(asked, it, most, question.plot.declared("edges", it))
                         for it in question.columns
                     ),
                 ),

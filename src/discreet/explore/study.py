@@ -17,7 +17,7 @@ from discreet.explore.asking import asked, check_risk_below, plot_method
 from discreet.explore.board import board_of
 from discreet.explore.choice import chosen, kinds_of, overview, with_choice
 from discreet.explore.columns import columns_of, columns_released
-from discreet.explore.derived import DerivedCopy, axis_order, derived_of
+from discreet.explore.derived import DerivedCopy, axis_order
 from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_file import Custodian, FileSession, OfData, open_file
 from discreet.explore.model import modelled
@@ -56,18 +56,14 @@ P = ParamSpec("P")
 V = TypeVar("V", bound=plots.View)
 
 
-def _draw(study: Study, plot: Plot[V], way: Mapping[str, Any]) -> V:
-    return study._of_copy().draw(plot, **way)
-
-
 def _method(plot: Callable[P, Plot[V]]) -> Callable[Concatenate[Study, P], V]:
     """Return the method that draws a plot, with the plot's fields and docstring."""
-    return plot_method(cast("type[Plot[V]]", plot), STUDY, _draw)
+    return _method_of_several(cast("type[Plot[V]]", plot))
 
 
 def _method_of_several(plot: type[Plot[V]]) -> Callable[..., V]:
     """Return the same of a plot that takes more than its fields, or columns one by one."""
-    return plot_method(plot, STUDY, _draw)
+    return plot_method(plot, STUDY, lambda self, asked, way: self._copy.draw(asked, **way))
 
 
 class Study:
@@ -172,7 +168,7 @@ class Study:
         >>> list(study.assign(old="age >= 65").columns)[-1]
         'old'
         """
-        return columns_of(self._of_copy())
+        return columns_of(self._copy)
 
     def where(self, condition: str) -> Study:
         """Return a study of those rows of the copy for which a condition holds.
@@ -209,7 +205,7 @@ class Study:
         >>> study.where("age >= 50 and bmi < 30").scatter("bmi", "glucose").origin.total > 50
         True
         """
-        return Study(self._of, self._of_copy().where(condition), self.questions)
+        return Study(self._of, self._copy.where(condition), self.questions)
 
     def assign(self, **columns: str) -> Study:
         """Return a study whose copy has new columns, each said by an expression.
@@ -245,18 +241,16 @@ class Study:
         >>> study.assign(band="cut(age, 40, 60)").bars("band").columns
         ('band',)
         """
-        return Study(self._of, self._of_copy().assign(columns), self.questions)
-
-    def _of_copy(self) -> DerivedCopy:
-        """Return the rows of the copy, which is made on the first call, or what was derived."""
-        if self._derived is not None:
-            return self._derived
-        return derived_of(self._file)
+        return Study(self._of, self._copy.assign(columns), self.questions)
 
     @cached_property
-    def _file(self) -> FileSession:
+    def _copy(self) -> DerivedCopy:
+        """The rows of the copy, which is made when it is first asked for, or what was derived."""
+        if self._derived is not None:
+            return self._derived
         # Here, and not of the session, which it refers to: each is gone with the last study of it.
-        return self._of if isinstance(self._of, FileSession) else self._of.open_copy()
+        file = self._of if isinstance(self._of, FileSession) else self._of.open_copy()
+        return DerivedCopy(file, file.whole)
 
     @property
     def questions(self) -> Questions:
@@ -273,7 +267,7 @@ class Study:
         ['the bars of sex']
         """
         if self._questions is None:
-            manifest = self._file.file.manifest
+            manifest = self._copy.session.file.manifest
             self._questions = Questions(self._session.name or manifest.study, manifest.version)
         return self._questions
 
@@ -315,9 +309,9 @@ class Study:
           9a02dd2ca4  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
         """
         question = question_of(figure, holds)
-        whole = self._file.whole
+        whole = self._copy.session.whole
         whole.check_made([*question.columns, *question.by])
-        parts_of(question, asked_of(self._file.kept, self.policy.derive or {}, question))
+        parts_of(question, asked_of(self._copy.session.kept, self.policy.derive or {}, question))
         self.questions.add(question)
 
     @cached_property
@@ -333,7 +327,7 @@ class Study:
         >>> len(study.answers)
         0
         """
-        return answers_of(self._file)
+        return answers_of(self._copy.session)
 
     def board(self) -> Board:
         """Return the board: a page on which the rows of the copy are explored.
@@ -369,7 +363,7 @@ class Study:
         >>> study.where("age >= 50").board().rows < study.board().rows
         True
         """
-        return board_of(self._of_copy())
+        return board_of(self._copy)
 
     @asked
     def plot(self, *columns: str, by: By | None = None) -> plots.View:
@@ -427,10 +421,10 @@ class Study:
         'scatter, for 2 numbers'
         """
         if columns or by is not None:
-            choice = chosen(kinds_of(self._of_copy(), columns), by)
+            choice = chosen(kinds_of(self._copy, columns), by)
         else:
-            choice = overview(self._of_copy())
-        drawn: plots.View = self._of_copy().draw(choice.request())
+            choice = overview(self._copy)
+        drawn: plots.View = self._copy.draw(choice.request())
         return with_choice(drawn, choice)
 
     histogram = _method(HistogramPlot)
@@ -481,7 +475,7 @@ class Study:
         >>> sorted(study.axis_order(["sex", "age", "bmi"]))
         ['age', 'bmi', 'sex']
         """
-        return axis_order(self._of_copy(), columns, sensitive)
+        return axis_order(self._copy, columns, sensitive)
 
     @asked
     def summary(
@@ -537,7 +531,7 @@ class Study:
         >>> table.head
         ('1', '2', 'all')
         """
-        return summarise(self._of_copy(), columns, by, weights)
+        return summarise(self._copy, columns, by, weights)
 
     @asked
     def means(
@@ -584,7 +578,7 @@ class Study:
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
         """
-        return average(self._of_copy(), value, by, weights)
+        return average(self._copy, value, by, weights)
 
     @asked
     def model(
@@ -655,7 +649,7 @@ class Study:
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._of_copy(), formula, family, event_is, weights, reference)
+        return modelled(self._copy, formula, family, event_is, weights, reference)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
@@ -693,7 +687,7 @@ class Study:
         >>> study.fidelity().rows > 400
         True
         """
-        return self._of_copy().session.fidelity(exact=exact)
+        return self._copy.session.fidelity(exact=exact)
 
     def verify(self, path: str | Path, *, beside: str | Path | None = None) -> FileCheck:
         """Say whether a file was made by this study, and is as it was made.
@@ -799,7 +793,7 @@ class Study:
         ['age', 'sex', 'bmi']
         """
         check_risk_below(risk_below)
-        names = columns_released(self._of_copy(), columns, drop)
+        names = columns_released(self._copy, columns, drop)
         release: Release = self._of_data().release(names, formula, risk_below, self._derived)
         return release
 

@@ -23,9 +23,8 @@ from discreet.estimates.tables import (
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.notes import labels_of
+from discreet.explore.notes import FIGURES
 from discreet.explore.own_errors import columns_of_copy, differences, own_errors, said_of_own
-from discreet.explore.provenance import FIGURES
 from discreet.explore.weights import weighed
 from discreet.plots.survival import event_of
 
@@ -129,7 +128,7 @@ def average(
         (*said, *_notes(session, names, len(rows), table.sizes), intervals),
         table.figures,
         gate=session.gate_of_copy(MEANS, names),
-        labels=labels_of(session.labels, names),
+        labels={it: session.labels[it] for it in names if it in session.labels},
         sealer=session.sealer_of_copy(
             {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
         ),

@@ -31,14 +31,15 @@ from discreet.explore.file_checks import (
 )
 from discreet.explore.file_differences import unlike
 from discreet.explore.from_file import FileSession, open_file
-from discreet.explore.provenance import COPY, FROM_FILE
+from discreet.explore.notes import COPY, FROM_FILE
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.render.csv_words import CSV
-from discreet.render.figure_file import INCH, PNG_DPI, printable, write_whole
-from discreet.render.journal import VERSION, Drawing, drawn_by
+from discreet.render.figure_file import INCH, PNG_DPI, printable
+from discreet.render.to_matplotlib import VERSION, Drawing, drawn_by
 from discreet.study_file.signing import is_hex
+from discreet.unfinished import write_whole
 
 SVG, LOOKED_AT = ".svg", (".png", ".pdf")
 """The forms of pictures; those that people compare by eye."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.columns import Column
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import InputError, RefusedError, about, some_of
 from discreet.plots.facets import FEWEST
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.errors import InputError, near, one_of, path_in_words
 from discreet.explore.file_checks import rules_in_words
-from discreet.explore.provenance import FIGURES, REPORT
+from discreet.explore.notes import FIGURES, REPORT
 from discreet.outputs.page import CHANGED, Standing, is_ours, page_text, results_text, standing_of
 from discreet.places import is_there
 from discreet.policy import Policy

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.estimates.copy_table import CopyTable
-from discreet.explore.provenance import COPY, COUNTS
+from discreet.explore.notes import COPY, COUNTS
 from discreet.outputs.folder import Finding, command_of
 from discreet.plots import View
 from discreet.provenance import Sealer

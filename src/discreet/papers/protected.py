@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arguments import Floats, as_strata
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import BrokenPromiseError
 from discreet.methods import outside
 from discreet.methods.base import RowMethod, sd_of

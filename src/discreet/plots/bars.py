@@ -11,9 +11,15 @@ import numpy as np
 from discreet.arguments import Floats, Labels
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
-from discreet.plots.counts import Protected, parameters_of_counts
+from discreet.plots.counts import (
+    MISSING_NAMES,
+    Protected,
+    check_few,
+    levels_of,
+    parameters_of_counts,
+)
 from discreet.plots.crosstab import count_pairs
-from discreet.plots.facets import MISSING_NAMES, PanelsView, check_few, levels_of
+from discreet.plots.facets import PanelsView
 from discreet.plots.plot import (
     BY,
     COUNTS,

@@ -14,8 +14,8 @@ from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
-from discreet.plots.counts import Protected, Shown, count_cells, parameters_of_rows
-from discreet.plots.facets import PanelsView, panels_of
+from discreet.plots.counts import Protected, Shown, count_cells, panels_of, parameters_of_rows
+from discreet.plots.facets import PanelsView
 from discreet.plots.plot import (
     BINNED,
     BY,

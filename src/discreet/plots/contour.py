@@ -10,15 +10,8 @@ import numpy as np
 
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
-from discreet.plots.counts import Protected
-from discreet.plots.facets import (
-    MultiplesView,
-    Panels,
-    PanelsView,
-    multiples,
-    panels_of_counts,
-    panels_of_rows,
-)
+from discreet.plots.counts import Panels, Protected, panels_of_counts, panels_of_rows
+from discreet.plots.facets import MultiplesView, PanelsView, multiples
 from discreet.plots.heatmap import GridView, HeatMap, check_grid, grids_of, tidy_cells
 from discreet.plots.plot import BY, CELLS, COUNTS, GRID, LIMITS, ROWS, By, Ends, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View

@@ -1,11 +1,11 @@
-"""Counts in bins and cells, of a table or of protected rows, and what of them a reader is told."""
+"""Counts in bins and cells, of a table or of protected rows, and of each level; what is told."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -15,11 +15,20 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.columns import BinAxis, Counted
 from discreet.columns.countable import Countable
-from discreet.errors import RefusedError
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.levels import order_key
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.plot import How, Plot
+from discreet.plots.view import Origin
+
+MISSING, OTHER = "(missing)", "other"
+MISSING_NAMES = (MISSING, "(no value)")
+"""How rows without a level are shown: the second where a level has the first as its name."""
+MOST_MULTIPLES = 60
+MOST_CODES = 30
+"""So many different numbers of a column may be levels of a plot."""
 
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
@@ -73,7 +82,7 @@ def ends_of_table(table: Countable, plot: Plot[Any], column: str) -> AxisRange:
 
     Where no limits are declared they are the observed range.
     """
-    if plot.edges_of(column) or plot.limits_of(column):
+    if plot.declared("edges", column) or plot.declared("limits", column):
         return _declared(plot, column)
     lows, highs = table.extremes(column, 1)
     return _range(column, lows[0], highs[0])
@@ -81,10 +90,15 @@ def ends_of_table(table: Countable, plot: Plot[Any], column: str) -> AxisRange:
 
 def ends_of_values(values: Floats, plot: Plot[Any], how: How, column: str) -> AxisRange:
     """Return the ends of the axis of a column of protected rows."""
-    if plot.edges_of(column) or plot.limits_of(column):
+    if plot.declared("edges", column) or plot.declared("limits", column):
         return _declared(plot, column)
     if how.of_copy:  # whose ends are those of blocks of persons
-        return _trimmed(column, float(values.min()), float(values.max()), step_of(values))
+        low, high, step = float(values.min()), float(values.max()), step_of(values)
+        _range(column, low, high, " but for fewer than k values")
+        if step and step != 1.0:
+            return AxisRange(column, short(low - step / 2), short(high + step / 2), step)
+        low, high = safe_ends(low, high, whole=bool(step))  # which are nobody's
+        return AxisRange(column, low - step / 2, high + step / 2, step)
     return _range(column, values.min(), values.max())
 
 
@@ -105,8 +119,8 @@ def short_places(places: Floats) -> tuple[float, ...]:
 
 
 def _declared(plot: Plot[Any], column: str) -> AxisRange:
-    breaks = plot.edges_of(column)
-    ends = breaks or plot.limits_of(column)
+    breaks = plot.declared("edges", column)
+    ends = breaks or plot.declared("limits", column)
     return replace(_range(column, ends[0], ends[-1]), breaks=breaks)
 
 
@@ -136,15 +150,6 @@ def step_of(values: Floats) -> float:
             many = (values.max() - values.min()) * scale > MOST_STEPS * steps
             return 0.0 if decimals and many else steps / scale
     return 0.0
-
-
-def _trimmed(column: str, low: float, high: float, step: float) -> AxisRange:
-    """Return an axis whose ends are nobody's: of the copy, or means of several."""
-    _range(column, low, high, " but for fewer than k values")
-    if step and step != 1.0:  # of the copy
-        return AxisRange(column, short(low - step / 2), short(high + step / 2), step)
-    low, high = safe_ends(low, high, whole=bool(step))
-    return AxisRange(column, low - step / 2, high + step / 2, step)
 
 
 def _range(column: str, low: float, high: float, but_for: str = "") -> AxisRange:
@@ -215,13 +220,10 @@ def _count_method(how: How) -> Suppression | Generalization | NoProtection:
     raise RefusedError(f"method {how.method!r} does not count")
 
 
-def count_rows(
-    rows: Protected, plot: Plot[Any], how: How, bins: int
-) -> tuple[Bins, tuple[BinAxis, ...]]:
-    """Count the protected rows in bins or cells."""
+def axes_of_rows(rows: Protected, plot: Plot[Any], how: How, bins: int) -> tuple[BinAxis, ...]:
+    """Divide the axis of each column of protected rows into bins."""
     ends = [ends_of_values(rows[name], plot, how, name) for name in plot.names]
-    axes = tuple(end.axis(end.most(bins)) for end in ends)
-    return cells_of(rows, axes), axes
+    return tuple(end.axis(end.most(bins)) for end in ends)
 
 
 def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
@@ -233,16 +235,6 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 
 
 # --- what is told -----------------------------------------------------------------------------
-
-
-def shown_counts(counts: Bins, shown: Shown) -> list[int | None]:
-    """Return the counts that are shown, None where one is hidden."""
-    return [n if seen else None for n, seen in zip(counts.tolist(), shown.tolist(), strict=True)]
-
-
-def shown_all(counts: Bins) -> Shown:
-    """Say that every cell is shown."""
-    return np.ones(counts.shape, dtype=np.bool_)
 
 
 def parameters_of_counts(how: How, **beside: Any) -> Mapping[str, Any]:
@@ -263,3 +255,192 @@ def parameters_of_rows(how: How) -> Mapping[str, Any]:
     also = {"m": how.m, "q": how.q or None, "rounding": how.rounding, "c": how.c}
     given |= {name: value for name, value in also.items() if value is not None}
     return MappingProxyType(given)
+
+
+# --- by the levels of a column --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The names that levels are shown under, and the place of each stored level among them."""
+
+    names: tuple[str, ...]
+    places: Mapping[str, int] = field(repr=False)  # names levels that are joined for being small
+
+    def at(self, stored: Sequence[str]) -> tuple[int, ...]:
+        """Return the place of each stored level."""
+        try:
+            return tuple(self.places[level] for level in stored)
+        except KeyError:
+            raise InputError(
+                "the data changed while they were being read; open the study again"
+            ) from None
+
+    def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the shown name of each stored level."""
+        return tuple(self.names[place] for place in self.at(stored))
+
+
+def codes_as_words(values: Floats) -> tuple[str, ...] | None:
+    """Return numbers as names of levels, the empty text for a missing one; None of too many.
+
+    Examples
+    --------
+    >>> codes_as_words(np.array([1.0, 2.0, np.nan, 1.0]))
+    ('1', '2', '', '1')
+    """
+    found, places = np.unique(values, return_inverse=True)
+    if np.isfinite(found).sum() > MOST_CODES:
+        return None
+    names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
+    return tuple(names[place] for place in places.tolist())
+
+
+def levels_of(table: Countable, name: str) -> Levels:
+    """Return the levels of a column of a table or bar chart."""
+    return joined(table.levels(name), order=table.columns[name].order)
+
+
+def panels_of(table: Countable, plot: Plot[Any], how: How) -> Levels:
+    """Return the levels of the column that divides a plot which have a panel of their own.
+
+    Each is of k people or more who have what is drawn; smaller ones are joined.
+    """
+    if (name := plot.by_name) is None:
+        raise BrokenPromiseError("small multiples need by=")
+    drawn = table.levels(name, complete=plot.names)
+    counts = {level: drawn.get(level, 0) for level in table.levels(name)}
+    levels = joined(counts, how.k, order=table.columns[name].order)
+    check_few([levels], MOST_MULTIPLES, name)
+    return levels
+
+
+def check_few(found: Iterable[Levels], most: int, *names: str) -> None:
+    """Refuse more levels, or pairs of levels, than can be told apart in a picture."""
+    if math.prod(len(levels.names) for levels in found) > most:
+        what = "levels" if len(names) == 1 else "pairs of levels"
+        raise RefusedError(
+            f"{' by '.join(map(repr, names))} has more than {most} {what}, too many to "
+            "distinguish; merge levels (codes by their first letters, places by region), or "
+            "name another column"
+        )
+
+
+def joined(counts: Mapping[str, int], least: int = 0, order: Sequence[str] = ()) -> Levels:
+    """Join the levels that fewer than `least` have.
+
+    Where all of them together are still fewer, the smallest other level joins them. A missing
+    value is a level. They stand in the `order` that is declared, then those without a level, and
+    joined ones last.
+
+    Examples
+    --------
+    >>> joined({"a": 9, "b": 7, "c": 2, "": 1}, 3).names
+    ('a', 'b', 'other')
+    >>> joined({"a": 9, "b": 7, "c": 2}, 3).names
+    ('a', 'b + other')
+    """
+    missing = MISSING_NAMES[MISSING in counts]
+    groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
+    large = [group for group in groups if group.count >= least]
+    small = [group for group in groups if group.count < least]
+    if small:
+        groups = _with_rest(large, small, least)
+    key = order_key(order)
+    groups.sort(key=lambda group: (group.rest, group.members == ("",), key(group.name)))
+    places = {level: i for i, group in enumerate(groups) for level in group.members}
+    return Levels(tuple(group.name for group in groups), MappingProxyType(places))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Levels that are shown as one; `rest` if they were joined for being small."""
+
+    name: str
+    members: tuple[str, ...]
+    count: int
+    rest: bool = False
+
+
+def _with_rest(large: list[_Group], small: list[_Group], least: int) -> list[_Group]:
+    name = OTHER if all(group.name != OTHER for group in large) else "other levels"
+    if large and sum(group.count for group in small) < least:
+        smallest = min(large, key=lambda group: (group.count, group.name))
+        large, small = [it for it in large if it is not smallest], [*small, smallest]
+        name = f"{smallest.name} + {name}"
+    members = tuple(level for group in small for level in group.members)
+    return [*large, _Group(name, members, sum(group.count for group in small), rest=True)]
+
+
+@dataclass(frozen=True, repr=False)
+class Panels:
+    """What the panel of each level holds, before it is a view; of a plot that is not divided one.
+
+    `counts` and `shown` have a row a level; of each further dimension the ends are in `edges`. What
+    is not shown is counted as 0.
+    """
+
+    names: tuple[str, ...]
+    edges: list[Floats]
+    counts: Bins
+    shown: Shown
+    origin: Origin
+
+
+def panels_of_counts(
+    table: Countable, plot: Plot[Any], how: How, origin: Origin, bins: int
+) -> Panels:
+    """Count the columns in bins or cells; of each level in those that a plot of all has."""
+    counted, guarded, axes = count_cells(table, plot, how, bins)
+    edges = [axis.edges for axis in axes]
+    origin = replace(origin, total=counted.people + counted.left_out)
+    if plot.by_name is None:
+        origin = replace(origin, shown=counted.people_in(guarded.shown))
+        counts = np.where(guarded.shown, guarded.counts, 0)
+        return Panels((), edges, counts[None], guarded.shown[None], origin)
+    levels = panels_of(table, plot, how)
+    counts = _count_levels(table, plot, how, axes, levels).counts
+    shown = np.ones(counts.shape, dtype=np.bool_)
+    if how.method != "none":
+        shown = (counts >= how.k) | (counts == 0)
+        counts = np.where(shown, counts, 0)
+        check_counts(counts, shown, how.k)
+    origin = replace(origin, shown=int(counts.sum()))
+    return Panels(levels.names, edges, counts, shown, origin)
+
+
+def panels_of_rows(
+    rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How, origin: Origin, bins: int
+) -> Panels:
+    """Count the protected rows in bins or cells, those of each level by themselves."""
+    axes, names = axes_of_rows(rows, plot, how, bins), tuple[str, ...]()
+    if (by := plot.by_name) is None:
+        counts = cells_of(rows, axes)[None]
+    else:
+        of, names = np.array(levels), how.in_order(levels, by)
+        check_few([Levels(names, {})], MOST_MULTIPLES, by)
+        parts = ({name: v[of == level] for name, v in rows.items()} for level in names)
+        counts = np.stack([cells_of(part, axes) for part in parts])
+    origin = replace(origin, shown=int(counts.sum()))
+    shown = np.ones(counts.shape, dtype=np.bool_)
+    return Panels(names, [axis.edges for axis in axes], counts, shown, origin)
+
+
+def _count_levels(
+    table: Countable, plot: Plot[Any], how: How, axes: Sequence[BinAxis], levels: Levels
+) -> Counted:
+    """Count on the axes for each level, and refuse a level that no plot is made of."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some people have several rows, so the levels do not add up to all people; make one "
+            "row per person first, or draw without by="
+        )
+    each = table.count(axes, {plot.by_name or "": levels.places})
+    bins = int(np.prod(each.shape[1:]))
+    persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))
+    if persons.min() < how.k:
+        raise RefusedError(
+            f"columns {', '.join(map(repr, plot.names))} have fewer than k complete rows for"
+            f" some level of {plot.by_name!r}; choose other columns, or a smaller k"
+        )
+    return each

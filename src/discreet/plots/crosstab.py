@@ -10,8 +10,7 @@ import numpy as np
 
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
-from discreet.plots.counts import parameters_of_counts
-from discreet.plots.facets import Levels, check_few, levels_of
+from discreet.plots.counts import Levels, check_few, levels_of, parameters_of_counts
 from discreet.plots.plot import COUNTS, AnsweredCells, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.columns.array_rows import ArrayRows
 from discreet.columns.countable import Countable
+from discreet.columns.grids import ArrayRows
 from discreet.errors import InputError
 from discreet.methods import COUNT_METHODS
 from discreet.plots.counts import short_places
@@ -292,7 +292,7 @@ def of_records(
 
 def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
     """Return what is drawn along x and y, without the last digits, which hang on the processor."""
-    view = VIEWS[request.name]
+    view = VIEWS[request.plot.name]
     return {
         name: np.round(values, PLACES - math.ceil(math.log10(np.abs(values).max() or 1.0)))
         for name, values in zip(view.axes, view.outcomes(found), strict=True)
@@ -304,7 +304,7 @@ def _joined(points: Mapping[str, Floats], request: PlotRequest, origin: Origin) 
     (x, y), of_points = points.values(), _of_points(request)
     if len(x) <= MOST_POINTS:
         return points_of_rows(points, (), of_points, request.how, origin)
-    join = _along if request.name == QQView.kind else _in_cells
+    join = _along if request.plot.name == QQView.kind else _in_cells
     across, up, size = (tuple(it.tolist()) for it in join(x, y))
     nothing = {name: it[:0] for name, it in points.items()}
     none = points_of_rows(nothing, (), of_points, request.how, origin)
@@ -331,7 +331,7 @@ def _in_cells(x: Floats, y: Floats) -> tuple[Floats, Floats, Counts]:
 
 def _of_points(request: PlotRequest) -> ScatterPlot:
     """Return the plot of the points of a diagnostic."""
-    x, y = VIEWS[request.name].axes
+    x, y = VIEWS[request.plot.name].axes
     return ScatterPlot(x, y, grid=request.plot.get("grid"))
 
 
@@ -351,9 +351,9 @@ def _view(
         "coefficients": MappingProxyType(_named(found, found.coefficients)),
         "corrected": MappingProxyType(dict(better)),
     }
-    if request.name == LeverageView.kind:
+    if request.plot.name == LeverageView.kind:
         given["curves"] = _cook_curves(points, found)
-    return VIEWS[request.name](**given)
+    return VIEWS[request.plot.name](**given)
 
 
 def _named(found: Fit, estimates: Floats) -> dict[str, float]:

@@ -13,15 +13,16 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.methods import Whole
 from discreet.methods.counts import Bins
-from discreet.plots.counts import Protected, Shown, parameters_of_counts, short_places, shown_counts
-from discreet.plots.facets import (
-    MultiplesView,
+from discreet.plots.counts import (
     Panels,
-    PanelsView,
-    multiples,
+    Protected,
+    Shown,
     panels_of_counts,
     panels_of_rows,
+    parameters_of_counts,
+    short_places,
 )
+from discreet.plots.facets import MultiplesView, PanelsView, multiples
 from discreet.plots.plot import (
     BINNED,
     BY,
@@ -112,7 +113,7 @@ def grids_of(panels: Panels, plot: Plot[Any], how: How) -> list[GridView]:
     """Return the grid of each level."""
     return [
         grid_view(panels.edges, counts, shown, plot, how, panels.origin)
-        for counts, shown in panels.each()
+        for counts, shown in zip(panels.counts, panels.shown, strict=True)
     ]
 
 
@@ -120,7 +121,8 @@ def grid_view(
     edges: Sequence[Floats], counts: Bins, shown: Shown, plot: Plot[Any], how: How, origin: Origin
 ) -> GridView:
     """Return a grid, its hidden counts as None."""
-    flat = shown_counts(counts.ravel(), shown.ravel())
+    each = zip(counts.ravel().tolist(), shown.ravel().tolist(), strict=True)
+    flat = [n if seen else None for n, seen in each]
     across, up = counts.shape
     # How many cells are drawn is said where they are fewer than the policy's.
     grid = plot.get("grid") or GRID

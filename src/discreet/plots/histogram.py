@@ -15,22 +15,16 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Suppression
 from discreet.methods.counts import Bins
 from discreet.plots.counts import (
+    Panels,
     Protected,
     Shown,
-    count_rows,
-    parameters_of_counts,
-    short_places,
-    shown_counts,
-)
-from discreet.plots.facets import (
-    MOST_OVERLAID,
-    MultiplesView,
-    Panels,
-    PanelsView,
-    multiples,
+    axes_of_rows,
     panels_of_counts,
     panels_of_rows,
+    parameters_of_counts,
+    short_places,
 )
+from discreet.plots.facets import MOST_OVERLAID, MultiplesView, PanelsView, multiples
 from discreet.plots.plot import (
     BINNED,
     BINS,
@@ -128,7 +122,8 @@ def histogram_view(
     edges: Floats, counts: Bins, shown: Shown, plot: HistogramPlot, how: How, origin: Origin
 ) -> HistogramView:
     """Turn the shown counts into densities."""
-    told = shown_counts(counts, shown)
+    each = zip(counts.tolist(), shown.tolist(), strict=True)
+    told = [n if seen else None for n, seen in each]
     widths = np.diff(edges)
     total = (sum(count or 0 for count in told) or 1) if how.of_copy else 1
     with np.errstate(over="ignore", divide="ignore"):
@@ -140,7 +135,7 @@ def histogram_view(
             f"the values of {plot.names[0]!r} lie so close together that their density is too "
             "large to write; rescale the column"
         )
-    bins = {} if plot.edges_of(plot.column) else {"bins": plot.bins or BINS}
+    bins = {} if plot.declared("edges", plot.column) else {"bins": plot.bins or BINS}
     return HistogramView(
         columns=plot.names,
         method=how.method,
@@ -265,7 +260,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
     def _drawn(self, panels: Panels, how: How) -> HistogramView | MultiplesView:
         views = [
             histogram_view(panels.edges[0], counts, shown, self, how, panels.origin)
-            for counts, shown in panels.each()
+            for counts, shown in zip(panels.counts, panels.shown, strict=True)
         ]
         if self.by_name is None:
             return views[0]
@@ -285,7 +280,7 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
         of = np.array(levels[self.by_name] if self.by_name else [column] * len(weights))
         known = np.isfinite(rows[column]) & (of != "")
         values = {column: rows[column][known]}
-        _, (axis,) = count_rows(values, self, how, self.bins or BINS)
+        (axis,) = axes_of_rows(values, self, how, self.bins or BINS)
         places, of, weights = axis.places(values[column]), of[known], weights[known]
         if isinstance(view, HistogramView):
             return _weighed(view, places, weights, self.weights or "")

@@ -27,8 +27,7 @@ from discreet.parallel.pixels import (
     level_bands,
     level_pixels,
 )
-from discreet.plots.counts import ends_of_table
-from discreet.plots.facets import Levels, joined, levels_of
+from discreet.plots.counts import Levels, ends_of_table, joined, levels_of
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.plot import How, Plot
 
@@ -130,7 +129,7 @@ def cell_axis(table: Countable, asked: AxesRequest, name: str) -> CellAxis:
     if len(kept) < 2:
         raise on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    whole = not asked.plot.limits_of(name) and table.is_whole(name, but_for=asked.how.k)
+    whole = not asked.plot.declared("limits", name) and table.is_whole(name, but_for=asked.how.k)
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)

@@ -277,11 +277,6 @@ class Plot(Generic[V]):
         return {n: it for n, it in cls.settings().items() if it.type in ("column", "columns")}
 
     @classmethod
-    def of_formula(cls) -> bool:
-        """Tell whether it is asked for with the formula of a regression."""
-        return "formula" in cls.settings()
-
-    @classmethod
     def listed(cls) -> bool:
         """Tell whether its columns are one field."""
         return any(it.type == "columns" for it in cls.settings().values())
@@ -293,9 +288,14 @@ class Plot(Generic[V]):
 
     @classmethod
     def kind(cls) -> str:
-        """Say of which kind its columns are, "any" where they are not alike."""
+        """Say of which kind its columns are, "any" where they are not alike.
+
+        It is "formula" of what is asked for with the formula of a regression.
+        """
+        if "formula" in cls.settings():
+            return "formula"
         kinds = {it.kind for it in cls.places().values()}
-        return "formula" if cls.of_formula() else kinds.pop() if len(kinds) == 1 else "any"
+        return kinds.pop() if len(kinds) == 1 else "any"
 
     @classmethod
     def least(cls) -> int:
@@ -382,13 +382,9 @@ class Plot(Generic[V]):
         """The first column that divides it."""
         return next(iter(self.by_names), None)
 
-    def edges_of(self, column: str) -> tuple[float, ...]:
-        """Return the edges of a column's bins; none where none are declared."""
-        return tuple(map(float, (self.get("edges") or NONE).get(column, ())))
-
-    def limits_of(self, column: str) -> tuple[float, ...]:
-        """Return the ends of a column's axis; none where none are declared."""
-        return tuple(map(float, (self.get("limits") or NONE).get(column, ())))
+    def declared(self, what: str, column: str) -> tuple[float, ...]:
+        """Return the edges of a column's bins, or the limits of its axis; none if undeclared."""
+        return tuple(map(float, (self.get(what) or NONE).get(column, ())))
 
     # --- how it is drawn ------------------------------------------------------------------------
 
@@ -431,11 +427,6 @@ class PlotRequest:
     model: Model | None = None
 
     @property
-    def name(self) -> str:
-        """The name of the plot."""
-        return self.plot.name
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it draws; of a formula the numbers in it."""
         return self.plot.names if self.model is None else tuple(self.model.numbers)
@@ -444,12 +435,6 @@ class PlotRequest:
     def named(self) -> tuple[str, ...]:
         """All columns that the plot says something about."""
         return (*self.columns, *self.plot.by_names)
-
-    @property
-    def rests_on(self) -> tuple[str, ...]:
-        """All columns that the plot is made of: those that it names, and the weights."""
-        weights = self.plot.get("weights")
-        return (*self.named, *([] if weights in (None, *self.named) else [weights]))
 
 
 def columns_of_by(by: object) -> tuple[str, ...]:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns import Rows
-from discreet.columns.array_rows import ArrayRows
 from discreet.columns.countable import Countable
+from discreet.columns.grids import ArrayRows
 from discreet.errors import InputError, RefusedError, some_of
 from discreet.expressions import NO_AND_YES
 from discreet.levels import in_order
+from discreet.plots.counts import Levels, check_few, codes_as_words
 from discreet.plots.curves import Chance, Own, intervals_for
-from discreet.plots.facets import Levels, PanelsView, check_few, codes_as_words
+from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, COUNTS, ROWS, AnsweredCells, By, How, Plot, column, setting
 from discreet.plots.view import WHERE_SAID, Origin, Tidy, View
 from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene

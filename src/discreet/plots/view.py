@@ -25,12 +25,17 @@ from discreet.methods import COPY_METHODS, METHODS, Whole
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.csv_words import CSV, as_csv
 from discreet.render.dates import date_ticks
-from discreet.render.figure_file import path_to_save, write_whole
-from discreet.render.journal import FIGURES, Drawing
-from discreet.render.scene import Axis, Scene
-from discreet.render.sealing import Gate, ask_to_leave, file_of, sealed
-from discreet.render.subtitle import subtitle_of
-from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
+from discreet.render.scene import Axis, Scene, subtitle_of
+from discreet.render.sealing import Gate, ask_to_leave, sealed, sealed_file
+from discreet.render.to_matplotlib import (
+    FIGURES,
+    SCREEN_DPI,
+    Drawing,
+    asking_first,
+    draw,
+    figure_bytes,
+)
+from discreet.unfinished import path_to_save, write_whole
 from discreet.web.figure import figure_page, figure_widget
 
 if TYPE_CHECKING:
@@ -484,7 +489,8 @@ class View:
 
     def file_of(self, drawn: bytes, suffix: str, drawing: Drawing | None = None) -> bytes:
         """Return a figure of the view with its provenance in it, where the view has one."""
-        return file_of(self, drawn, suffix, (drawing or Drawing()).to_plain(suffix))
+        how = (drawing or Drawing()).to_plain(suffix)
+        return sealed_file(self.provenance, self.sealer, drawn, suffix, how)
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""

@@ -17,7 +17,7 @@ from discreet.columns import KINDS, ROLES
 from discreet.errors import InputError, RefusedError, one_of, path_in_words
 from discreet.methods import Whole
 from discreet.methods.base import RowMethod
-from discreet.methods.copies import LEFT_OUT
+from discreet.methods.copies import LEFT_OUT, MEMBERS_PER_K
 from discreet.plots.plot import Edges, How, Limits
 from discreet.policy.fields import (
     BOUNDS,
@@ -384,18 +384,16 @@ class Policy:
 
     @property
     def fixed(self) -> bool:
-        """Whether methods and numbers are the policy's alone, and nobody may choose others."""
-        return self.papers is None
+        """Whether methods and numbers are the policy's alone, and nobody may choose others.
 
-    @property
-    def shows_exact(self) -> bool:
-        """Whether counts and values of single people may be shown as they are."""
-        return not self.fixed
+        Where they are not, counts and values of single people may be shown as they are.
+        """
+        return self.papers is None
 
     @property
     def count_step(self) -> int:
         """What numbers of people are rounded to: k where counts are not rounded."""
-        if self.shows_exact:
+        if not self.fixed:
             return 1
         return self.round_to if self.round_to > 1 else self.k
 
@@ -534,7 +532,7 @@ class Policy:
     @property
     def members(self) -> int:
         """How many people a leaf of the copy of the whole table has at least."""
-        return Whole(self.k, self.m).members
+        return MEMBERS_PER_K * self.k if self.m is None else self.m
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -170,7 +170,16 @@ def checked(columns: Columns, plot: Plot[Any], model: Model | None = None) -> Pl
     names = plot.names if model is None else tuple(model.numbers)
     if not names:
         raise InputError(f"{plot.phrase()} needs at least one column", parameter="columns")
-    _check_columns(columns, plot, names, () if model is None else model.levels)
+    kind = "continuous" if plot.kind() == "formula" else plot.kind()
+    with about("columns"):
+        columns.require(names, None if kind == "any" else kind)
+        check_places(plot, columns.require)
+        others = [name for name in names if columns.columns[name].kind not in DRAWN]
+        columns.require(others, "continuous")  # refused: of no kind that is drawn
+    if plot.by_names:
+        _check_by(columns, plot, names)
+    with about("formula"):
+        columns.require(() if model is None else model.levels, "categorical")
     values: dict[str, Any] = {}
     for name, it in plot.settings().items():
         value = plot.get(name)
@@ -249,27 +258,16 @@ def settle(
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _check_columns(
-    columns: Columns, plot: Plot[Any], names: Sequence[str], levels: Sequence[str]
-) -> None:
-    """Refuse columns, and levels of a formula, that are not there or of another kind."""
-    kind = "continuous" if plot.of_formula() else plot.kind()
-    with about("columns"):
-        columns.require(names, None if kind == "any" else kind)
-        check_places(plot, columns.require)
-        others = [name for name in names if columns.columns[name].kind not in DRAWN]
-        columns.require(others, "continuous")  # refused: of no kind that is drawn
-    if plot.by_names:
-        by, *second = plot.by_names
-        with about("by"):
-            columns.require([by], "categorical")
-            if by in names or {*second} & {by, *names}:
-                raise InputError("a column is named twice; name each column once")
-        if len(names) > plot.least() and not plot.unlike():
-            says = "a box plot with by= draws one column; name one"
-            raise InputError(says, parameter="by", rule="one column")
-    with about("formula"):
-        columns.require(levels, "categorical")
+def _check_by(columns: Columns, plot: Plot[Any], names: Sequence[str]) -> None:
+    """Refuse columns that cannot divide a plot of others."""
+    by, *second = plot.by_names
+    with about("by"):
+        columns.require([by], "categorical")
+        if by in names or {*second} & {by, *names}:
+            raise InputError("a column is named twice; name each column once")
+    if len(names) > plot.least() and not plot.unlike():
+        says = "a box plot with by= draws one column; name one"
+        raise InputError(says, parameter="by", rule="one column")
 
 
 def check_places(plot: Plot[Any], require: Callable[[Sequence[str], str], None]) -> None:

@@ -6,22 +6,21 @@ same bytes wherever the same matplotlib draws it.
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import math
-import os
 import re
 import textwrap
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError, one_of
-from discreet.render.fonts import families_for, letters_of, no_boxes
-from discreet.render.scene import Axis, Beneath
-from discreet.render.subtitle import BETWEEN, Subtitle
-from discreet.unfinished import being_released
+from discreet.errors import InputError
+from discreet.render.scene import BETWEEN, Axis, Beneath, Subtitle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +82,8 @@ def plain_settings(letters: float = 10.0, drawn: object = None) -> Iterator[None
     settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **SETTINGS, "font.size": letters}
     settings["font.family"] = [*SETTINGS["font.family"], *more]
     del settings["backend"]  # setting it would load one
-    with ONE_AT_A_TIME, no_boxes(missing), matplotlib.rc_context(settings):
+    boxes = no_boxes(missing) if missing else nullcontext()
+    with ONE_AT_A_TIME, boxes, matplotlib.rc_context(settings):
         yield
 
 
@@ -267,18 +267,14 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         count = min(8, max(2, most))
         drawn.set_major_locator(MaxNLocator(count, steps=[1, 2, 5, 10], integer=axis.whole))
-        _group_thousands(drawn)
+        numbers = drawn.get_major_formatter()
+        plain = numbers.format_ticks
+        numbers.format_ticks = partial(_grouped, plain)  # type: ignore[method-assign]
 
 
-def _group_thousands(drawn: DrawnAxis) -> None:
-    """Have the numbers of an axis as those of tables are: 12,000, and 2021 as a year is."""
-    formatter = drawn.get_major_formatter()
-    plain = formatter.format_ticks
-
-    def grouped(values: list[float]) -> list[str]:
-        return [LONG_NUMBER.sub(lambda it: f"{int(it[0]):,}", text) for text in plain(values)]
-
-    formatter.format_ticks = grouped  # type: ignore[method-assign]
+def _grouped(plain: Callable[[list[float]], list[str]], values: list[float]) -> list[str]:
+    """Write the numbers of an axis as those of tables are: 12,000, and 2021 as a year is."""
+    return [LONG_NUMBER.sub(lambda it: f"{int(it[0]):,}", text) for text in plain(values)]
 
 
 def _date_ticks(
@@ -459,18 +455,6 @@ def fit(text: Text, room: float, lines: int | None = None) -> None:
     text.set_text("\n".join(whole))
 
 
-def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: str) -> Path:
-    """Give `path` back as a Path that `what` can be saved to, as one of `suffixes`."""
-    target = Path(path)
-    if target.suffix.lower() not in suffixes:
-        raise InputError(f"{what} is saved as one of {one_of(suffixes)}")
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it first")
-    if target.is_dir():
-        raise InputError(f"{str(target)!r} is a folder; name a file to save into")
-    return target
-
-
 def check_width(width: float, least: float) -> None:
     """Refuse a width in millimetres that so many panels do not fit in, or that is too large."""
     if not least <= width <= LARGEST * INCH:
@@ -495,19 +479,122 @@ def content(figure: Figure, suffix: str, dpi: float = PNG_DPI, about: str = "") 
     return file.getvalue()
 
 
-def write_whole(data: bytes, path: Path) -> None:
-    """Write a file whole or not at all."""
-    with writing_whole(path) as part:
-        part.write_bytes(data)
+# --- which fonts draw the words: matplotlib's own, and others for letters it has not -----------
+
+OWN = "DejaVu Sans"
+"""The font that matplotlib brings along, and measures with."""
+NO_FONTS = ("Last Resort", "STIX", "cm", "DejaVu")
+"""Families that begin so draw boxes, signs of mathematics, or what the own font draws."""
+PREFERRED = ("Noto Sans CJK", "Noto Sans")
+REGULAR = range(350, 451)
+NUMBERS = (int, float)
+MISSING = "Glyph .* missing from"
+
+
+def letters_of(drawn: Any) -> frozenset[str]:
+    """Return the letters beyond ASCII of all words within a scene, or a part of one.
+
+    Examples
+    --------
+    >>> sorted(letters_of(("BMI (kg/m²)", (1.0, 2.0), "größe")))
+    ['²', 'ß', 'ö']
+    """
+    if isinstance(drawn, str):
+        return frozenset(it for it in drawn if it > "~")
+    parts: Iterable[Any] = ()
+    if dataclasses.is_dataclass(drawn):
+        parts = (getattr(drawn, item.name) for item in dataclasses.fields(drawn))
+    elif isinstance(drawn, tuple):
+        # Many numbers are not looked at one by one; a place and its word are.
+        many = len(drawn) > 2 and isinstance(drawn[0], NUMBERS) and isinstance(drawn[-1], NUMBERS)
+        parts = () if many else drawn
+    return frozenset().union(*map(letters_of, parts))
+
+
+def families_for(letters: Iterable[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Choose installed fonts for letters that the own font has not; few, one after the other.
+
+    Returns
+    -------
+    tuple of str
+        The names of further families, none where the own font has all.
+    frozenset of str
+        The letters that no font has.
+    """
+    wanted = {it for it in letters if it.isprintable() and not it.isspace()}
+    if not wanted:
+        return (), frozenset()
+    from matplotlib.font_manager import findfont
+
+    wanted -= _letters_in(str(findfont(OWN)))
+    found: list[str] = []
+    for name, path in _installed() if wanted else ():
+        has = wanted & _letters_in(path)
+        if has:
+            found.append(name)
+            wanted -= has
+        if not wanted:
+            break
+    return tuple(found), frozenset(wanted)
 
 
 @contextmanager
-def writing_whole(path: Path) -> Iterator[Path]:
-    """Give the path of a file that has its name once it is written whole, or is gone."""
+def no_boxes(missing: frozenset[str]) -> Iterator[None]:
+    """Say once, in plain words, which letters are drawn as boxes, in place of a warning for each.
+
+    They are named by their script: which they are may be the name of a level.
+    """
+    scripts = sorted({_script_of(it) for it in missing})
+    said = ", ".join(scripts[:3])
+    more = " and others" if len(scripts) > 3 else ""
+    _say_once(f"{said}{more}")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=MISSING)
+        yield
+
+
+@lru_cache
+def _say_once(scripts: str) -> None:
+    warnings.warn(
+        f"no installed font has letters of this plot ({scripts}), which appear as boxes; "
+        "install one that has, such as Noto Sans, or save .svg or .html, which are shown with "
+        "the reader's own fonts",
+        stacklevel=2,
+    )
+
+
+def _script_of(letter: str) -> str:
+    if unicodedata.category(letter)[0] not in "LM":
+        return "signs"
+    first = unicodedata.name(letter, "other").split()[0].split("-")[0]
+    return first if first == "CJK" else first.capitalize()
+
+
+@lru_cache(maxsize=256)
+def _letters_in(path: str) -> frozenset[str]:
+    """Return the letters that a font file has."""
+    from matplotlib.font_manager import get_font
+
     try:
-        with being_released(path) as part:
-            yield part
-    except OSError as error:
-        raise InputError(
-            f"{str(path)!r} cannot be written ({type(error).__name__}); choose another place"
-        ) from None
+        return frozenset(map(chr, get_font(path).get_charmap()))
+    except (OSError, RuntimeError, ValueError):  # a font that cannot be read is none
+        return frozenset()
+
+
+def _installed() -> list[tuple[str, str]]:
+    """Return the plain fonts that are installed, those first that are made for many scripts."""
+    from matplotlib.font_manager import fontManager
+
+    plain = {
+        it.name: str(it.fname)
+        for it in fontManager.ttflist
+        if it.style == "normal"
+        and (it.weight in ("normal", "regular", "book", "medium") or it.weight in REGULAR)
+        and not it.name.startswith(NO_FONTS)
+    }
+
+    def place(name: str) -> tuple[int, int, str]:
+        first = next((i for i, it in enumerate(PREFERRED) if name.startswith(it)), len(PREFERRED))
+        return first, "Sans" not in name, name
+
+    return [(name, plain[name]) for name in sorted(plain, key=place)]

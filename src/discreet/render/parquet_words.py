@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from discreet.errors import BrokenPromiseError, InputError
-from discreet.render.metadata import NAME
+from discreet.render.sealing import NAME
 
 PARQUET = ".parquet"
 MAGIC = b"PAR1"

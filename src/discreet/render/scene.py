@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.render.subtitle import Subtitle, subtitle_of
 
 
 @dataclass(frozen=True)
@@ -328,11 +329,6 @@ class Scene:
     notes: tuple[str, ...] = ()
     grid: Grid | None = None
 
-    @property
-    def subtitle(self) -> Subtitle:
-        """What of the notes stands below it."""
-        return subtitle_of(self.notes)
-
     def __post_init__(self) -> None:
         grid = self.grid
         if grid is not None and len(self.panels) != len(grid.rows) * len(grid.columns):
@@ -367,7 +363,7 @@ def scene_to_plain(scene: Scene) -> dict[str, Any]:
         panel["marks"] = [
             {"mark": name, **mark} for name, mark in zip(names, panel["marks"], strict=True)
         ]
-    return {"scene": SCHEMA, **plain, "subtitle": _plain(scene.subtitle)}
+    return {"scene": SCHEMA, **plain, "subtitle": _plain(subtitle_of(scene.notes))}
 
 
 def _left_out(of: dataclasses.Field[Any]) -> bool:
@@ -384,3 +380,102 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError("a scene holds finite numbers alone")
     return value
+
+
+# --- what of the notes stands below --------------------------------------------------------------
+
+BETWEEN = " · "
+SHOWN = "shown: "
+CODE = re.compile(r", policy \S")
+PART = r"^where |; where .*[=<>]"
+IN_BRACKETS = re.compile(r" \([^()]*\)")
+FIRST = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"^not reliable",
+        r"^rough|fewer than \d+ rows",
+        r" may hold codes|^research: |declared public",
+        PART,
+        r"^not drawn|left out|left off|partly",
+        r"^hatched|^grey|^dark|^gaps in|^white",
+        r"^rows without a value",
+        r"squares about 0|^rows of a negative",
+        r"^(bars|counts) may be off",
+        r"^differences ",
+        r"^the copy: ",
+    )
+)
+"""What is said first, and then: what warns, which rows it is of, which signs it has, the rest."""
+
+
+@dataclass(frozen=True)
+class Subtitle:
+    """What stands below a picture: what it `says`, the most important first, and how it was made.
+
+    Both are one line; of `says` as many go into it as there is room for.
+    """
+
+    says: tuple[str, ...] = ()
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Unreliable:
+    """What is said first where a copy cannot carry what is compared, as draw/unreliable.js has it.
+
+    `of_all` says that nothing that is compared is reliable, so that a page shows it grey.
+    """
+
+    says: str = ""
+    of_all: bool = False
+
+
+def unreliable_of(notes: Sequence[str]) -> Unreliable:
+    """Find the note that a comparison is not reliable.
+
+    Examples
+    --------
+    >>> unreliable_of(["not reliable here: differences in bmi may be off by up to 2.5"]).says
+    'Not reliable here: differences in bmi may be off by up to 2.5'
+    >>> unreliable_of(["differences in bmi between levels of sex may be off by up to 2.5"])
+    Unreliable(says='', of_all=False)
+    """
+    says = next((it for it in notes if it.startswith("not reliable")), "")
+    others = any(it.startswith("differences ") for it in notes)
+    return Unreliable(says[:1].upper() + says[1:], bool(says) and not others)
+
+
+def subtitle_of(notes: Sequence[str]) -> Subtitle:
+    """Return what of some notes stands below a picture: two lines, what warns first.
+
+    All notes are in a figure's metadata, and on a page. A picture has room for what a reader must
+    not miss, and for how it was made.
+
+    Examples
+    --------
+    >>> found = subtitle_of(
+    ...     [
+    ...         "bars of ward: whole (k = 5, m = 10), policy standard",
+    ...         "shown: 90 of 90 rows, from the protected copy",
+    ...         "the copy: shares of single columns are off by at most 2.0 points",
+    ...         "rough, as only 90 rows of the copy are drawn",
+    ...     ]
+    ... )
+    >>> found.says[0]
+    'rough, as only 90 rows of the copy are drawn'
+    >>> found.code
+    '90 of 90 rows, from the protected copy · bars of ward: whole (k = 5, m = 10), policy standard'
+    """
+    made = [it for it in notes if CODE.search(it)]
+    shown = [it.removeprefix(SHOWN) for it in notes if it.startswith(SHOWN)]
+    others = [it for it in notes if it not in made and not it.startswith(SHOWN)]
+    # What is of one kind stays in its order.
+    others.sort(key=lambda it: next((i for i, of in enumerate(FIRST) if of.search(it)), len(FIRST)))
+    says: dict[str, None] = {}
+    for note in others:
+        said = note
+        if not re.search(PART, note):  # how it is known and what can be done is left out
+            said = IN_BRACKETS.sub("", note).split("; ")[0]
+            said = said.split(": ")[0] if said.startswith("rough, as") else said
+        says[said] = None
+    return Subtitle(tuple(says), BETWEEN.join([*shown, *made]))

@@ -5,18 +5,25 @@ It knows Scenes alone; each kind of mark is drawn by a function of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
-from discreet.errors import InputError
+from discreet.arguments import check_ratio, check_whole
+from discreet.errors import InputError, one_of
 from discreet.render.figure_file import (
     GREY,
     GRID,
+    INCH,
     INK,
     LINE,
     LITERAL,
     PNG_DPI,
+    SMALLEST,
+    check_width,
     content,
     cut_to_width,
     entitle,
@@ -63,6 +70,7 @@ from discreet.render.scene import (
     Uprights,
     Violins,
     Words,
+    subtitle_of,
 )
 from discreet.render.trapezoids import strands, trapezoids, upright_axes, upright_words
 
@@ -171,14 +179,14 @@ def draw(
         _draw_panels(axes, scene.panels, new=False)
         if bare:
             _write_words(axes, scene.panels, new=False)
-        head_axes(axes[0], (scene.title, scene.panels[0].title), scene.subtitle)
+        head_axes(axes[0], (scene.title, scene.panels[0].title), subtitle_of(scene.notes))
         return axes[0].figure.figure  # of a subfigure, the whole
     grid = None if scene.grid is None else len(scene.grid.columns)
     inches = _needed(scene.panels)
     paper = new_figure(len(scene.panels), size, inches, across, grid, scene)
     with paper as (figure, axes):
         _draw_panels(axes, scene.panels, new=True, grid=scene.grid)
-        head(figure, scene.title, scene.subtitle)
+        head(figure, scene.title, subtitle_of(scene.notes))
         _name_again(figure, axes, scene)
         if bare:
             _write_words(axes, scene.panels, new=True)
@@ -220,22 +228,15 @@ def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
 
 
 def figure_bytes(
-    scene: Scene,
-    suffix: str,
-    *,
-    size: tuple[float, float] | None = None,
-    across: float | None = None,
-    dpi: float = PNG_DPI,
-    about: str = "",
+    scene: Scene, suffix: str, *, size: tuple[float, float] | None = None, dpi: float = PNG_DPI
 ) -> bytes:
     """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
 
-    The same scene is the same bytes, whatever the user's settings. Words `about` it stand in the
-    file's metadata; without such all its notes do, of which two lines are drawn.
+    The same scene is the same bytes, whatever the user's settings. All its notes, of which two
+    lines are drawn, stand in the file's metadata.
     """
-    about = about or "\n".join(scene.notes)
     with plain_settings(drawn=scene):
-        return content(draw(scene, size=size, across=across), suffix, dpi, about)
+        return content(draw(scene, size=size), suffix, dpi, "\n".join(scene.notes))
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
@@ -421,3 +422,93 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Violins: violins,
     Words: table_axes,
 }
+
+
+# --- as a file that a journal takes ---------------------------------------------------------------
+
+FIGURES = (".png", ".svg", ".pdf")
+DPI = (50, 1200)
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
+LONGEST_TITLE = 300
+"""Letters; a longer one would leave no room for the plot."""
+
+
+@cache
+def drawn_by() -> str:
+    """Return the version of matplotlib, of which another may draw the same in another way."""
+    return version("matplotlib")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a plot is drawn into a file; `View.save` says what each is."""
+
+    title: str | None = None
+    width: float | None = None
+    dpi: int | None = None
+    footnote: bool = True
+
+    def check(self, suffix: str) -> None:
+        """Refuse what a file of this kind has not, and numbers that are none."""
+        if suffix not in FIGURES and self != Drawing():
+            raise InputError(
+                f"title, width, dpi and footnote are for a picture: one of {one_of(FIGURES)}; a "
+                f"{suffix} file is saved without them"
+            )
+        if self.title is not None and len(self.title) > LONGEST_TITLE:
+            raise InputError(
+                f"a title has at most {LONGEST_TITLE} letters, and this one has"
+                f" {len(self.title):,}; say the rest in the caption"
+            )
+        if self.width is not None:
+            check_ratio("width", self.width, zero=False)
+            check_width(self.width, SMALLEST * INCH)  # then panels stand one below the other
+        if self.dpi is None:
+            return
+        if suffix != ".png":
+            raise InputError(
+                f"dpi is for a .png; a {suffix} is drawn in lines, which have no pixels"
+            )
+        if not DPI[0] <= check_whole("dpi", self.dpi) <= DPI[1]:
+            raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
+
+    def to_plain(self, suffix: str) -> dict[str, Any]:
+        """Return what a file of this kind says of it: what is not as usual, and what drew it."""
+        usual = vars(Drawing())
+        unusual = {name: it for name, it in vars(self).items() if it != usual[name]}
+        drew = {"matplotlib": drawn_by()} if suffix in FIGURES else {}
+        plain = unusual | drew
+        return {name: it.item() if hasattr(it, "item") else it for name, it in plain.items()}
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any], suffix: str) -> Drawing:
+        """Read what `to_plain` returns; refuse what no picture of this kind is drawn with."""
+        given = dict(plain)
+        drew = given.pop("matplotlib", "0") if suffix in FIGURES else "0"
+        kinds = {"title": str, "width": float | int, "dpi": int, "footnote": bool}
+        known = all(name in kinds and isinstance(it, kinds[name]) for name, it in given.items())
+        if not (known and isinstance(drew, str) and VERSION.fullmatch(drew)):
+            raise InputError("its account of how it was drawn was not written by discreet")
+        drawing = Drawing(**given)
+        drawing.check(suffix)
+        return drawing
+
+    def bytes_of(
+        self,
+        scene: Scene,
+        suffix: str,
+        described: Sequence[str] = (),
+        size: tuple[float, float] | None = None,
+    ) -> bytes:
+        """Draw a scene; all its notes, and what is `described`, are in the metadata.
+
+        `size` is how large it is in inches where no width is asked for.
+        """
+        about = "\n".join(dict.fromkeys([*scene.notes, *described]))
+        shown = replace(
+            scene, title=self.title or scene.title, notes=scene.notes if self.footnote else ()
+        )
+        across = None if self.width is None else self.width / INCH
+        dpi = self.dpi or PNG_DPI
+        with plain_settings(drawn=shown):
+            return content(draw(shown, size=size, across=across), suffix, dpi, about)

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from discreet.arguments import Floats, Labels, as_column, as_matrix, check_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, path_in_words
 from discreet.render import to_matplotlib
-from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
 from discreet.rounding.base import RegionMethod, Regions, SortedColumn, sorted_column
 from discreet.rounding.choice import is_supervised, settled
 from discreet.rounding.intervals import Base
+from discreet.unfinished import path_to_save, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -165,5 +165,5 @@ def warm(copy: DerivedCopy, step: Callable[[], object] = lambda: None) -> None:
             return  # the server has ended, and waits for this thread
 
 
-WARMED = tuple(it for it in PLOTS.values() if not (it.of_formula() or it.unlike()))
+WARMED = tuple(it for it in PLOTS.values() if not (it.kind() == "formula" or it.unlike()))
 """The plots that are drawn by `warm`."""

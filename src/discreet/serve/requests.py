@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from discreet.errors import DiscreetError, InputError, RefusedError, about
-from discreet.explore.derived import DerivedCopy
-from discreet.explore.facets import check_two
+from discreet.explore.derived import DerivedCopy, check_two
 from discreet.explore.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
 from discreet.explore.from_copy import DrawableColumn, is_of_clusters, settle_from_copy
 from discreet.explore.table_kinds import MOST_WORDS
@@ -41,7 +40,7 @@ def body_of(plot: type[Plot[Any]]) -> type[BaseModel]:
     """Return what the body of a request for a plot may hold."""
     fields: dict[str, Any] = {}
     known = {it.type for it in plot.settings().values()}
-    if plot.of_formula():
+    if plot.kind() == "formula":
         formula = Field(min_length=1, max_length=LONGEST_FORMULA)
         fields["formula"] = (Annotated[str, formula], ...)
     else:
@@ -344,7 +343,8 @@ def _of_copy(
     else:
         wanted = plot(formula=model.formula, **fields)  # type: ignore[call-arg]
     asked = settle_from_copy(copy.policy, part.whole, part.table, wanted, model, **way)
-    check_two(asked, part.whole)
+    if len(asked.plot.by_names) > 1:
+        check_two(asked, part.whole)
     return asked
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, InputError, path_in_words
 from discreet.explore.board import BoardRows, board_rows, stays_on_server
-from discreet.explore.derived import DerivedCopy, derived_of
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import DrawableColumn
 from discreet.explore.from_file import FileSession, open_file
 from discreet.explore.lights import Lights
@@ -70,7 +70,7 @@ class CopyInMemory:
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""
-        if self._copy.policy.shows_exact:  # clusters of persons are made, and nothing is of rows
+        if not self._copy.policy.fixed:  # clusters of persons are made, and nothing is of rows
             return {"way": "none", "rows": len(self._copy.whole)}
         rows = self.rows
         if rows is None:
@@ -131,7 +131,7 @@ def open_served(path: Path, store: Store, desk: Desk) -> Served:
     finally:
         with suppress(OSError):  # where what is open can be deleted, it is; it stays open
             os.unlink(name)
-    copy = derived_of(file)
+    copy = DerivedCopy(file, file.whole)
     return Served(file, store, desk, copy, copy.whole.drawable, CopyInMemory(copy))
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -64,22 +66,12 @@ def _check(archive: Archive, part: Part) -> None:
     if length > most_bytes(part) or end < len(MAGIC):
         raise InputError("its footer has a length that cannot be")
     for chunk in read_footer(archive.read(part.name, end, length), part, end):
-        rows = part.groups[chunk.group]
-        _check_pages(chunk, _pages(archive, part, chunk, rows), rows)
-
-
-def _pages(archive: Archive, part: Part, chunk: Chunk, rows: int) -> list[Page]:
-    """Return what the pages of a column say of themselves, no more than there are rows."""
-
-    def read(at: int, size: int) -> bytes:
-        return archive.read(part.name, at, size)
-
-    found: list[Page] = []
-    for page in read_pages(read, chunk.start, chunk.start + chunk.size):
-        found.append(page)
+        rows, read = part.groups[chunk.group], partial(archive.read, part.name)
+        pages = read_pages(read, chunk.start, chunk.start + chunk.size)
+        found = [*islice(pages, rows + 2)]  # no more are read than there can be
         if len(found) > rows + 1:
             raise InputError("a column has more pages than rows")
-    return found
+        _check_pages(chunk, found, rows)
 
 
 def _check_pages(chunk: Chunk, pages: Sequence[Page], rows: int) -> None:

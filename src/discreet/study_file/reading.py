@@ -229,28 +229,17 @@ def _groups(file: pq.ParquetFile, part: Part, chosen: Sequence[Column]) -> Itera
     schema = pa.schema([(it.name, type_of(it)) for it in chosen])
     levels = [pa.array(it.levels, pa.string()) for it in chosen]
     for group in range(file.metadata.num_row_groups):
-        yield _group(file, group, part, chosen, levels, schema)
-
-
-def _group(
-    file: pq.ParquetFile,
-    group: int,
-    part: Part,
-    chosen: Sequence[Column],
-    levels: Sequence[pa.Array],
-    schema: pa.Schema,
-) -> pa.RecordBatch:
-    try:
-        read = file.read_row_group(group, columns=[it.name for it in chosen], use_threads=False)
-        arrays = [
-            _checked(column, words, read.column(column.name), part.groups[group])
-            for column, words in zip(chosen, levels, strict=True)
-        ]
-    except (pa.ArrowException, OSError) as error:
-        # Among them is a code beyond the levels, which Arrow does not see as it unpacks it.
-        kind = type(error).__name__
-        raise _changed(f"the rows in {part.name} cannot be unpacked ({kind})") from None
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+        try:
+            read = file.read_row_group(group, columns=schema.names, use_threads=False)
+            arrays = [
+                _checked(column, words, read.column(column.name), part.groups[group])
+                for column, words in zip(chosen, levels, strict=True)
+            ]
+        except (pa.ArrowException, OSError) as error:
+            # Among them is a code beyond the levels, which Arrow does not see as it unpacks it.
+            kind = type(error).__name__
+            raise _changed(f"the rows in {part.name} cannot be unpacked ({kind})") from None
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _checked(column: Column, levels: pa.Array, values: pa.ChunkedArray, rows: int) -> pa.Array:

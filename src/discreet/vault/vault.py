@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from discreet.arguments import Floats
 from discreet.columns import Rows, words_of
-from discreet.columns.copied import Copy
+from discreet.columns.column import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
 from discreet.keys import Column, number_repeats, row_digests

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.errors import InputError, RefusedError, needing
-from discreet.render.figure_file import path_to_save, write_whole
+from discreet.unfinished import path_to_save, write_whole
 from discreet.web.parts import widget_script
 
 if TYPE_CHECKING:

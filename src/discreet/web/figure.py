@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, needing
-from discreet.render.subtitle import Subtitle
+from discreet.render.scene import Subtitle
 from discreet.render.to_html import marked_up
 from discreet.web.page import data_block, page_of
 from discreet.web.parts import figure_style, script_of, scripts

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.render.metadata import ending_of, with_words, without_words
 from discreet.render.scene import Axis, Bars, Panel, Scene
+from discreet.render.sealing import ending_of, with_words, without_words
 from discreet.render.to_html import page, paragraph
 from discreet.render.to_matplotlib import figure_bytes
 
