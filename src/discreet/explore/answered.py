@@ -121,8 +121,12 @@ class Answers(Mapping[str, Answer]):
 
     def __getitem__(self, id_: str) -> Answer:
         if id_ not in self._by_id:
-            raise InputError(f"there is no answer {id_!r}; {near(id_, [*self._by_id])}")
+            some = near(id_, [*self._by_id]) if self._by_id else "there is none"
+            raise InputError(f"there is no answer {id_!r}; {some}")
         return self._by_id[id_]
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._by_id
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_id)

@@ -376,9 +376,7 @@ class Asked:
         The place of the word is -1 where a value is missing, or the file does not show it.
         """
         if name not in self._all.copy.strata:
-            raise InputError(
-                f"column {name!r} has numbers; make levels of it by study.assign and cut(...)"
-            )
+            return self._codes(name)
         words = self._all.levels_of(name)
         if name not in self.made:
             grid = self.grid(name)
@@ -389,6 +387,25 @@ class Asked:
         known = {word: at for at, word in enumerate(words)}
         of = np.array([known.get(word, -1) for word in rows.copy.strata[name]])
         return words, columns, self._of_atoms(name, columns, places, of)
+
+    def _codes(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Labels]:
+        """Return the same of numbers of few different values, such as codes."""
+        coded = self.whole.with_levels([name])
+        if name not in coded.copy.strata:
+            raise InputError(
+                f"column {name!r} has numbers; make levels of it by study.assign and cut(...)"
+            )
+        words, grid = coded.levels_of(name), self.grid(name)
+        places = grid.places(np.array([float(it) for it in words]))
+        if len({*places.tolist()}) < len(words):
+            raise RefusedError(
+                f"two codes of {name!r} lie between the same steps of its grid; make levels of it by"
+                " study.assign and cut(...)",
+                rule="grid",
+            )
+        table = np.full(grid.size, -1)
+        table[places] = np.arange(len(words))
+        return words, (name,), table
 
     def _examples(
         self, text: str, names: Sequence[str]

@@ -98,6 +98,8 @@ def require_record(folder: Path | None = None) -> Store:
 # --- what is written ------------------------------------------------------------------------------
 
 ANSWERED = "answered"
+QUESTION = "question to the data"
+"""What a question is called that is put on the list."""
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,20 @@ def downloads(
             check_row(store, connection, id_)
             taken.setdefault((json.loads(request)["view"], form), []).append(caller)
     return tuple(Download(*it, tuple(callers)) for it, callers in taken.items())
+
+
+def put_questions(store: Store, study: str, version: str) -> tuple[tuple[str, Any], ...]:
+    """Return what the data of a study's version are asked for, oldest first: by whom, and what."""
+    query = (
+        "SELECT id, caller, request FROM asked WHERE study = ? AND version = ? AND what = ?"
+        " AND outcome = 'done' ORDER BY id"
+    )
+    found = []
+    with store.reading() as connection:
+        for id_, caller, request in connection.execute(query, (study, version, QUESTION)):
+            check_row(store, connection, id_)
+            found.append((str(caller), json.loads(request)))
+    return tuple(found)
 
 
 def check_row(store: Store, connection: sqlite3.Connection, row: int) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
-from discreet.serve import custodian, outputs
+from discreet.serve import custodian, outputs, questions
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import (
     TABLE,
@@ -301,6 +301,20 @@ def _output_routes() -> Iterator[Route | Post]:
     )
     hand_in = "Hand in a plot or table that was asked for before, with what it is for."
     yield Post("/outputs", hand_in, hand_in, outputs.HandedIn, "outputs", outputs.hand_in)
+    yield Route(
+        "/questions",
+        "own_questions",
+        "List one's own questions to the data, newest first, with the answers there are.",
+        lambda served, caller, _: questions.own_questions(served, caller),
+    )
+    yield Route(
+        "/answers",
+        "answers",
+        "List the answers from the data that the study file has.",
+        lambda served, caller, _: questions.answers(served, caller),
+    )
+    put = "Put a question to the data on the list: what a plot or table shows that was asked for."
+    yield Post("/questions", put, put, questions.Asked, "questions", questions.ask)
     comment = "Comment on an output of one's own."
     yield Post("/outputs/{name}", comment, comment, outputs.Comment, "outputs", outputs.comment)
 
@@ -378,6 +392,19 @@ def _record_routes() -> Iterator[Route | Post]:
         "Answer with the file of an output that was handed in.",
         lambda served, _, request: outputs.file(served, request.path_params["name"]),
         media=_content(BYTES),
+    )
+    yield _get(
+        "/questions",
+        "all_questions",
+        "List the questions to the data that wait for an answer.",
+        lambda served, *_: questions.all_questions(served),
+    )
+    yield _get(
+        "/questions/file",
+        "question_file",
+        "Answer with the list that `discreet answer` takes.",
+        lambda served, *_: questions.question_file(served),
+        media=_content("application/json"),
     )
     yield _get(
         "/log",
