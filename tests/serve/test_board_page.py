@@ -284,6 +284,37 @@ def test_what_is_handed_in_and_what_becomes_of_it(chromium: Browser, whole: Runn
 
 
 @pytest.mark.slow
+def test_the_data_are_asked_from_a_card_and_the_custodian_takes_the_list(
+    chromium: Browser, whole: Running
+) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        opened_page(page)
+        card = make(page, "Histogram", "bmi")
+        card.get_by_role("button", name="More for this picture").click()
+        page.get_by_role("button", name="Ask the data…").click()
+        assert violations(page) == []
+        keep_screen(page, "ask-the-data")
+        page.get_by_label("Only whether this holds").fill("no statement")
+        page.get_by_role("button", name="Ask the data", exact=True).click()
+        expect(page.locator("#pop .fits")).to_contain_text("a statement compares names")
+        page.get_by_label("Only whether this holds").fill("")
+        page.get_by_role("button", name="Ask the data", exact=True).click()
+        expect(page.locator("#toast")).to_contain_text("On the list: the histogram of bmi")
+        page.get_by_role("button", name="Your token").click()
+        page.get_by_role("button", name="Your questions").click()
+        expect(page.locator(".handed .state")).to_have_text("waits for the custodian")
+        assert violations(page) == []
+        keep_screen(page, "your-questions")
+    with looking(chromium, whole, "/custodian", token=whole.custodian) as page:
+        page.locator("#questions li").first.wait_for()
+        expect(page.locator("#nquestions")).to_have_text("1 question waiting")
+        assert "the histogram of bmi" in page.locator("#questions").inner_text()
+        with page.expect_download() as found:
+            page.get_by_role("button", name="Save the list for discreet answer").click()
+        assert found.value.suggested_filename == "questions.json"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_every_width_in_light_and_dark(
     chromium: Browser, whole: Running, width: int, scheme: str

@@ -111,7 +111,7 @@ def test_pictures_are_saved_from_the_file(chromium: Browser, file: Path, tmp_pat
             saved[form] = (tmp_path / form).read_bytes()
         page.locator("[data-act=menu]").click()
         assert page.locator("[data-act=save]").all_inner_texts() == ["PNG", "SVG", "JSON"]
-        for act in ("link", "hand-in", "save-seen"):
+        for act in ("link", "hand-in", "ask-data", "save-seen"):
             assert page.locator(f"[data-act={act}]").count() == 0
         assert "These files carry no provenance." in page.locator("#pop").inner_text()
     told = json.loads(saved["JSON"])

@@ -24,7 +24,7 @@ from discreet.policy.words import words
 from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import Reply, Sent, acted
 from discreet.serve.outputs import OUTPUTS
-from discreet.serve.record import Answer, Record, Wanted, callers
+from discreet.serve.record import QUESTION, Answer, Record, Wanted, callers
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
@@ -44,7 +44,7 @@ ADD, CHANGE, REVOKE = "token added", "token changed", "token revoked"
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
 #: What is asked for that hands something over, and what shows nothing of the data.
 LEAVING = (*PLOT_FORMS, *TABLE_FORMS, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, *LOG_FORMS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, QUESTION, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
 #: Of each code of a refusal what the page calls it, and what an analyst can do instead.

@@ -9,6 +9,7 @@ import { address } from "./history.js";
 import { menuOf } from "./menu.js";
 import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
+import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
 import { save, saveAsSeen } from "./save.js";
 import { EMPTY } from "./state.js";
@@ -161,6 +162,14 @@ export function actsOf(board, how) {
     "hand-in": () => {
       const anchor = menuCard.element.querySelector("[data-act=menu]");
       open(anchor, handInForm(board, menuCard, close), 320, `Hand in ${menuCard.title}`);
+    },
+    "ask-data": () => {
+      const anchor = menuCard.element.querySelector("[data-act=menu]");
+      open(anchor, askForm(board, menuCard, close), 320, `Ask the data for ${menuCard.title}`);
+    },
+    questions: () => {
+      const anchor = document.querySelector(".tools [data-act=who]");
+      questionList(board).then((list) => open(anchor, list, 420, "Your questions"), board.failed);
     },
     outputs: () => {
       const anchor = document.querySelector(".tools [data-act=who]");

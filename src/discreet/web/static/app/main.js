@@ -87,6 +87,7 @@ function whoSaid({ caller }) {
     {},
     h("p", {}, h("b", {}, caller.name), " ", h("span.soft", {}, caller.role)),
     h("button.it", { "data-act": "outputs" }, "Your outputs"),
+    h("button.it", { "data-act": "questions" }, "Your questions"),
     caller.role === "custodian" && h("a.it", { href: "/custodian" }, "Custodian’s page"),
     h("button.it", { "data-act": "other-token" }, "Use another token"),
   );

@@ -1,6 +1,7 @@
 /** The menu of a card: other kinds, panels, copies, files, and taking it away. */
 
 import { lookOf } from "../draw/look.js";
+import { ASKED } from "./ask-data.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { allOffers, canDivide, typeOf } from "./offers.js";
@@ -23,6 +24,7 @@ export function menuOf(board, card) {
     h("hr"),
     ...saving(board, card),
     board.isServed && card.answer()?.view && item("hand-in", "Hand in to the checker…"),
+    board.isServed && ASKED.includes(spec.kind) && item("ask-data", "Ask the data…"),
     board.isServed && item("link", "Copy link to this picture"),
     h("hr"),
     item("remove", "Remove"),

@@ -14,7 +14,8 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
 /**
  * Return what asks the server for pictures.
  * @returns {object} `answer(spec, state)`; `forms(spec)` and `file(spec, state, form)`;
- *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`.
+ *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`; `askData(spec, state,
+ *   holds)` and `questions()`.
  */
 export function onServer(facts) {
   const ofCopy = facts.policy.regime === "guarded";
@@ -49,6 +50,8 @@ export function onServer(facts) {
     handIn: async (spec, state, form, text) =>
       (await ask("/api/outputs", { id: await idOf(spec, state), form: filesOf(spec)[form], text })).output,
     outputs: async () => (await ask("/api/outputs")).outputs,
+    askData: async (spec, state, holds) => (await ask("/api/questions", { id: await idOf(spec, state), holds })).question,
+    questions: async () => (await ask("/api/questions")).questions,
     comment: (id, text) => ask(`/api/outputs/${id}`, { text }),
   };
 }

@@ -5,6 +5,7 @@ import { byId, make } from "./dom.js";
 import { keepRecord } from "./log.js";
 import { keepOutputs } from "./outputs.js";
 import { showPolicy } from "./policy.js";
+import { keepQuestions } from "./questions.js";
 import { showCauses, showGone } from "./side.js";
 import { themeButton } from "./theme.js";
 import { askForToken, offerToken, withToken } from "./token.js";
@@ -57,6 +58,7 @@ function build(told) {
   const page = { fail, toast, done: () => refresh() };
   const tokens = keepTokens(told, page);
   const outputs = keepOutputs(page);
+  const questions = keepQuestions(page);
   const each = (found) => {
     showCauses(found.causes, told, found.days, (outcome) => {
       record.want({ kind: "refused", outcome, find: "", caller: "", bar: null });
@@ -70,7 +72,7 @@ function build(told) {
     const found = await withToken(() => ask("/api/custodian"));
     tokens(found);
     showHead(found);
-    await Promise.all([record.reload(), gone(told), outputs()]);
+    await Promise.all([record.reload(), gone(told), outputs(), questions()]);
   };
   gone(told);
   verify();

@@ -18,6 +18,7 @@ const SAID = {
 
 /** What was done with outputs, beside their review. */
 const HANDED = {
+  "question to the data": ({ says }) => `asked the data for ${says}`,
   "output handed in": ({ output }) => `handed in ${output || "an output"}`,
   "output commented": ({ output }) => `commented on ${output || "an output"}`,
   "outputs collected": ({ caller }) => `handed in what ${caller ? who(caller) : "anybody"} downloaded`,

@@ -1,0 +1,56 @@
+/** Questions to the data: a picture's numbers are asked for, and the custodian answers the list. */
+
+import { fill, h } from "./dom.js";
+import { notice } from "./floating.js";
+
+/** What the data can be asked for, as discreet.explore.questions has it. */
+export const ASKED = ["bars", "crosstab", "heatmap", "histogram", "survival", "means", "model"];
+const LONGEST = 500;
+const STATES = { waiting: "waits for the custodian", answered: "answered" };
+
+/** Return the form that puts what a card shows on the list. */
+export function askForm(board, card, done) {
+  const holds = h("input", { maxlength: LONGEST, placeholder: "F > M", autocomplete: "off" });
+  const problem = h("p.fits", { role: "status" });
+  const go = h("button.btn.main", { type: "submit", autofocus: true }, "Ask the data");
+  const form = h("form.form", {},
+    h("h2", {}, "Ask the data"),
+    h("p.soft", {}, "The custodian answers the list by rules, with noise that hides each person. The answer comes with the next revision of the study."),
+    h("label", {}, "Only whether this holds (optional)", holds),
+    problem,
+    go,
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    problem.textContent = "";
+    try {
+      const { says } = await board.server.askData(card.spec, board.state(), holds.value.trim());
+      done();
+      notice(`On the list: ${says}. It stands under Your token, Your questions.`);
+    } catch (error) {
+      problem.textContent = error.message;
+      holds.focus();
+    } finally {
+      go.disabled = false;
+    }
+  });
+  return form;
+}
+
+/** Return what was asked, newest first, with the answers there are. */
+export async function questionList(board) {
+  const found = await board.server.questions();
+  const none = h("p.soft", {}, "You have asked the data nothing. “Ask the data…” stands in the menu of bars, tables, histograms, heat maps, survival curves, means and models.");
+  const host = h("div.form.handed");
+  fill(host, h("h2", { tabindex: -1, autofocus: true }, "Your questions"), found.length ? h("ul", {}, found.map(question)) : none);
+  return host;
+}
+
+function question({ says, state, answer }) {
+  const summary = h("summary", {}, h("bdi", {}, says), h("span", { class: `state ${state}` }, answer?.verdict || STATES[state]));
+  if (!answer || answer.verdict) return h("li", {}, h("details", {}, summary, answer && rules(answer)));
+  return h("li", {}, h("details", {}, summary, h("p", {}, answer.noise), h("pre", {}, answer.text), rules(answer)));
+}
+
+const rules = ({ rules: passed }) => h("ul.soft", {}, passed.map((it) => h("li", {}, it)));
