@@ -87,6 +87,22 @@ def test_an_answer_is_saved_with_where_it_comes_from(path: Path, tmp_path: Path)
             assert "from the data" in (tmp_path / "plot.svg").read_text()
 
 
+@pytest.mark.parametrize("form", ["svg", "json", "html", "csv"])
+def test_a_figure_of_an_answer_is_verified_with_the_file(
+    path: Path, tmp_path: Path, form: str
+) -> None:
+    answer(path, asked(path))
+    study = dc.open(path)
+    view = next(it.view for it in study.answers.values() if it.view is not None)
+    figure = tmp_path / f"figure.{form}"
+    view.save(figure)
+    assert study.verify(figure).verdict == "as made"
+    old = figure.read_text()
+    changed = old.replace("age", "bge") if "age" in old else old.replace("sex", "sax")
+    figure.write_text(changed)
+    assert study.verify(figure).verdict != "as made"
+
+
 def test_what_was_asked_stands_in_the_register_and_no_figure_does(path: Path) -> None:
     study = asked(path)
     answer(path, study, who="A. Analyst")

@@ -68,7 +68,7 @@ def test_a_list_that_is_not_json_has_no_other_ending(asked: Study, tmp_path: Pat
     [
         (lambda s: s.scatter("age", "bmi"), "a scatter shows rows or many figures at once"),
         (lambda s: s.summary(["age"]), "a summary shows rows or many figures at once"),
-        (lambda s: s.box("bmi"), "ask for one of"),
+        (lambda s: s.violin("bmi"), "ask for one of"),
         (lambda s: s.where("bmi > 25.03").bars("sex"), "cuts bmi between the steps of the grid"),
         (
             lambda s: s.assign(x="log(bmi)").histogram("x"),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.answers.counting import Counted, Counter
-from discreet.answers.records import means_of_pairs
-from discreet.arguments import Floats
+from discreet.answers.records import Records, means_of_pairs
+from discreet.arguments import Floats, Labels
 from discreet.explore.conditions import Asked
 from discreet.explore.questions import Part
 
@@ -39,15 +39,10 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     edges = asked.grid(value).edges
     low, high = edges[0], edges[-1]
     middle, reach = (low + high) / 2, (high - low) / 2
-    records = counter.records
-    atoms = records.atoms({name: asked.grid(name) for name in part.columns})
-    of_rows = part.cells(atoms, len(records.persons))
-    values = np.clip(records.rows.copy.columns[value], low, high)
-    values = np.where(np.isnan(values), middle, values)  # of few people: see Grid
-    cells, people, of_people = means_of_pairs(values, of_rows, records.persons)
+    cells, people, of_people = people_with_values(counter.records, part, asked, value)
     counter.expose(people, ((of_people - middle) / reach / counter.noise.sd) ** 2)
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
-    draws = records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
+    draws = counter.records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
     sums += counter.noise.sd * reach * draws
     allowed = [
         no_few_hold_most(of_people[cells == cell], _draw(counter, it.digest))
@@ -58,6 +53,22 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
         means = np.where(given, np.clip(middle + sums / counted.shown, low, high), np.nan)
         noise = counter.noise.sd * np.hypot(reach, means - middle) / counted.shown
     return Averaged(counted, means, noise)
+
+
+def people_with_values(
+    records: Records, part: Part, asked: Asked, value: str
+) -> tuple[Labels, Labels, Floats]:
+    """Return pairs of a cell and a person in it, and the mean of the person's values there.
+
+    Values beyond the ends of the column's grid count as these.
+    """
+    edges = asked.grid(value).edges
+    atoms = records.atoms({name: asked.grid(name) for name in part.columns})
+    of_rows = part.cells(atoms, len(records.persons))
+    values = np.clip(records.rows.copy.columns[value], edges[0], edges[-1])
+    # Of few people, where the copy has no gaps: see Grid.
+    values = np.where(np.isnan(values), (edges[0] + edges[-1]) / 2, values)
+    return means_of_pairs(values, of_rows, records.persons)
 
 
 def no_few_hold_most(values: Floats, draw: float) -> bool:

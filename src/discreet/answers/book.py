@@ -17,8 +17,17 @@ import numpy as np
 from discreet.answers.averages import average
 from discreet.answers.counting import Counted, Counter
 from discreet.answers.models import ToFit, as_in_copy, model_of, width_of
+from discreet.answers.quantiles import SHARES, quantiles
 from discreet.answers.records import Records
-from discreet.answers.words import counts_table, means_table, model_table, noise_in_words, view_of
+from discreet.answers.words import (
+    boxes_of,
+    counts_table,
+    means_table,
+    model_table,
+    noise_in_words,
+    quantiles_table,
+    view_of,
+)
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
@@ -26,7 +35,7 @@ from discreet.explore.conditions import Asked, Condition
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
-from discreet.explore.questions import MEANS, MODEL, Question, asked_of, parts_of
+from discreet.explore.questions import BY_QUANTILES, MEANS, MODEL, Question, asked_of, parts_of
 from discreet.methods import CellKey
 from discreet.policy import Policy
 from discreet.regression import Asked as Model
@@ -43,6 +52,7 @@ RULES_OF_MEANS = (
     "dominance: the two largest contributors hold less than about half of a sum",
     "p %: a sum without its two largest contributors is more than 10 to 20 % of the largest",
 )
+RULES_OF_QUANTILES = ("quantiles: means of k people around a rank that noise moves",)
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
     "k people on each side of a level; terms do not separate the outcome",
@@ -105,6 +115,8 @@ class Book:
             name = question.of_numbers.id
             return {f"{name} {i}" for i in range(terms + 2)} - self._asked
         numbers = 2 if question.kind == MEANS else 1
+        if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
+            numbers += len(SHARES)
         names = [
             (" ".join(sorted(it.digest for it in part.conditions())), question.columns[0], i)
             for part in parts_of(question, asked)
@@ -167,6 +179,12 @@ class Book:
             means = [average(self.counter, it, asked, value) for it in parts]
             rules += RULES_OF_MEANS
             return Answer(question, told, rules, table=means_table(question, means, self.file))
+        if question.plot.answered == BY_QUANTILES:
+            (value,) = question.columns
+            found = [quantiles(self.counter, it, asked, value) for it in parts]
+            table = quantiles_table(question, found)
+            boxes = boxes_of(question, found[-1], self.policy, self.file)
+            return Answer(question, told, (*rules, *RULES_OF_QUANTILES), table=table, view=boxes)
         counted = [self.counter.count(it, asked) for it in parts]
         table = counts_table(question, counted, noise.sd, self.file)
         view = view_of(question, max(counted, key=_dims), self.policy, self.file)

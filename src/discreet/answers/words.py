@@ -12,6 +12,7 @@ import numpy as np
 from discreet.answers.averages import Averaged
 from discreet.answers.counting import Counted
 from discreet.answers.models import Modelled
+from discreet.answers.quantiles import Quantiles
 from discreet.arguments import Floats
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import OF_INTERVAL, Figure, Group
@@ -22,8 +23,10 @@ from discreet.explore.model import COX, RATIOS, TITLES
 from discreet.explore.questions import MEANS, MODEL, Question
 from discreet.methods import CellKey
 from discreet.plots import How, Origin, View
+from discreet.plots.box import BoxView
 from discreet.plots.plot import AnsweredCells
 from discreet.policy import Policy
+from discreet.render.scene import Box
 
 FEW, ALL = "few", "all"
 NORMAL = 1.959963984540054
@@ -180,6 +183,67 @@ def _sd_of_copy(file: FileSession, name: str) -> float:
 def _decimals(error: float) -> int | None:
     """Return how many decimals show two digits of an error; None of very small ones."""
     return max(0, 1 - math.floor(math.log10(error))) if 1e-6 < error < 1e9 else None
+
+
+# --- quantiles ------------------------------------------------------------------------------------
+
+OF_QUANTILES = ("5 %", "lower quartile", "median", "upper quartile", "95 %")
+
+
+def quantiles_table(question: Question, found: Sequence[Quantiles]) -> CopyTable:
+    """Return quantiles as a table: people, and each quantile with its interval."""
+    (value,) = question.columns
+    lines, figures = [], []
+    for it in found:
+        for at, (group, people) in enumerate(_cells(it.counted)):
+            name = ", ".join(str(level) for _, level in group) or ALL
+            cells, numbers = [FEW], [("n", people)]
+            if people is not None:
+                cells = [f"{int(people):,}"]
+            for place, of in enumerate(OF_QUANTILES):
+                ends = [float(x[at, place]) for x in (it.low, it.middle, it.high)]
+                known = people is not None and all(map(math.isfinite, ends))
+                low, middle, high = (number_words(x, _decimals(ends[2] - ends[0])) for x in ends)
+                cells.append(f"{middle} ({low} to {high})" if known else "")
+                names = (f"{of}, low end", of, f"{of}, high end")
+                numbers += [(n, x if known else None) for n, x in zip(names, ends, strict=True)]
+            lines.append(Line("", name, tuple(cells)))
+            figures += [Figure(value, None, group, what, number) for what, number in numbers]
+    by = question.by or ("",)
+    notes = (
+        "from the data, with noise; intervals hold noise and sampling error",
+        "a quantile is the mean of k people around a rank that noise moves; few: too few people, or"
+        " too near to another answer",
+    )
+    head = ("people", *OF_QUANTILES)
+    title = f"Quantiles of {question.says.partition(' of ')[2]}"
+    return _table(COUNTS, title, ((by[0], by[-1]), head, tuple(lines)), notes, figures)
+
+
+def boxes_of(
+    question: Question, found: Quantiles, policy: Policy, file: FileSession
+) -> BoxView | None:
+    """Return quantiles as boxes, whiskers from 5 to 95 %; None where two columns divide them."""
+    if len(question.by) > 1 or not found.counted.given.any():
+        return None
+    labels = found.counted.part.dims[0].labels if question.by else question.columns
+    boxes = [
+        Box(label, *found.middle[at].tolist())
+        for at, label in enumerate(labels)
+        if found.counted.given[at]
+    ]
+    total = int(found.counted.shown[found.counted.given].sum())
+    origin = _origin(question, policy, file, total)
+    said = (*origin.remarks, "whiskers reach from 5 to 95 % of the people")
+    return BoxView(
+        columns=question.columns,
+        method=CellKey.name,
+        parameters=MappingProxyType({"sd": policy.noise_of_answers}),
+        suppressed=int((~found.counted.given).sum()),
+        origin=dataclasses.replace(origin, remarks=said),
+        groups=tuple(boxes),
+        by=question.by[0] if question.by else None,
+    )
 
 
 # --- models ---------------------------------------------------------------------------------------

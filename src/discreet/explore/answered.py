@@ -157,6 +157,22 @@ def _sealed(answer: Answer, session: FileSession) -> Answer:
     )
 
 
+def answered_again(session: FileSession, request: Mapping[str, Any]) -> list[View]:
+    """Return the plot of an answer that the provenance of a figure names, of the study file.
+
+    Raises
+    ------
+    InputError
+        If the file has no such answer, or it is no plot.
+    """
+    id_ = Question.from_plain(request.get("question")).id
+    found = answers_of(session)
+    view = found[id_].view if id_ in found else None
+    if view is None:
+        raise InputError("this study file has no such answer; take its latest revision")
+    return [view]
+
+
 def question_of(figure: object, holds: str = "") -> Question:
     """Return the question that asks the data for what a figure of the copy shows.
 

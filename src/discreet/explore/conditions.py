@@ -399,8 +399,8 @@ class Asked:
         places = grid.places(np.array([float(it) for it in words]))
         if len({*places.tolist()}) < len(words):
             raise RefusedError(
-                f"two codes of {name!r} lie between the same steps of its grid; make levels of it by"
-                " study.assign and cut(...)",
+                f"two codes of {name!r} lie between the same steps of its grid; make levels of it"
+                " by study.assign and cut(...)",
                 rule="grid",
             )
         table = np.full(grid.size, -1)

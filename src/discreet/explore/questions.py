@@ -35,7 +35,7 @@ MEANS, MODEL = "means", "model"
 COUNTED = tuple(name for name, plot in PLOTS.items() if plot.answered)
 """Plots that are drawn of counts of people alone."""
 KINDS = (*COUNTED, MEANS, MODEL)
-BY_BINS, BY_STEPS = "bins", "steps"
+BY_BINS, BY_STEPS, BY_QUANTILES = "bins", "steps", "quantiles"
 MOST_CELLS = 5000
 MOST_QUESTIONS = 1000
 EVERY = (1, 2, 5, 10, 20, 50, 100)
@@ -373,7 +373,9 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
     if question.kind == MODEL:
         return ()
     dims = tuple(_levels(asked, name) for name in question.by)
-    if question.kind == MEANS:
+    if question.kind == MEANS or question.plot.answered == BY_QUANTILES:
+        if len(question.columns) != 1:
+            raise InputError("ask for the quantiles of one column at a time")
         (value,) = question.columns
         known = number_grid(asked, value).has_value()
         parts = [Part(where.both([known]), some) for some in _subsets(dims)]

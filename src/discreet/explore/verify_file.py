@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError
+from discreet.explore.answered import answered_again
 from discreet.explore.drawn_again import drawn_again
 from discreet.explore.file_checks import (
     ALTERED,
@@ -31,7 +32,7 @@ from discreet.explore.file_checks import (
 )
 from discreet.explore.file_differences import unlike
 from discreet.explore.from_file import FileSession, open_file
-from discreet.explore.notes import COPY, FROM_FILE
+from discreet.explore.notes import ANSWER, COPY, FIGURES, FROM_FILE
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
@@ -165,20 +166,22 @@ class FileVerifier:
             checks["file"] = FAILED
             says = f"it was made as a {form} file, and its name now has a different ending"
             return figure.verdict(ALTERED, says)
-        if "plot" not in said.request or form not in FORMS:
+        answered = said.request.get(FIGURES) == ANSWER
+        if not ("plot" in said.request or answered) or form not in FORMS:
             return figure.verdict(NOT_COMPARABLE, NO_PLOT)
         try:
-            views = drawn_again(self.session, said.request)
+            again = answered_again if answered else drawn_again
+            views = again(self.session, said.request)
             drawing = Drawing.from_plain(said.drawing, form)
             check, view = self._compared(figure, views, drawing)
             if self.beside is None or check.verdict == AS_MADE:
                 return check
-            again = view.bytes_as(form, _in_few_pixels(drawing, form))
+            anew = view.bytes_as(form, _in_few_pixels(drawing, form))
         except (DiscreetError, ArithmeticError, ValueError) as error:  # or numbers beyond all
             checks["drawn again"] = FAILED
             why = printable(str(error))[:MOST_WORDS]
             return figure.changed(f"the plot that its provenance names cannot be drawn: {why}")
-        return replace(check, beside=str(_write_beside(self.beside, figure.file.path, again)))
+        return replace(check, beside=str(_write_beside(self.beside, figure.file.path, anew)))
 
     def _elsewhere(self, figure: _Figure) -> str:
         """Say of which other rows or file a figure is; nothing of one that is of this file."""

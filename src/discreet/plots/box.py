@@ -174,6 +174,7 @@ class BoxPlot(Plot[BoxView | PanelsView]):
     method = Suppression.name
     sources = divided = (ROWS, COUNTS)
     side_by_side = True
+    answered = "quantiles"
 
     columns: tuple[str, ...] = field(
         metadata=setting(

@@ -227,9 +227,9 @@ class Plot(Generic[V]):
         Whether rows of the copy with gaps are drawn, for it looks at each two columns by itself.
     axes : bool
         Whether its columns are axes in an order, of which some can be named as sensitive.
-    answered : {"", "levels", "bins", "steps"}
-        How people are counted where the data are asked for it: by levels, in bins, or in steps of
-        time; empty where the data cannot be asked for it.
+    answered : {"", "levels", "bins", "steps", "quantiles"}
+        How people are counted where the data are asked for it: by levels, in bins, in steps of
+        time, or by quantiles; empty where the data cannot be asked for it.
     """
 
     name: ClassVar[str]

@@ -200,8 +200,8 @@ class Policy:
         optional(whole(0, 10**6)),
         None,
         "How many numbers about one person all answers from the data of one version may give "
-        "together (`discreet answer`): a count is one, a mean two, a model one for each term and "
-        "two more. At most .05 times the square of the noise, which is the default; 0 means no "
+        "together (`discreet answer`): a count is one, a mean two, five quantiles six, a model "
+        "one for each term and two more. At most .05 times the square of the noise, which is the default; 0 means no "
         "answers.",
         "nothing",
     )
