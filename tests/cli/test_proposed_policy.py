@@ -50,6 +50,11 @@ CALLS: dict[str, Calls] = {
         ("register", "withdraw", "t.csv", "--reason", "a trial"),
     ),
     "protect": (("protect", "TABLE", "-o", "STUDY"),),
+    "answer": (
+        ("protect", "TABLE", "-o", "STUDY"),
+        ("ask", "bars", "STUDY", "sex", "-o", "QUESTIONS"),
+        ("answer", "TABLE", "QUESTIONS", "--study", "STUDY"),
+    ),
     "policy init": (("policy", "init", "TABLE", "-o", "ANOTHER"),),
 }
 #: What `policy init` itself and a released table need no policy for.
@@ -58,7 +63,7 @@ WITHOUT_POLICY = {"evaluate", "policy init"}
 OF_PAPERS = {"research", "anonymize", "round"}
 TABLES = {"file", "original", "data"}
 #: What takes a study file, and what runs where a register is lost.
-OF_OTHERS = {"check", "register begin"}
+OF_OTHERS = {"check", "register begin", "ask", "answers"}
 
 
 def commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, set[str]]]:
@@ -108,6 +113,7 @@ def files(tmp_path: Path, run: Run) -> dict[str, str]:
         "BOARD": "board.html",
         "FOLDER": "request",
         "STUDY": "t.discreet",
+        "QUESTIONS": "questions.json",
     }
     found = {word: str(tmp_path / name) for word, name in names.items()}
     rows = table_of(160)
@@ -124,7 +130,7 @@ def files(tmp_path: Path, run: Run) -> dict[str, str]:
 def called(run: Run, files: dict[str, str], words: Sequence[str]) -> tuple[int, str, str]:
     name = " ".join(words[:2]) if " ".join(words[:2]) in CALLS else words[0]
     policy = ["--policy", files["POLICY"]]
-    if name in WITHOUT_POLICY or words[0] in OF_PAPERS:
+    if name in WITHOUT_POLICY or words[0] in {*OF_PAPERS, "ask"}:
         policy = []
     return run(*(files.get(word, word) for word in words), *policy)
 

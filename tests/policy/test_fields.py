@@ -108,6 +108,8 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "papers.metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
     "papers.ties": (["random", *NO_WORD], "one of 'keyed', 'tree'"),
     "papers.c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
+    "answers": ([-1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 0 to 1000000"),
+    "answer_noise": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "m": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "left_out": ([0, 0.09, 0.51, None, *NO_NUMBER], "a number from 0.1 to 0.5"),
     "papers.bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
@@ -220,6 +222,8 @@ def make(field: str, value: Any) -> Policy:
 ENDS: Mapping[str, list[Any]] = {
     "k": [1, 10**6],
     "m": [None, 1, 10**6],
+    "answers": [None, 0, 10**6],
+    "answer_noise": [None, 1, 10**6],
     "left_out": [0.1, 0.5],
     "round_to": [1, 1000],
     "residual_df": [1, 10**6],

@@ -38,6 +38,8 @@ OTHER: Mapping[str, Any] = {
     "public": True,
     "m": 24,
     "left_out": 0.3,
+    "answers": 8,
+    "answer_noise": 31,
     "copy": "served",
     "copy_rows": 7,
     "copy_bytes": 7,

@@ -112,7 +112,6 @@ CHANGES: dict[str, Any] = {
     "policy": {"policy": {"k": 5}},
     "label": {"columns": (replace(COLUMNS[0], label="Age"), *COLUMNS[1:])},
     "nearness": {"nearness": {"means": 0.6}},
-    "answers": {"answers": {}},
     "copies of the copy": {"again": (again_of(80, seed=7),)},
     "of which rows": {"again_of": 76},
     "persons": {"person_column": None},
@@ -125,6 +124,13 @@ def test_another_word_is_another_content(tmp_path: Path) -> None:
     for name, changed in CHANGES.items():
         other = written(tmp_path / "b", draft=replace(DRAFT, **changed))
         assert (other.values == first.values) > (other.content == first.content), name
+
+
+def test_answers_may_be_added_to_the_same_content(tmp_path: Path) -> None:
+    first = written(tmp_path / "a")
+    other = written(tmp_path / "b", draft=replace(DRAFT, answers={}))
+    assert (other.values, other.content) == (first.values, first.content)
+    assert other.signature != first.signature
 
 
 def test_one_value_less_is_another_digest(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ class Questions:
     >>> listed.add(Question({"plot": "bars", "columns": ["sex"]}))
     >>> listed
     1 question on clinic:
-      e2f4...  the bars of sex
+      31d90431c1  the bars of sex
     """
 
     def __init__(self, study: str, version: str, questions: Iterable[Question] = ()) -> None:

@@ -306,7 +306,7 @@ class Study:
         >>> study.ask(study.where("age >= 50").means("bmi", "sex"), holds="1 > 2")
         >>> study.questions
         1 question on diabetes:
-          9a02dd2ca4  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
+          37e091a26e  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
         """
         question = question_of(figure, holds)
         whole = self._copy.session.whole

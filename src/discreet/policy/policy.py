@@ -201,9 +201,11 @@ class Policy:
         None,
         "How many numbers about one person all answers from the data of one version may give "
         "together (`discreet answer`): a count is one, a mean two, five quantiles six, a model "
-        "one for each term and two more. At most .05 times the square of the noise, which is the default; 0 means no "
-        "answers.",
+        "one for each term and two more. At most .05 times the square of the noise, which is the "
+        "default; 0 means no answers.",
         "nothing",
+        words="At most {answers} numbers about one person\n are given in answers from the data, "
+        "with noise.",
     )
     answer_noise: int | None = setting(
         optional(whole(1, 10**6)),
@@ -211,6 +213,7 @@ class Policy:
         "The standard deviation of the noise of answers from the data, in people; at least 2 k, by "
         "default 4 k.",
         "nothing",
+        words="Answers from the data have noise\n of {answer_noise} people.",
     )
     tables: tuple[tuple[str, ...], ...] | None = setting(
         optional(PAIRS),
