@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -59,7 +58,7 @@ def test_the_raw_estimates_lie_within_the_noise_that_is_said(book: Book, new_boo
     for family, formula in MODELS:
         question = model(family, formula)
         true = raw(book, question)
-        for secret in range(6):
+        for secret in range(4):
             found = answered(new_book(secret), question)
             for term, value in zip(true.terms, true.values.tolist(), strict=True):
                 off.append((found[term]["estimate"] - value) / found[term]["noise"])
@@ -134,7 +133,7 @@ def test_a_statement_holds_and_its_opposite_does_not(
     new_book: Books, family: str, formula: str, holds: str
 ) -> None:
     opposite = holds.replace(">", "<")
-    for secret in islice(range(100), 3):
+    for secret in range(2):
         book = new_book(secret)
         found = book.answer(model(family, formula, holds))
         assert (found.verdict, found.table) == (HOLDS, None)

@@ -118,7 +118,7 @@ class Book:
         if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
             numbers += len(SHARES)
         names = [
-            (" ".join(sorted(it.digest for it in part.conditions())), question.columns[0], i)
+            (" ".join(sorted(it.digest for it in part.conditions)), question.columns[0], i)
             for part in parts_of(question, asked)
             for i in range(numbers)
         ]

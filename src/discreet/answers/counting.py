@@ -90,7 +90,7 @@ class Counter:
 
     def count(self, part: Part, asked: Asked) -> Counted:
         """Count a part, and remember what is given of it."""
-        conditions, records = part.conditions(), self.records
+        conditions, records = part.conditions, self.records
         atoms = records.atoms({name: asked.grid(name) for name in part.columns})
         of_rows = part.cells(atoms, len(records.persons))
         cells, people = people_in(of_rows, records.persons, repeat=records.repeat)

@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,7 @@ class Part:
         names = [*self.where.columns, *(name for it in self.dims for name in it.columns)]
         return tuple(dict.fromkeys(names))
 
+    @cached_property
     def conditions(self) -> list[Condition]:
         """Return the condition of each cell, the last way to divide changing first."""
         factors = [[it.factor(part) for part in range(len(it.labels))] for it in self.dims]

@@ -1,0 +1,150 @@
+"""Models answered from the data: how often the raw estimate lies within the noise that is said.
+
+Random formulas on public and simulated tables, each answered under several secrets. Prints for
+each table how many formulas were answered, the share of estimates within 1.96 times the noise, and
+the noise's share of a standard error: python -m benchmarks.answered_models
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import discreet as dc
+from discreet.answers.book import Book
+from discreet.answers.models import as_in_copy
+from discreet.custodian.answering import book_of
+from discreet.custodian.protect import session_of
+from discreet.errors import DiscreetError
+from discreet.explore.derived import DerivedCopy
+from discreet.explore.from_file import FileSession
+from discreet.explore.model import asked_model, fit_rows, rows_of_model
+from discreet.explore.questions import Question
+from discreet.policy import load_policy
+from discreet.secret import Secret
+from discreet.study_file import open_study_file
+
+FORMULAS, SECRETS, MOST_COLUMNS = 20, 5, 8
+PUBLIC = ("titanic", "german_credit", "boston", "casc_census", "tarragona", "D1", "D2")
+
+
+def simulated(people: int, seed: int) -> pd.DataFrame:
+    """Return a cohort with numbers and levels that hang together."""
+    random = np.random.default_rng(seed)
+    age = random.normal(55, 12, people).round()
+    sex = random.choice(["F", "M"], people)
+    smoker = np.where(random.random(people) < 0.2 + 0.1 * (sex == "M"), "yes", "no")
+    bmi = 26 + 0.05 * (age - 55) + (smoker == "yes") + random.normal(0, 4, people)
+    pressure = 120 + 0.5 * (age - 55) + 0.8 * (bmi - 26) + random.normal(0, 15, people)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "sex": sex,
+            "smoker": smoker,
+            "bmi": bmi.round(1),
+            "pressure": pressure.round(),
+            "ward": random.choice(["a", "b", "c", "d"], people),
+        }
+    )
+
+
+def tables(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield ten tables: seven public ones, where they are, and three that are simulated."""
+    for name in PUBLIC:
+        path = folder / f"{name}.csv"
+        if path.exists():
+            yield name, pd.read_csv(path).iloc[:, :MOST_COLUMNS]
+    for seed, people in enumerate((2000, 5000, 5000)):
+        yield f"simulated {people}, {seed}", simulated(people, seed)
+
+
+def formulas(table: pd.DataFrame, seed: int) -> Iterator[tuple[str, str]]:
+    """Yield families and formulas of random columns: one outcome, one to three others."""
+    random = np.random.default_rng(seed)
+    numbers = [it for it in table if table[it].dtype.kind in "if" and table[it].nunique() > 10]
+    levels = [it for it in table if table[it].dtype == object and table[it].nunique() < 7]
+    two = [it for it in levels if table[it].nunique() == 2]
+    for _ in range(FORMULAS):
+        outcome = str(random.choice([*numbers, *two]))
+        others = [it for it in (*numbers, *levels) if it != outcome]
+        some = random.choice(others, min(len(others), int(random.integers(1, 4))), replace=False)
+        between = "*" if len(some) == 2 and random.random() < 0.2 else "+"
+        terms = f" {between} ".join(f"`{it}`" for it in some)
+        yield "logistic" if outcome in two else "linear", f"`{outcome}` ~ {terms}"
+
+
+def book_for(table: pd.DataFrame, folder: Path, name: str) -> Book:
+    """Publish a table, and return what answers questions to it."""
+    path = dc.protect(table, study=name, unit=False).publish(folder / "study.discreet")
+    rules = load_policy("standard").changed(study=name, unit=False)
+    return book_of(session_of(table, rules), FileSession(open_study_file(path)))
+
+
+def measure(book: Book, family: str, formula: str) -> tuple[list[float], list[float]]:
+    """Return how far answers are off, in their noise, and the noise's shares of standard errors."""
+    request: dict[str, object] = {"figures": "model", "formula": formula, "family": family}
+    of = DerivedCopy(book.file, book.file.whole)
+    if family == "logistic":
+        outcome = formula.partition(" ~")[0].strip("`")
+        request["event_is"] = [of.whole.levels_of(outcome)[-1]]
+    question = Question(request)
+    model, events, whole = asked_model(of, request)
+    names = [*model.levels, *([model.event] if model.event else [])]
+    raw = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
+    true = fit_rows(model, rows_of_model(raw, model, events))
+    off, shares = [], []
+    for secret in range(SECRETS):
+        key = Secret.from_bytes(hashlib.sha256(f"{secret} {formula}".encode()).digest())
+        noise = replace(book.records.noise, secret=key)
+        own = Book(book.file, book.policy, replace(book.records, noise=noise))
+        found: dict[str, dict[str, float]] = {}
+        table = own.answer(question).table
+        for it in table.figures if table is not None else ():
+            found.setdefault(it.column, {})[it.figure] = float(it.value or 0)
+        for term, value in zip(true.terms, true.values.tolist(), strict=True):
+            off.append((found[term]["estimate"] - value) / found[term]["noise"])
+            shares.append(found[term]["noise"] / found[term]["std. error from the rows alone"])
+    return off, shares
+
+
+def main() -> None:
+    """Measure all tables, and print a line for each."""
+    warnings.simplefilter("ignore")
+    data = Path(os.environ.get("DISCREET_SHARED_DATA", "../shared/data"))
+    everything: list[float] = []
+    print("table                     people  answered  within  share of a standard error")
+    for seed, (name, table) in enumerate(tables(data)):
+        with tempfile.TemporaryDirectory() as home:
+            os.environ |= {"DISCREET_STATE": home, "DISCREET_CONFIG": home}
+            try:
+                book = book_for(table, Path(home), name)
+            except DiscreetError as error:
+                print(f"{name:24}  no copy: {str(error)[:60]}")
+                continue
+            off, shares, answered = [], [], 0
+            for family, formula in formulas(table, seed):
+                with suppress(DiscreetError):
+                    more, of = measure(book, family, formula)
+                    off += more
+                    shares += of
+                    answered += 1
+        if off:
+            everything += off
+            inside = np.mean(np.abs(off) < 1.96)
+            print(
+                f"{name:24}  {len(table):6,}  {answered:8}  {inside:6.3f}  {np.median(shares):.2f}"
+            )
+    print(f"all: {np.mean(np.abs(everything) < 1.96):.3f} of {len(everything):,} estimates")
+
+
+if __name__ == "__main__":
+    main()
