@@ -104,6 +104,7 @@ def routes(studies: Studies, caller_of: CallerOf, ready: Ready) -> APIRouter:
         *_copy_routes(),
         *_answer_routes(),
         *_output_routes(),
+        *_question_routes(),
         *_token_routes(),
         *_record_routes(),
     ):
@@ -301,20 +302,6 @@ def _output_routes() -> Iterator[Route | Post]:
     )
     hand_in = "Hand in a plot or table that was asked for before, with what it is for."
     yield Post("/outputs", hand_in, hand_in, outputs.HandedIn, "outputs", outputs.hand_in)
-    yield Route(
-        "/questions",
-        "own_questions",
-        "List one's own questions to the data, newest first, with the answers there are.",
-        lambda served, caller, _: questions.own_questions(served, caller),
-    )
-    yield Route(
-        "/answers",
-        "answers",
-        "List the answers from the data that the study file has.",
-        lambda served, caller, _: questions.answers(served, caller),
-    )
-    put = "Put a question to the data on the list: what a plot or table shows that was asked for."
-    yield Post("/questions", put, put, questions.Asked, "questions", questions.ask)
     comment = "Comment on an output of one's own."
     yield Post("/outputs/{name}", comment, comment, outputs.Comment, "outputs", outputs.comment)
 
@@ -366,6 +353,37 @@ def _token_routes() -> Iterator[Route | Post]:
     yield _post("/tokens/{name}", "Change when a token expires.", custodian.Terms, custodian.change)
 
 
+def _question_routes() -> Iterator[Route | Post]:
+    """Yield the routes by which the data are asked, and a custodian takes the list."""
+    yield Route(
+        "/questions",
+        "own_questions",
+        "List one's own questions to the data, newest first, with the answers there are.",
+        lambda served, caller, _: questions.own_questions(served, caller),
+    )
+    yield Route(
+        "/answers",
+        "answers",
+        "List the answers from the data that the study file has.",
+        lambda served, caller, _: questions.answers(served, caller),
+    )
+    put = "Put a question to the data on the list: what a plot or table shows that was asked for."
+    yield Post("/questions", put, put, questions.Asked, "questions", questions.ask)
+    yield _get(
+        "/questions",
+        "all_questions",
+        "List the questions to the data that wait for an answer.",
+        lambda served, *_: questions.all_questions(served),
+    )
+    yield _get(
+        "/questions/file",
+        "question_file",
+        "Answer with the list that `discreet answer` takes.",
+        lambda served, *_: questions.question_file(served),
+        media=_content("application/json"),
+    )
+
+
 def _record_routes() -> Iterator[Route | Post]:
     """Yield the routes by which a custodian reviews outputs, and reads the record."""
     yield _post(
@@ -392,19 +410,6 @@ def _record_routes() -> Iterator[Route | Post]:
         "Answer with the file of an output that was handed in.",
         lambda served, _, request: outputs.file(served, request.path_params["name"]),
         media=_content(BYTES),
-    )
-    yield _get(
-        "/questions",
-        "all_questions",
-        "List the questions to the data that wait for an answer.",
-        lambda served, *_: questions.all_questions(served),
-    )
-    yield _get(
-        "/questions/file",
-        "question_file",
-        "Answer with the list that `discreet answer` takes.",
-        lambda served, *_: questions.question_file(served),
-        media=_content("application/json"),
     )
     yield _get(
         "/log",
