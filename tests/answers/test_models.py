@@ -104,7 +104,7 @@ def test_one_person_less_is_not_seen(book: Book, new_book: Books) -> None:
 @pytest.mark.parametrize(
     ("family", "formula", "where"),
     [
-        ("linear", "bmi ~ region * smoker", "age >= 84"),
+        ("linear", "bmi ~ region * smoker", "age >= 82"),
         ("logistic", "smoker ~ age + region", "age >= 82"),
         ("logistic", "died ~ time", "age >= 18"),
     ],
@@ -114,9 +114,61 @@ def test_a_model_that_stands_on_few_people_is_refused_and_costs_nothing(
 ) -> None:
     request = model(family, formula).request
     book = new_book()
-    with pytest.raises(RefusedError, match=r"this model is not answered|separate the rows"):
+    with pytest.raises(RefusedError, match=r"by the copy it has fewer|separate the rows"):
         book.answer(Question({**request, "derived": [["", where]]}))
     assert book.spent == 0
+
+
+def test_a_model_is_refused_by_the_copy_and_not_by_one_person(book: Book, new_book: Books) -> None:
+    # Whoever knows all others learns nothing from whether it is answered.
+    question = Question({**model("linear", "bmi ~ region").request, "derived": [["", "age >= 83"]]})
+    outcomes = set()
+    for person in range(0, 400, 20):
+        try:
+            without(book, person).answer(question)
+            outcomes.add("answered")
+        except RefusedError as error:
+            outcomes.add(str(error))
+    assert len(outcomes) == 1
+
+
+def test_once_the_data_were_looked_at_a_refusal_costs_what_an_answer_does(
+    new_book: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def separated(*_: object, **__: object) -> object:
+        raise RefusedError("separated")
+
+    book, question = new_book(), model("linear", "bmi ~ age")
+    cost = book.cost(question)
+    compute = book.prepared(question)
+    monkeypatch.setattr("discreet.answers.models.fit_rows", separated)
+    monkeypatch.setattr(Book, "prepared", lambda *_: compute)
+    with pytest.raises(RefusedError, match="its numbers are spent"):
+        book.answer(question)
+    assert book.spent == cost == 4
+
+
+def test_the_noise_that_is_said_follows_from_what_is_given(new_book: Books) -> None:
+    # Else it would tell the exact number of people, and the exact errors.
+    found = answered(new_book(), model("linear", "bmi ~ age + sex"))
+    errors = "std. error from the rows alone"
+    shares = [it["noise"] / it[errors] for it in found.values() if "noise" in it]
+    assert max(shares) == pytest.approx(min(shares), rel=1e-12)
+    assert shares[0] * np.sqrt(found[""]["people"]) == pytest.approx(20, rel=0.5)
+
+
+def test_the_opposite_event_does_not_take_the_noise_away(book: Book, new_book: Books) -> None:
+    own = new_book(answers=20)
+    yes, no = (
+        Question(
+            {"figures": "model", "formula": "died ~ age", "family": "logistic", "event_is": [it]}
+        )
+        for it in ("yes", "no")
+    )
+    one, other = answered(own, yes), answered(own, no)
+    true = dict(zip(raw(book, yes).terms, raw(book, yes).values.tolist(), strict=True))
+    middle = (one["age"]["estimate"] - other["age"]["estimate"]) / 2
+    assert abs(middle - true["age"]) > 1e-3 * one["age"]["noise"]
 
 
 STATEMENTS = [

@@ -1,7 +1,8 @@
 """Means of a column of numbers in the cells of a question: perturbed sums over perturbed counts.
 
 Values beyond the ends of the column's grid count as these ends, so that nobody moves a sum by more
-than half the grid. A cell is not given where few people hold most of its sum.
+than half the grid. A cell is not given where few people hold most of its sum in the copy:
+by the data one person could turn that.
 """
 
 from __future__ import annotations
@@ -17,11 +18,9 @@ from discreet.explore.conditions import Asked
 from discreet.explore.questions import Part
 
 DOMINANCE = 0.5
-"""The (n, k) rule: the two largest contributors hold less than a share of the sum, drawn between
-this and half as much again."""
+"""The (n, k) rule: the two largest contributors hold less than such a share of the sum."""
 P_PERCENT = 0.1
-"""The p % rule: a sum without its two largest contributors is more than a share of the largest one,
-drawn between this and twice as much."""
+"""The p % rule: what is left of a sum without the two largest is such a share of the largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +43,8 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
     draws = counter.records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
     sums += counter.noise.sd * reach * draws
-    allowed = [
-        no_few_hold_most(of_people[cells == cell], _draw(counter, it.digest))
-        for cell, it in enumerate(counted.conditions)
-    ]
+    of_copy, values_of_copy = in_copy(asked, part, value)
+    allowed = [no_few_hold_most(values_of_copy[of_copy == it]) for it in range(counted.size)]
     given = counted.given & np.array(allowed)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(given, np.clip(middle + sums / counted.shown, low, high), np.nan)
@@ -71,14 +68,26 @@ def people_with_values(
     return means_of_pairs(values, of_rows, records.persons)
 
 
-def no_few_hold_most(values: Floats, draw: float) -> bool:
-    """Tell whether no few people hold most of a sum, by the rules (n, k) and p %.
+def in_copy(asked: Asked, part: Part, value: str) -> tuple[Labels, Floats]:
+    """Return the cell of each row of the copy, -1 of one without a value, and the values."""
+    copy = asked.whole.copy
+    atoms = {
+        name: asked.grid(name).places_of_words(copy.strata[name])
+        if name in copy.strata
+        else asked.grid(name).places(copy.columns[name])
+        for name in part.columns
+    }
+    cells = part.cells(atoms, len(copy))
+    known = np.isfinite(copy.columns[value])
+    return np.where(known, cells, -1), copy.columns[value]
 
-    `draw` is a number from 1 to 2 that the secret says.
+
+def no_few_hold_most(values: Floats) -> bool:
+    """Tell whether no few people hold most of a sum, by the rules (n, k) and p %.
 
     Examples
     --------
-    >>> no_few_hold_most(np.full(40, 3.0), 1.0), no_few_hold_most(np.array([90.0, 3, 3, 3]), 1.0)
+    >>> no_few_hold_most(np.full(40, 3.0)), no_few_hold_most(np.array([90.0, 3, 3, 3]))
     (True, False)
     """
     sizes = np.sort(np.abs(values))[::-1]
@@ -86,9 +95,5 @@ def no_few_hold_most(values: Floats, draw: float) -> bool:
     if total == 0:
         return True
     first, second = (*sizes[:2].tolist(), 0.0, 0.0)[:2]
-    dominant = first + second >= DOMINANCE * (1 + draw) / 2 * total
-    return not (dominant or total - first - second < P_PERCENT * draw * first)
-
-
-def _draw(counter: Counter, digest: str) -> float:
-    return counter.records.noise.threshold(f"dominance {digest}", 1000) / 1000
+    dominant = first + second >= DOMINANCE * total
+    return not (dominant or total - first - second < P_PERCENT * first)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.answers.averages import average
 from discreet.answers.counting import Counted, Counter
-from discreet.answers.models import ToFit, as_in_copy, model_of, width_of
+from discreet.answers.models import ToFit, as_in_copy, check_in_copy, model_of
 from discreet.answers.quantiles import SHARES, quantiles
 from discreet.answers.records import Records
 from discreet.answers.words import (
@@ -31,7 +31,7 @@ from discreet.answers.words import (
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
-from discreet.explore.conditions import Asked, Condition
+from discreet.explore.conditions import Asked, Condition, as_told
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
@@ -45,8 +45,8 @@ RULES_OF_COUNTS = (
     "threshold: cells of fewer than {least} people, with noise, are shown as few",
     "cell-key perturbation: noise with a standard deviation of {sd} people, the same for the same "
     "people",
-    "differencing: two cells are of the same people by definition, or differ by {k} to {most} or "
-    "more",
+    "differencing: two cells are of the same people by definition, or differ by {k} to {most} "
+    "people or more",
 )
 RULES_OF_MEANS = (
     "dominance: the two largest contributors hold less than about half of a sum",
@@ -111,22 +111,22 @@ class Book:
     def _new(self, question: Question) -> set[str]:
         asked = self._asked_of(question)
         if question.kind == MODEL:
-            terms = self._model_terms(question)
             name = question.of_numbers.id
-            return {f"{name} {i}" for i in range(terms + 2)} - self._asked
-        numbers = 2 if question.kind == MEANS else 1
+            return {f"{name} {i}" for i in range(self._model_terms(question) + 2)} - self._asked
+        of_column = ["sum"] if question.kind == MEANS else []
         if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
-            numbers += len(SHARES)
-        names = [
-            (" ".join(sorted(it.digest for it in part.conditions)), question.columns[0], i)
-            for part in parts_of(question, asked)
-            for i in range(numbers)
-        ]
-        told = {f"{cells} {column if i else ''} {i}" for cells, column, i in names}
+            of_column = [f"quantile {share}" for share in SHARES]
+        told = set()
+        for part in parts_of(question, asked):
+            cells = " ".join(sorted(it.digest for it in part.conditions))
+            told |= {f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in of_column)}
         return told - self._asked
 
     def answer(self, question: Question) -> Answer:
         """Answer a question, or refuse it in a sentence; the same one is answered again for free.
+
+        What is refused by the question and the study file alone costs nothing. Once the data were
+        looked at, the question costs what it costs, whatever comes out.
 
         Raises
         ------
@@ -137,15 +137,15 @@ class Book:
         """
         plain = question.of_numbers
         if plain.id not in self.answers:
-            new = self._new(plain)
+            new, compute = self._new(plain), self.prepared(plain)
             if len(new) > self.left:
                 raise RefusedError(
                     SPENT.format(cost=len(new), left=self.left, all=self.policy.numbers_of_answers),
                     rule="budget",
                 )
-            self.answers[plain.id] = self._computed(plain)
-            self.spent += len(new)  # what is refused costs nothing
+            self.spent += len(new)
             self._asked |= new
+            self.answers[plain.id] = compute()
         found = self.answers[plain.id]
         if not question.holds:
             return found
@@ -161,15 +161,22 @@ class Book:
             out = out.assign({name: text}) if name else out
         return out
 
-    def _computed(self, question: Question) -> Answer:
+    def prepared(self, question: Question) -> Callable[[], Answer]:
+        """Check a question by the study file alone, and return what computes its answer."""
         asked = self._asked_of(question)
+        if question.kind == MODEL:
+            it = self._to_fit(question, asked)
+            return lambda: self._computed(question, asked, it)
+        return lambda: self._computed(question, asked)
+
+    def _computed(self, question: Question, asked: Asked, it: ToFit | None = None) -> Answer:
         noise, k = self.counter.noise, self.policy.k
         numbers: dict[str, Any] = {"least": self.counter.least, "sd": noise.sd, "k": k}
-        numbers["most"] = 2 * k - 1
+        numbers["most"] = k + 2 * noise.sd - 1
         rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
         told = noise_in_words(question, noise.sd, self.counter.least)
-        if question.kind == MODEL:
-            model = self._model(question, asked)
+        if it is not None:
+            model = model_of(self.counter, asked, it)
             rules += tuple(it.format(**numbers) for it in RULES_OF_MODELS)
             table, share = model_table(question, model, self.file)
             return Answer(question, told + share, rules, table=table)
@@ -201,7 +208,8 @@ class Book:
         whole = self.file.whole.with_levels([name])
         return whole.levels_of(name) if name in whole.copy.strata else asked.levels(name)[0]
 
-    def _model(self, question: Question, asked: Asked) -> Any:
+    def _to_fit(self, question: Question, asked: Asked) -> ToFit:
+        """Return the model that is asked for, or refuse it by the copy."""
         model, events, _ = asked_model(self._derived(question), question.request)
         numbers = [name for name in model.numbers if name in asked.made]
         if numbers:
@@ -216,18 +224,22 @@ class Book:
         named = [*model.levels, *([model.event] if model.event else [])]
         whole = asked.with_made(self.records.rows, named)
         whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
+        made = {name: text for name, text in asked.made.items() if name in named}
+        orders = [[name, *it] for name, it in sorted(model.orders.items())]
+        told = as_told([model.family, model.formula, events, made, orders])
         width = self._width(question, model, events)
-        return model_of(self.counter, asked, ToFit(model, events, where, whole, width))
+        return ToFit(model, events, where, whole, told, width)
 
     def _width(self, question: Question, model: Model, events: Sequence[str]) -> float:
         """Return by how much more noise the model has, by the same model of the copy."""
         part = self._derived(question)
         for name, text in question.asks:
             part = part if name else part.where(text)
-        rows = rows_of_model(part.whole.with_levels(model.levels), model, events)
+        levels = [*model.levels, *([model.event] if model.event else [])]
+        rows = rows_of_model(part.whole.with_levels(levels), model, events)
         whose = part.whole.persons
         persons = rows.at if whose is None else whose[rows.at]
-        return width_of(fit_rows(model, rows, persons=None if whose is None else persons), persons)
+        return check_in_copy(model, rows, persons, self.policy.k)
 
 
 def _dims(counted: Counted) -> int:

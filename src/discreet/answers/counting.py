@@ -1,7 +1,8 @@
 """Counts of people in the cells of a question, with noise, and which of them may be given.
 
 **Equal numbers tell nothing.** Two counts that are given are of the same people by definition, or
-differ by k + U people or more, where U is drawn from 0 to k - 1 for each pair. What differs by
+differ by k + U people or more. U is drawn from 0 to twice the noise for each pair, so that one
+person more or less turns it as seldom as it is seen in a count. What differs by
 fewer, by nobody included, is not given, and looks like a count of too few people.
 """
 
@@ -20,6 +21,10 @@ from discreet.explore.questions import Part
 from discreet.methods import CellKey
 
 Whole = NDArray[np.int64]
+
+
+WIDTH = 2
+"""The least difference of two counts is drawn from k to k and so many times the noise."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,23 +122,19 @@ class Counter:
         out = np.ones(new.size, dtype=np.bool_)
         names = [it.digest for it in new.conditions]
         members = new.members(self.records.people)
+        reach = WIDTH * self.noise.sd
         for old in dict.fromkeys(self.opened.values()):
             there = np.flatnonzero(old.given)
             kept = old.members(self.records.people)[there]
             common = (members @ kept.T).toarray()
             sizes = np.asarray(kept.sum(axis=1)).ravel()
             apart = counts[:, None] + sizes[None, :] - 2 * common
-            for cell, at in np.argwhere(apart < 2 * self.k).tolist():
+            for cell, at in np.argwhere(apart < self.k + reach).tolist():
                 other = old.conditions[there[at]].digest
                 if names[cell] != other and apart[cell, at] < self._threshold(names[cell], other):
                     out[cell] = False
         return out
 
     def _threshold(self, *digests: str) -> int:
-        return self.records.noise.threshold(" ".join(sorted(digests)), self.k)
-
-
-def counts_with_ends(counted: Counted, sd: float) -> tuple[Floats, Floats, Floats]:
-    """Return low ends, counts and high ends of cells, by their noise; NaN where none is given."""
-    middle = np.where(counted.given, counted.shown, np.nan)
-    return np.maximum(middle - 1.96 * sd, 0.0), middle, middle + 1.96 * sd
+        what, width = " ".join(sorted(digests)), WIDTH * self.noise.sd
+        return self.k + self.records.noise.threshold(what, width) - width

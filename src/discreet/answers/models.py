@@ -29,7 +29,7 @@ MOST_INFLUENCE, MORE_A_TERM = 30.0, 4.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
 as many as there are terms."""
 PEOPLE_A_TERM = 10
-SPREAD_BY, FIT_BY = 2.0, 4.0
+SPREAD_BY, FIT_BY = 3.0, 6.0
 """By how many people's average influence a standard error and the fit are changed, for each of
 which the noise has."""
 BESIDE_ESTIMATES = 1.5
@@ -43,10 +43,17 @@ FEW_DECIDE = (
     "this model is not answered: by the copy a few people decide about it; take the logarithm of a "
     "column, join levels, or leave a term out"
 )
+LEVEL_PER_K = 2
+"""A level of a model has so many times k people in the copy."""
+TOO_FEW = (
+    "this model is not answered: by the copy it has fewer than ten people, or events, for each"
+    " term, or too few people on one side of a level; leave terms out, join levels, or ask for a"
+    " larger part"
+)
 NOT_ANSWERED = (
-    "this model is not answered: it has fewer than ten people for each term, too few people on one "
-    "side of a term, terms that separate the outcome, or people who differ by too few from those "
-    "of another answer; leave terms out, join levels, or ask for a larger part"
+    "this model is not answered, and its numbers are spent: terms separate the outcome in the"
+    " data, or its people differ by too few from those of another answer; leave terms out, or ask"
+    " for a larger part"
 )
 
 
@@ -84,6 +91,8 @@ class ToFit:
         Whose model it is.
     rows : WholeTable
         All raw rows, with the model's columns of levels as the copy has them.
+    told : str
+        All that says which model it is, by which its noise is drawn.
     width : float
         By how much more its noise is than that of a model in which nobody stands out: by the copy.
     """
@@ -92,22 +101,36 @@ class ToFit:
     events: Sequence[str]
     where: Condition
     rows: WholeTable
+    told: str
     width: float = 1.0
 
 
-def width_of(estimates: Estimates, persons: Labels) -> float:
-    """Return by how much more noise hides everybody, by what people in a copy move estimates.
+def check_in_copy(model: Model, rows: ModelRows, persons: Labels, k: int) -> float:
+    """Return by how much more noise a model has, by its rows in the copy; refuse one it cannot be.
+
+    Whether a model is answered is decided here, by the copy, so that it says nothing of the data.
 
     Raises
     ------
     RefusedError
-        If a few people move them more than noise can hide.
+        If the copy has too few people for each term, or on one side of a level; or if a few people
+        move the estimates more than noise can hide.
     """
+    estimates = fit_rows(
+        model, rows, persons=persons if len({*persons.tolist()}) < len(persons) else None
+    )
     if estimates.moves is None:
         raise BrokenPromiseError("estimates came without what people move them by")
     _, moves = by_person(estimates.moves(), persons)
+    people, terms = moves.shape
+    sizes = [list(words).count(word) for words in rows.words.values() for word in {*words}]
+    fewest = people
+    if rows.happened is not None:
+        fewest = min(int(rows.happened.sum()), int((~rows.happened).sum()))
+    if fewest < PEOPLE_A_TERM * terms or min(sizes, default=people) < LEVEL_PER_K * k:
+        raise RefusedError(TOO_FEW, rule="model")
     usual = float(np.quantile(_influence(moves), NEARLY_ALL))
-    width = math.sqrt(usual / _most(moves.shape[1]))
+    width = math.sqrt(usual / _most(terms))
     if not width <= WIDEST:
         raise RefusedError(FEW_DECIDE, rule="influence")
     return max(1.0, width)
@@ -119,7 +142,8 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     Raises
     ------
     RefusedError
-        One sentence, whatever the reason in the data is.
+        One sentence, whatever the reason in the data is. The numbers of the version that it would
+        have cost are spent then.
     """
     model, records = it.model, counter.records
     names = [*model.numbers, *model.levels, *([model.event] if model.event else [])]
@@ -134,25 +158,12 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
         rows = rows_of_model(it.rows.rows(inside), model, it.events)
         persons = records.persons[inside][rows.at]
         estimates = fit_rows(model, rows, persons=persons if records.repeat else None)
-        if estimates.moves is None or not _is_large(counter, model, rows, estimates, counted):
+        if estimates.moves is None:
             raise refused
         people, moves = by_person(estimates.moves(), persons)
         return _with_noise(counter, it, estimates, people, moves, counted)
     except (DiscreetError, np.linalg.LinAlgError):
         raise refused from None
-
-
-def _is_large(
-    counter: Counter, model: Model, rows: ModelRows, estimates: Estimates, counted: Counted
-) -> bool:
-    """Tell whether there are people enough for each term, and on each side of a level."""
-    if counted.shown[0] < PEOPLE_A_TERM * len(estimates.terms):
-        return False
-    sizes = [list(words).count(word) for words in rows.words.values() for word in {*words}]
-    if rows.happened is not None:
-        sizes += [int(rows.happened.sum()), int((~rows.happened).sum())]
-    least = counter.records.noise.threshold(f"model {model.formula}", counter.k)
-    return min(sizes, default=least) >= least
 
 
 def _most(terms: int) -> float:
@@ -183,34 +194,35 @@ def _with_noise(
     counted: Counted,
 ) -> Modelled:
     people, terms = moves.shape
-    sd, of = counter.noise.sd, it.model
-    what = f"model {of.family} {of.formula} {sorted(dict(estimates.references).items())}"
-    draws = counter.records.noise.normals(what, counted.sums, 2 * terms + 2)[0]
+    sd, shown = counter.noise.sd, int(counted.shown[0])
+    draws = counter.records.noise.normals(it.told, counted.sums, 2 * terms + 2)[0]
+    covariance = moves.T @ moves
     influence, most = _influence(moves), it.width**2 * _most(terms)
     kept = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
+    # A variance is moved by a person as far as the person's part in it.
+    parts = people * moves**2 / np.diag(covariance)
+    of_errors = ((parts / (SPREAD_BY * terms)) ** 2).sum(axis=1)
     hidden = influence * (kept / it.width) ** 2
-    counter.expose(persons, (hidden + BESIDE_ESTIMATES) / sd**2)
-    share, root = it.width * sd / np.sqrt(people), np.linalg.cholesky(moves.T @ moves)
-    values = estimates.values - off + share * (root @ draws[:terms])
+    counter.expose(persons, (hidden + of_errors + BESIDE_ESTIMATES) / sd**2)
     spread = np.exp(SPREAD_BY * terms * sd / people * draws[terms : 2 * terms])
+    variances = estimates.variances * spread
+    # What is said of the noise follows from what is given: errors with noise, people with noise.
+    noise = it.width * sd / math.sqrt(shown) * np.sqrt(variances)
+    root = np.linalg.cholesky(covariance)
+    of_one = root @ draws[:terms] / np.sqrt(np.diag(covariance))
     name, fit = estimates.quality
-    fit = float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))
     events = estimates.events
-    if events is not None:
-        events = round(events + sd * draws[-2])
-        if min(events, counted.shown[0] - events) < PEOPLE_A_TERM * terms:
-            raise RefusedError(NOT_ANSWERED, rule="model")
     made = dataclasses.replace(
         estimates,
-        values=values,
-        variances=estimates.variances * spread,
-        rows=int(counted.shown[0]),
-        events=events,
-        quality=(name, fit),
+        values=estimates.values - off + noise * of_one,
+        variances=variances,
+        rows=shown,
+        events=None if events is None else max(0, round(events + sd * draws[-2])),
+        quality=(name, float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))),
         moves=None,
     )
-    return Modelled(made, share * np.sqrt((root**2).sum(axis=1)), counted)
+    return Modelled(made, noise, counted)
 
 
 def as_in_copy(rows: WholeTable, categories: Mapping[str, Sequence[str]]) -> WholeTable:

@@ -1,8 +1,8 @@
 """Quantiles of a column of numbers in the cells of a question: means of neighbours at noisy ranks.
 
-The rank is moved by keyed noise of the size of a count's, and k people who lie around it are
-averaged. So a person, who moves every rank by one at the most, is hidden as in a count, and no
-value is anybody's own.
+The rank is moved by keyed noise of the size of a count's, k people who lie around it are averaged,
+and the mean is put on the column's grid. So a person, who moves every rank by one at the most, is
+hidden as in a count, and no value is anybody's own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.answers.averages import people_with_values
+from discreet.answers.averages import in_copy, people_with_values
 from discreet.answers.counting import Counted, Counter
 from discreet.arguments import Floats
 from discreet.explore.conditions import Asked
@@ -42,15 +42,19 @@ def quantiles(counter: Counter, part: Part, asked: Asked, value: str) -> Quantil
     draws = noise.normals(f"quantiles {value}", counted.sums, len(SHARES))
     shape = (counted.size, len(SHARES))
     low, middle, high = (np.full(shape, np.nan) for _ in range(3))
-    of_copy, values_of_copy = _in_copy(asked, part, value)
+    of_copy, values_of_copy = in_copy(asked, part, value)
     for cell in np.flatnonzero(counted.given).tolist():
-        values = np.sort(of_people[cells == cell])
-        ranks = np.array(SHARES) * len(values) + sd * draws[cell]
-        middle[cell] = np.sort([mean_around(values, rank, counter.k) for rank in ranks])
         copy = np.sort(values_of_copy[of_copy == cell])
-        if len(copy):
-            below, above = _reach(copy, float(counted.shown[cell]), sd)
-            low[cell], high[cell] = middle[cell] - below, middle[cell] + above
+        if not len(copy):
+            continue
+        values = np.sort(of_people[cells == cell])
+        if len(values) < 2 * counter.k:  # seldom: the noise made them many
+            values = copy
+        ranks = np.array(SHARES) * len(values) + sd * draws[cell]
+        found = np.sort([mean_around(values, rank, counter.k) for rank in ranks])
+        middle[cell] = _on_grid(found, asked.grid(value).edges)
+        below, above = _reach(copy, float(counted.shown[cell]), sd)
+        low[cell], high[cell] = middle[cell] - below, middle[cell] + above
     return Quantiles(counted, low, middle, high)
 
 
@@ -66,26 +70,18 @@ def mean_around(values: Floats, rank: float, k: int) -> float:
     return float(values[first : first + k].mean())
 
 
-def _in_copy(asked: Asked, part: Part, value: str) -> tuple[Floats, Floats]:
-    """Return the cell of each row of the copy, and its value."""
-    copy = asked.whole.copy
-    atoms = {
-        name: asked.grid(name).places_of_words(copy.strata[name])
-        if name in copy.strata
-        else asked.grid(name).places(copy.columns[name])
-        for name in part.columns
-    }
-    cells = part.cells(atoms, len(copy))
-    known = np.isfinite(copy.columns[value])
-    return np.where(known, cells, -1), copy.columns[value]
-
-
 def _reach(copy: Floats, people: float, sd: int) -> tuple[Floats, Floats]:
     """Return how far quantiles may be off, below and above: by how the copy lies around them."""
     shares = np.array(SHARES)
     off = CERTAIN * np.sqrt(shares * (1 - shares) / people + (sd / people) ** 2)
     at = _quantile(copy, shares)
     return at - _quantile(copy, shares - off), _quantile(copy, shares + off) - at
+
+
+def _on_grid(values: Floats, edges: Sequence[float]) -> Floats:
+    """Return the nearest steps of a grid: between them a mean would tell whose it is."""
+    steps = np.asarray(edges)
+    return np.array([float(steps[np.abs(steps - it).argmin()]) for it in values])
 
 
 def _quantile(values: Floats, shares: Sequence[float] | Floats) -> Floats:
