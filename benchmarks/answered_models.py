@@ -1,8 +1,9 @@
 """Models answered from the data: how often the raw estimate lies within the noise that is said.
 
 Random formulas on public and simulated tables, each answered under several secrets. Prints for
-each table how many formulas were answered, the share of estimates within 1.96 times the noise, and
-the noise's share of a standard error: python -m benchmarks.answered_models
+each table how many formulas were answered, the share of estimates within 1.96 times the noise, the
+noise's share of a standard error, and of the signs of coefficients with |z| of 3 or more how many
+statements were decided and how many of these right: python -m benchmarks.answered_models
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 import discreet as dc
-from discreet.answers.book import Book
+from discreet.answers.book import Book, verdict_of
 from discreet.answers.models import as_in_copy
 from discreet.custodian.answering import book_of
 from discreet.custodian.protect import session_of
 from discreet.errors import DiscreetError
+from discreet.explore.answered import HOLDS, UNKNOWN
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
@@ -89,8 +92,22 @@ def book_for(table: pd.DataFrame, folder: Path, name: str) -> Book:
     return book_of(session_of(table, rules), FileSession(open_study_file(path)))
 
 
-def measure(book: Book, family: str, formula: str) -> tuple[list[float], list[float]]:
-    """Return how far answers are off, in their noise, and the noise's shares of standard errors."""
+class Measured(NamedTuple):
+    """How far answers are off, in their noise; the noise's shares of standard errors; verdicts."""
+
+    off: list[float]
+    shares: list[float]
+    verdicts: list[str]
+
+    def add(self, other: Measured) -> None:
+        """Add what was measured of another formula."""
+        self.off.extend(other.off)
+        self.shares.extend(other.shares)
+        self.verdicts.extend(other.verdicts)
+
+
+def measure(book: Book, family: str, formula: str) -> Measured:
+    """Answer a model under several secrets, and compare it with the raw one."""
     request: dict[str, object] = {"figures": "model", "formula": formula, "family": family}
     of = DerivedCopy(book.file, book.file.whole)
     if family == "logistic":
@@ -101,27 +118,42 @@ def measure(book: Book, family: str, formula: str) -> tuple[list[float], list[fl
     names = [*model.levels, *([model.event] if model.event else [])]
     raw = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
     true = fit_rows(model, rows_of_model(raw, model, events))
-    off, shares = [], []
+    found_all = Measured([], [], [])
     for secret in range(SECRETS):
         key = Secret.from_bytes(hashlib.sha256(f"{secret} {formula}".encode()).digest())
         noise = replace(book.records.noise, secret=key)
         own = Book(book.file, book.policy, replace(book.records, noise=noise))
         found: dict[str, dict[str, float]] = {}
-        table = own.answer(question).table
+        answer = own.answer(question)
+        table = answer.table
         for it in table.figures if table is not None else ():
             found.setdefault(it.column, {})[it.figure] = float(it.value or 0)
         for term, value in zip(true.terms, true.values.tolist(), strict=True):
-            off.append((found[term]["estimate"] - value) / found[term]["noise"])
-            shares.append(found[term]["noise"] / found[term]["std. error from the rows alone"])
-    return off, shares
+            of_term = found[term]
+            found_all.off.append((of_term["estimate"] - value) / of_term["noise"])
+            found_all.shares.append(of_term["noise"] / of_term["std. error from the rows alone"])
+        for term, value, variance in zip(true.terms, true.values, true.variances, strict=True):
+            if abs(value) >= 3 * variance**0.5 and not {*"<>="} & {*term}:
+                sign = ">" if value > 0 else "<"
+                found_all.verdicts.append(verdict_of(answer, f"{term} {sign} 0"))
+    return found_all
+
+
+def in_words(it: Measured) -> str:
+    """Return what was measured as a line."""
+    inside = np.mean(np.abs(it.off) < 1.96)
+    decided = [verdict for verdict in it.verdicts if verdict != UNKNOWN]
+    of_all = len(decided) / max(len(it.verdicts), 1)
+    right = decided.count(HOLDS) / max(len(decided), 1)
+    return f"{inside:6.3f}  {np.median(it.shares):5.2f}  {of_all:7.2f}  {right:.3f}"
 
 
 def main() -> None:
     """Measure all tables, and print a line for each."""
     warnings.simplefilter("ignore")
     data = Path(os.environ.get("DISCREET_SHARED_DATA", "../shared/data"))
-    everything: list[float] = []
-    print("table                     people  answered  within  share of a standard error")
+    everything = Measured([], [], [])
+    print("table                     people  answered  within  share  decided  right")
     for seed, (name, table) in enumerate(tables(data)):
         with tempfile.TemporaryDirectory() as home:
             os.environ |= {"DISCREET_STATE": home, "DISCREET_CONFIG": home}
@@ -130,20 +162,15 @@ def main() -> None:
             except DiscreetError as error:
                 print(f"{name:24}  no copy: {str(error)[:60]}")
                 continue
-            off, shares, answered = [], [], 0
+            own, answered = Measured([], [], []), 0
             for family, formula in formulas(table, seed):
                 with suppress(DiscreetError):
-                    more, of = measure(book, family, formula)
-                    off += more
-                    shares += of
+                    own.add(measure(book, family, formula))
                     answered += 1
-        if off:
-            everything += off
-            inside = np.mean(np.abs(off) < 1.96)
-            print(
-                f"{name:24}  {len(table):6,}  {answered:8}  {inside:6.3f}  {np.median(shares):.2f}"
-            )
-    print(f"all: {np.mean(np.abs(everything) < 1.96):.3f} of {len(everything):,} estimates")
+        if own.off:
+            everything.add(own)
+            print(f"{name:24}  {len(table):6,}  {answered:8}  {in_words(own)}")
+    print(f"{'all':34}  {len(everything.off):6,}  {in_words(everything)}")
 
 
 if __name__ == "__main__":

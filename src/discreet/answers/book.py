@@ -65,7 +65,7 @@ SPENT = (
 STATEMENT = re.compile(r"\s*([<>])\s*")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Book:
     """What answers questions to one version of a study, and keeps count.
 

@@ -65,7 +65,7 @@ class Counted:
         return csr_array((ones, (self.cells, self.people)), shape=(self.size, people))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Counter:
     """What counts people for one version, and remembers what was given.
 

@@ -36,6 +36,9 @@ NOT_THIS_FILE = (
 )
 
 
+NO_QUESTION = "it asks for something that is not a figure of these columns"
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What becomes of a question: "answered", or why it is refused; and what it costs."""
@@ -251,7 +254,9 @@ def _outcome(book: Book, question: Question) -> Outcome:
     try:
         made = book.answer(question)
     except DiscreetError as error:
-        return Outcome(question, str(error).splitlines()[0], 0)
+        return Outcome(question, str(error).splitlines()[0], book.spent - before)
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError):
+        return Outcome(question, NO_QUESTION, book.spent - before)  # of a list by other hands
     return Outcome(question, ANSWERED, book.spent - before, made)
 
 

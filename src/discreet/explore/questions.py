@@ -98,10 +98,30 @@ class Question:
                 " unweighted figure",
                 rule="weights",
             )
+        if PLOT in request:
+            self._check_plot()
+        elif self.kind == MODEL and not request.get("formula"):
+            raise InputError("a question for a model has a formula: 'bmi ~ age + sex'")
+        elif self.kind == MEANS and len(self.columns) != 1:
+            raise InputError("a question for means has one column that is averaged")
         if self.holds and not STATEMENT.fullmatch(self.holds):
             raise InputError(
                 "a statement compares names of levels, or a term with 0: 'F > M', 'age > 0'"
             )
+
+    def _check_plot(self) -> None:
+        """Refuse a plot that is not asked for as it can be."""
+        if FIGURES in self.request:
+            raise InputError("a question is for a plot or a table, not both")
+        try:
+            plot = self.plot
+            listed = plot.names, plot.by_names
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
+            raise InputError(
+                f"a question for {PLOTS[self.kind].phrase()} names {PLOTS[self.kind].takes()}"
+            ) from None
+        if not all(isinstance(it, str) for names in listed for it in names):
+            raise InputError("columns of a question are named by text")
 
     @property
     def kind(self) -> str:
