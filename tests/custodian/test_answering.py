@@ -146,6 +146,14 @@ def test_a_dry_run_writes_and_records_nothing(path: Path) -> None:
     assert register_of("standard").answered("cohort") == []
 
 
+@pytest.mark.slow
+def test_the_attack_on_the_copy_is_made_on_the_data_at_hand(path: Path) -> None:
+    made = answer(path, asked(path), dry_run=True, pairs=10)
+    copy, both = made.exposure.typical
+    assert copy != 0.57
+    assert 0 <= both - copy < 0.03
+
+
 def test_a_question_that_is_refused_says_why_and_the_others_are_answered(path: Path) -> None:
     study = dc.open(path)
     study.ask(study.bars("sex"))

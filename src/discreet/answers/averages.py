@@ -45,7 +45,7 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     sums += counter.noise.sd * reach * draws
     of_copy, values_of_copy = in_copy(asked, part, value)
     allowed = [no_few_hold_most(values_of_copy[of_copy == it]) for it in range(counted.size)]
-    given = counted.given & np.array(allowed)
+    given = counted.given & np.array(allowed, dtype=np.bool_)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(given, np.clip(middle + sums / counted.shown, low, high), np.nan)
         noise = counter.noise.sd * np.hypot(reach, means - middle) / counted.shown

@@ -131,6 +131,7 @@ def answer(
     output: Path | None = None,
     who: str = "",
     dry_run: bool = False,
+    pairs: int = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Answer questions from the data, into the next revision of the study file.
@@ -147,7 +148,14 @@ def answer(
 
     with progress_shown():
         made = answer_questions(
-            file, questions, study=study, to=output, policy=copy.rules(), who=who, dry_run=dry_run
+            file,
+            questions,
+            study=study,
+            to=output,
+            policy=copy.rules(),
+            who=who,
+            dry_run=dry_run,
+            pairs=pairs,
         )
     if as_json:
         typer.echo(json.dumps(made.to_plain()))

@@ -378,6 +378,8 @@ class Asked:
         if name not in self._all.copy.strata:
             return self._codes(name)
         words = self._all.levels_of(name)
+        if not words:
+            raise InputError(f"column {name!r} has no level in any row of the copy")
         if name not in self.made:
             grid = self.grid(name)
             table = np.arange(grid.size)
