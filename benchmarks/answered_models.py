@@ -23,14 +23,13 @@ import pandas as pd
 
 import discreet as dc
 from discreet.answers.book import Book, verdict_of
-from discreet.answers.models import as_in_copy
 from discreet.custodian.answering import book_of
 from discreet.custodian.protect import session_of
 from discreet.errors import DiscreetError
 from discreet.explore.answered import HOLDS, UNKNOWN
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
-from discreet.explore.model import asked_model, fit_rows, rows_of_model
+from discreet.explore.model import fit_rows, rows_of_model
 from discreet.explore.questions import Question
 from discreet.policy import load_policy
 from discreet.secret import Secret
@@ -114,10 +113,8 @@ def measure(book: Book, family: str, formula: str) -> Measured:
         outcome = formula.partition(" ~")[0].strip("`")
         request["event_is"] = [of.whole.levels_of(outcome)[-1]]
     question = Question(request)
-    model, events, whole = asked_model(of, request)
-    names = [*model.levels, *([model.event] if model.event else [])]
-    raw = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
-    true = fit_rows(model, rows_of_model(raw, model, events))
+    fit = book.to_fit(question)
+    true = fit_rows(fit.model, rows_of_model(fit.rows, fit.model, fit.events))
     found_all = Measured([], [], [])
     for secret in range(SECRETS):
         key = Secret.from_bytes(hashlib.sha256(f"{secret} {formula}".encode()).digest())

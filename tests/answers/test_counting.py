@@ -1,4 +1,4 @@
-"""Counts with keyed noise: the same people, the same noise; what is too near is not given."""
+"""Counts with keyed noise: the same cell, the same noise, whatever else was asked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from discreet.answers.book import Book
 from discreet.answers.counting import Counted
 from discreet.explore.conditions import grid_of
 from discreet.explore.questions import Question, asked_of, parts_of
+from tests.answers.conftest import with_secret, without
 
 Books = Callable[..., Book]
 
@@ -112,36 +113,51 @@ def test_without_noise_the_same_attack_succeeds(new_book: Books) -> None:
     assert true_counts(a)[0] - true_counts(b)[0] == true != true - 1
 
 
-def test_filters_that_leave_one_person_out_are_not_given(book: Book, new_book: Books) -> None:
-    # Fifty conditions that hold for all but those of one age and region: few, one among them.
+def test_filters_that_leave_one_person_out_average_to_nothing(book: Book, new_book: Books) -> None:
+    # Conditions hold for all but a cell of few people, with a target among them or not: the mean
+    # of their numbers tells hardly which.
     rows = book.records.rows.copy
     age, region = rows.columns["age"], np.array(rows.strata["region"])
-    cells = [
-        (int(it), name)
-        for it in np.unique(age)
-        for name in ("north", "south", "east", "west")
-        if 18 < it < 95 and 0 < ((age == it) & (region == name)).sum() < book.policy.k
-    ]
     edges = {*grid_of(book.file.kept, "age").edges}
-    cells = [it for it in cells if it[0] in edges and it[0] + 1 in edges][:50]
-    asked_for = new_book()
-    (everyone, *_) = counted(asked_for, asked("bars", ["sex"]))
-    given = []
-    for year, name in cells:
-        but = f"not (age >= {year} and age < {year + 1} and region == '{name}')"
-        (found, *_) = counted(asked_for, asked("bars", ["sex"], but))
-        given.append(bool(found.given[0]))
-    assert everyone.given[0]
-    assert len(cells) >= 10
-    assert not any(given)
+    year = next(
+        it
+        for it in range(88, 60, -1)
+        if {it, it + 1} <= edges and 0 < ((age == it) & (region == "west")).sum() < 5
+    )
+    target = int(book.records.persons[np.flatnonzero((age == year) & (region == "west"))[0]])
+    one = f"age >= {year} and age < {year + 1} and region == 'west'"
+    but = [f"not ({one} and sex == '{it}')" for it in ("F", "M")] + [f"not ({one})"]
+    but += [f"not ({one} and smoker == '{it}')" for it in ("yes", "no")]
+    found: dict[bool, list[float]] = {True: [], False: []}
+    for secret in range(60):
+        for is_in in found:
+            of = new_book(secret) if is_in else with_secret(without(book, target), 900 + secret)
+            shown = [float(counted(of, asked("bars", ["sex"], it))[0].shown[0]) for it in but]
+            found[is_in].append(float(np.mean(shown)))
+    a, b = np.array(found[True])[:, None], np.array(found[False])[None, :]
+    assert 0.3 < float((a > b).mean()) < 0.7
 
 
-def test_a_difference_of_nobody_is_not_given_either(new_book: Books) -> None:
+def test_the_same_people_under_another_condition_are_another_number(new_book: Books) -> None:
+    # So equal numbers tell nothing, and nothing need be withheld.
+    equal = 0
+    for secret in range(60):
+        book = new_book(secret)
+        one, *_ = counted(book, asked("bars", ["sex"], "age >= 50"))
+        # Nobody has a time below 0, which the study file does not show.
+        same, *_ = counted(book, asked("bars", ["sex"], "age >= 50 and time >= 0"))
+        assert true_counts(one)[0] == true_counts(same)[0]
+        equal += int(one.shown[0] == same.shown[0])
+    assert equal <= 5
+
+
+def test_whether_a_number_is_given_hangs_on_no_other_number(new_book: Books) -> None:
+    alone = counted(new_book(), asked("bars", ["region"], "age >= 70"))
     book = new_book()
-    counted(book, asked("bars", ["sex"], "age >= 50"))
-    # Nobody has a time below 0, which the study file does not show.
-    same, *_ = counted(book, asked("bars", ["sex"], "age >= 50 and time >= 0"))
-    assert not same.given[0]
+    for low in range(60, 70):
+        counted(book, asked("bars", ["region"], f"age >= {low}"))
+    beside = counted(book, asked("bars", ["region"], "age >= 70"))
+    assert [it.given.tolist() for it in alone] == [it.given.tolist() for it in beside]
 
 
 def test_sums_and_cells_add_up_but_for_noise(new_book: Books) -> None:

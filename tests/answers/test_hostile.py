@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.answers.book import Book
-from discreet.errors import DiscreetError
-from discreet.explore.questions import MOST_CELLS, Question
+from discreet.errors import DiscreetError, RefusedError
+from discreet.explore.questions import MOST_CELLS, Question, asked_of, parts_of
 from discreet.plots import PLOTS
 from tests.answers.conftest import with_secret
 
@@ -119,7 +119,18 @@ def test_a_question_is_answered_or_refused_in_a_sentence(
 def test_a_question_of_very_many_cells_is_bounded(
     new_book: Callable[..., Book], request_: dict[str, Any]
 ) -> None:
-    book = new_book()
+    question = Question(request_)
     with suppress(DiscreetError):
-        book.answer(Question(request_))
-    assert all(found.size <= MOST_CELLS for found in book.counter.opened.values())
+        parts = parts_of(question, asked_of(new_book().file.kept, {}, question))
+        assert sum(len(it.conditions) for it in parts) <= MOST_CELLS
+
+
+def test_conditions_that_are_chained_by_their_columns_are_refused_at_once(
+    new_book: Callable[..., Book],
+) -> None:
+    chained = ["age < 40 or bmi < 30", "bmi < 25 or income < 2000", "income < 900 or time < 3"]
+    question = Question(
+        {"plot": "bars", "columns": ["sex"], "derived": [["", it] for it in chained]}
+    )
+    with pytest.raises(RefusedError, match="compares too many columns at once"):
+        new_book().answer(question)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from discreet.answers.book import Book
-from discreet.answers.models import as_in_copy
-from discreet.errors import RefusedError
+from discreet.errors import DiscreetError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS
-from discreet.explore.derived import DerivedCopy
-from discreet.explore.model import asked_model, fit_rows, rows_of_model
+from discreet.explore.model import fit_rows, rows_of_model
 from discreet.explore.questions import Question
 from discreet.regression import Estimates
 from tests.answers.conftest import without
@@ -37,10 +36,8 @@ def model(family: str, formula: str, holds: str = "") -> Question:
 
 def raw(book: Book, question: Question) -> Estimates:
     """Return the estimates of the data, without noise."""
-    asked, events, whole = asked_model(DerivedCopy(book.file, book.file.whole), question.request)
-    names = [*asked.levels, *([asked.event] if asked.event else [])]
-    rows = as_in_copy(book.records.rows, {name: whole.levels_of(name) for name in names})
-    return fit_rows(asked, rows_of_model(rows, asked, events))
+    it = book.to_fit(question)
+    return fit_rows(it.model, rows_of_model(it.rows, it.model, it.events))
 
 
 def answered(book: Book, question: Question) -> dict[str, dict[str, float]]:
@@ -106,7 +103,7 @@ def test_one_person_less_is_not_seen(book: Book, new_book: Books) -> None:
     [
         ("linear", "bmi ~ region * smoker", "age >= 86"),
         ("logistic", "smoker ~ age + region", "age >= 82"),
-        ("logistic", "died ~ time", "age >= 18"),
+        ("logistic", "died ~ time", "age >= 20"),
     ],
 )
 def test_a_model_that_stands_on_few_people_is_refused_and_costs_nothing(
@@ -169,6 +166,67 @@ def test_the_opposite_event_does_not_take_the_noise_away(book: Book, new_book: B
     true = dict(zip(raw(book, yes).terms, raw(book, yes).values.tolist(), strict=True))
     middle = (one["age"]["estimate"] - other["age"]["estimate"]) / 2
     assert abs(middle - true["age"]) > 1e-3 * one["age"]["noise"]
+
+
+# --- what was found by an attacker ------------------------------------------------------------
+
+SINGLED_OUT = [
+    "bmi ~ I(1 / (abs(age - 82) + 0.001))",
+    "bmi ~ log(abs(age - 82))",
+    "bmi ~ exp(age)",
+    "bmi ~ I(age * age * age * age)",
+    "bmi ~ round(age)",
+    "bmi ~ I(age - 50)",
+]
+
+
+@pytest.mark.parametrize("formula", SINGLED_OUT)
+def test_a_term_that_could_single_somebody_out_is_refused_by_its_form(
+    new_book: Books, formula: str
+) -> None:
+    book = new_book()
+    with pytest.raises(DiscreetError, match=r"the data are not asked for|there is no function"):
+        book.answer(model("linear", formula))
+    assert book.spent == 0
+
+
+def test_new_columns_are_not_computed_of_raw_rows(book: Book, new_book: Books) -> None:
+    # A column that has a value for one raw income alone would be an oracle, whatever it says.
+    income = float(np.nanmax(book.records.rows.copy.columns["income"]))
+    hidden = f"sqrt(0 - abs(income - {income}))"
+    made = [["h", hidden], ["g", "case(missing(h), 'a', 'b')"]]
+    question = Question({**model("linear", "bmi ~ g").request, "derived": made})
+    said = set()
+    person = int(np.nanargmax(book.records.rows.copy.columns["income"]))
+    for of in (new_book(), without(book, int(book.records.persons[person]))):
+        with pytest.raises(DiscreetError, match=r"\w+ \w+") as refused:
+            of.answer(question)
+        said.add(str(refused.value))
+    assert len(said) == 1
+
+
+def test_a_value_far_out_moves_a_model_no_further_than_the_grid(book: Book) -> None:
+    rows = book.records.rows
+    columns = dict(rows.copy.columns)
+    columns["income"] = np.where(np.arange(len(rows)) == 7, 400_000.0, columns["income"])
+    far = Book(
+        book.file, book.policy, replace(book.records, rows=rows.holding(columns, rows.copy.strata))
+    )
+    one, other = (raw(it, model("linear", "bmi ~ income")) for it in (book, far))
+    off = np.abs(one.values - other.values) / np.sqrt(one.variances)
+    assert off.max() < 0.2
+
+
+def test_new_columns_of_other_levels_have_other_noise(new_book: Books) -> None:
+    first, second = (
+        [["h", f"case(age >= 60, '{a}', '{b}')"], ["g", "case(h == 'x', 'x', 'y')"]]
+        for a, b in (("x", "y"), ("y", "x"))
+    )
+    book, found = new_book(), []
+    for made in (first, second):
+        request = {**model("linear", "bmi ~ g").request, "derived": made}
+        found.append(answered(book, Question(request))[""]["R²"])
+    assert found[0] != found[1]
 
 
 STATEMENTS = [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answers.book import Book
-from discreet.answers.quantiles import SHARES, mean_around
+from discreet.answers.quantiles import SHARES, steps_at
 from discreet.explore.questions import Question
 from discreet.plots.box import BoxView
 
@@ -56,14 +56,18 @@ def test_an_answer_is_drawn_as_boxes_whose_numbers_are_in_order(new_book: Books)
 
 
 @given(
-    st.lists(st.integers(-50, 50), min_size=5, max_size=60), st.floats(-100, 200), st.integers(3, 5)
+    st.lists(st.integers(0, 49), min_size=12, max_size=60), st.floats(-100, 200), st.integers(3, 5)
 )
-def test_a_mean_of_neighbours_stands_on_k_of_them(values: list[int], rank: float, k: int) -> None:
+def test_a_quantile_is_the_step_of_a_rank_that_k_people_lie_beyond(
+    values: list[int], rank: float, k: int
+) -> None:
     ordered = np.sort(np.array(values, dtype=float))
-    found = mean_around(ordered, rank, k)
-    runs = [ordered[i : i + k].mean() for i in range(len(ordered) - k + 1)]
-    assert min(abs(found - it) for it in runs) < 1e-9
-    assert ordered[0] <= found <= ordered[-1]
+    (found,) = steps_at(ordered, np.array([rank]), range(0, 51, 5), k).tolist()
+    if rank < k or rank > len(values) - k:
+        assert np.isnan(found)
+    else:
+        assert found == ordered[int(rank)] // 5 * 5
+        assert (ordered < found + 5).sum() >= k
 
 
 def test_ends_of_a_column_are_nobodys_own(new_book: Books) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.answers.averages import average
 from discreet.answers.counting import Counted, Counter
-from discreet.answers.models import ToFit, as_in_copy, check_in_copy, model_of
+from discreet.answers.models import ToFit, as_in_copy, check_formula, check_in_copy, model_of
 from discreet.answers.quantiles import SHARES, quantiles
 from discreet.answers.records import Records
 from discreet.answers.words import (
@@ -28,31 +28,30 @@ from discreet.answers.words import (
     quantiles_table,
     view_of,
 )
-from discreet.arguments import Floats
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked, Condition, as_told
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, fit_rows, rows_of_model
 from discreet.explore.questions import BY_QUANTILES, MEANS, MODEL, Question, asked_of, parts_of
 from discreet.methods import CellKey
 from discreet.policy import Policy
-from discreet.regression import Asked as Model
 
 CERTAIN = 1.959963984540054
 RULES_OF_COUNTS = (
     "threshold: cells of fewer than {least} people, with noise, are shown as few",
     "cell-key perturbation: noise with a standard deviation of {sd} people, the same for the same "
-    "people",
-    "differencing: two cells are of the same people by definition, or differ by {k} to {most} "
-    "people or more",
+    "cell",
+    "differencing: two conditions have other noise, also where the same people have both",
 )
 RULES_OF_MEANS = (
     "dominance: the two largest contributors hold less than about half of a sum",
     "p %: a sum without its two largest contributors is more than 10 to 20 % of the largest",
 )
-RULES_OF_QUANTILES = ("quantiles: means of k people around a rank that noise moves",)
+RULES_OF_QUANTILES = ("quantiles: steps of the grid, at ranks that noise moves",)
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
     "k people on each side of a level; terms do not separate the outcome",
@@ -137,7 +136,7 @@ class Book:
         """
         plain = question.of_numbers
         if plain.id not in self.answers:
-            new, compute = self._new(plain), self.prepared(plain)
+            compute, new = self.prepared(plain), self._new(plain)
             if len(new) > self.left:
                 raise RefusedError(
                     SPENT.format(cost=len(new), left=self.left, all=self.policy.numbers_of_answers),
@@ -165,14 +164,13 @@ class Book:
         """Check a question by the study file alone, and return what computes its answer."""
         asked = self._asked_of(question)
         if question.kind == MODEL:
-            it = self._to_fit(question, asked)
+            it = self.to_fit(question)
             return lambda: self._computed(question, asked, it)
         return lambda: self._computed(question, asked)
 
     def _computed(self, question: Question, asked: Asked, it: ToFit | None = None) -> Answer:
-        noise, k = self.counter.noise, self.policy.k
-        numbers: dict[str, Any] = {"least": self.counter.least, "sd": noise.sd, "k": k}
-        numbers["most"] = k + 2 * noise.sd - 1
+        noise = self.counter.noise
+        numbers: dict[str, Any] = {"least": self.counter.least, "sd": noise.sd}
         rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
         told = noise_in_words(question, noise.sd, self.counter.least)
         if it is not None:
@@ -204,12 +202,9 @@ class Book:
         model, events, whole = asked_model(self._derived(question), question.request)
         return len(fit_rows(model, rows_of_model(whole, model, events)).terms)
 
-    def _levels(self, asked: Asked, name: str) -> tuple[str, ...]:
-        whole = self.file.whole.with_levels([name])
-        return whole.levels_of(name) if name in whole.copy.strata else asked.levels(name)[0]
-
-    def _to_fit(self, question: Question, asked: Asked) -> ToFit:
+    def to_fit(self, question: Question) -> ToFit:
         """Return the model that is asked for, or refuse it by the copy."""
+        asked = self._asked_of(question)
         model, events, _ = asked_model(self._derived(question), question.request)
         numbers = [name for name in model.numbers if name in asked.made]
         if numbers:
@@ -221,25 +216,44 @@ class Book:
         where = Condition.of(
             it for name, text in question.asks if not name for it in asked.condition(text)
         )
+        grids = {name: asked.grid(name) for name in model.numbers}
+        check_formula(model, grids)
         named = [*model.levels, *([model.event] if model.event else [])]
-        whole = asked.with_made(self.records.rows, named)
-        whole = as_in_copy(whole, {name: self._levels(asked, name) for name in named})
-        made = {name: text for name, text in asked.made.items() if name in named}
+        tables = {name: asked.levels(name) for name in named}
         orders = [[name, *it] for name, it in sorted(model.orders.items())]
-        told = as_told([model.family, model.formula, events, made, orders])
-        width = self._width(question, model, events)
-        return ToFit(model, events, where, whole, told, width)
+        parts = [
+            [name, *words, *columns, table.tolist()]
+            for name, (words, columns, table) in tables.items()
+        ]
+        told = as_told([model.family, model.formula, [*events], parts, orders])
+        rows = as_in_copy(self.records.rows, grids, self._words(asked, tables))
+        copy = self._in_copy(question)
+        checked_rows = as_in_copy(copy, grids, {name: copy.copy.strata[name] for name in named})
+        of_copy = rows_of_model(checked_rows, model, events)
+        whose = copy.persons
+        persons = None if whose is None else whose[of_copy.at]
+        checked = check_in_copy(model, of_copy, persons, self.policy.k)
+        return ToFit(model, events, where, rows, told, checked, whose is not None)
 
-    def _width(self, question: Question, model: Model, events: Sequence[str]) -> float:
-        """Return by how much more noise the model has, by the same model of the copy."""
+    def _words(
+        self, asked: Asked, tables: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]
+    ) -> dict[str, list[str]]:
+        """Return the levels of raw rows by their atoms alone: no expression is computed of them."""
+        out = {}
+        for name, (words, columns, table) in tables.items():
+            atoms = self.records.atoms({it: asked.grid(it) for it in columns})
+            places = table[tuple(atoms[it] for it in columns)]
+            known = (*words, "")  # the last is at -1
+            out[name] = [known[place] for place in places.tolist()]
+        return out
+
+    def _in_copy(self, question: Question) -> WholeTable:
+        """Return the rows of the copy that a question is about, with codes as levels."""
         part = self._derived(question)
         for name, text in question.asks:
             part = part if name else part.where(text)
-        levels = [*model.levels, *([model.event] if model.event else [])]
-        rows = rows_of_model(part.whole.with_levels(levels), model, events)
-        whose = part.whole.persons
-        persons = rows.at if whose is None else whose[rows.at]
-        return check_in_copy(model, rows, persons, self.policy.k)
+        model, _, _ = asked_model(self._derived(question), question.request)
+        return part.whole.with_levels([*model.levels, *([model.event] if model.event else [])])
 
 
 def _dims(counted: Counted) -> int:

@@ -1,9 +1,9 @@
 """Counts of people in the cells of a question, with noise, and which of them may be given.
 
-**Equal numbers tell nothing.** Two counts that are given are of the same people by definition, or
-differ by k + U people or more. U is drawn from 0 to twice the noise for each pair, so that one
-person more or less turns it as seldom as it is seen in a count. What differs by
-fewer, by nobody included, is not given, and looks like a count of too few people.
+**Equal numbers tell nothing.** The noise of a cell is drawn by its condition, in its one form, and
+by who is in it. So the same condition has the same number in any table of a version, and two
+conditions that the same people have are different numbers. Nothing is withheld because of another
+count: whether it is could tell who makes the difference.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from discreet.answers.records import Records, people_in
 from discreet.arguments import Floats, Labels
@@ -21,10 +20,6 @@ from discreet.explore.questions import Part
 from discreet.methods import CellKey
 
 Whole = NDArray[np.int64]
-
-
-WIDTH = 2
-"""The least difference of two counts is drawn from k to k and so many times the noise."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +38,7 @@ class Counted:
     given : ndarray of bool
         Which of them may be given.
     sums : ndarray of uint64, shape (cells, 2)
-        The cell keys.
+        The cell keys: of the condition and of the people.
     """
 
     part: Part
@@ -59,22 +54,17 @@ class Counted:
         """How many cells there are."""
         return len(self.conditions)
 
-    def members(self, people: int) -> csr_array:
-        """Return who is in which cell, a row for each cell."""
-        ones = np.ones(len(self.cells), dtype=np.int32)
-        return csr_array((ones, (self.cells, self.people)), shape=(self.size, people))
-
 
 @dataclass(eq=False, repr=False)
 class Counter:
-    """What counts people for one version, and remembers what was given.
+    """What counts people for one version, and remembers what was told.
 
     Parameters
     ----------
     records : Records
     noise : CellKey
     k : int
-        The policy's.
+        The policy's: the least number of people on either side of a quantile.
     least : int
         Counts that are smaller, with their noise, are shown as few.
     """
@@ -83,8 +73,6 @@ class Counter:
     noise: CellKey
     k: int
     least: int
-    opened: dict[str, Counted] = field(default_factory=dict)
-    """Of each condition that was given, by its digest, the part that gave it."""
     exposure: Floats = field(init=False)
     """Of each person how well all numbers so far tell it from nobody: a squared distance, in
     standard deviations of the noise, between the numbers with the person and without."""
@@ -94,47 +82,26 @@ class Counter:
         self.exposure = np.zeros(self.records.people)
 
     def count(self, part: Part, asked: Asked) -> Counted:
-        """Count a part, and remember what is given of it."""
+        """Count a part, and add up what it tells."""
         conditions, records = part.conditions, self.records
         atoms = records.atoms({name: asked.grid(name) for name in part.columns})
         of_rows = part.cells(atoms, len(records.persons))
         cells, people = people_in(of_rows, records.persons, repeat=records.repeat)
         counts = np.bincount(cells, minlength=len(conditions))
-        sums = records.noise.sums(cells, people, len(conditions))
+        names = [it.digest for it in conditions]
+        sums = records.noise.keyed(names, records.noise.sums(cells, people, len(conditions)))
         shown = counts + self.noise.drawn(records.noise.uniforms("count", sums))
-        large = shown >= self.least
-        found = Counted(part, conditions, cells, people, shown, large, sums)
-        given = large & self._apart(found, counts)
-        found = Counted(part, conditions, cells, people, shown, given, sums)
-        new = np.array([it.digest not in self._told for it in conditions])
+        new = np.array([it not in self._told for it in names])
         self.expose(people, new[cells] / self.noise.sd**2)
-        self._told |= {it.digest for it in conditions}
-        for cell in np.flatnonzero(given).tolist():
-            self.opened.setdefault(conditions[cell].digest, found)
+        self._told |= {*names}
+        return Counted(part, conditions, cells, people, shown, shown >= self.least, sums)
+
+    def is_new(self, what: str) -> bool:
+        """Tell whether something is told for the first time, and remember it."""
+        found = what not in self._told
+        self._told.add(what)
         return found
 
     def expose(self, people: Labels, distances: Floats) -> None:
         """Add what numbers tell of some people."""
         np.add.at(self.exposure, people, distances)
-
-    def _apart(self, new: Counted, counts: Whole) -> NDArray[np.bool_]:
-        """Tell which cells differ from all that was given by enough people, or by definition."""
-        out = np.ones(new.size, dtype=np.bool_)
-        names = [it.digest for it in new.conditions]
-        members = new.members(self.records.people)
-        reach = WIDTH * self.noise.sd
-        for old in dict.fromkeys(self.opened.values()):
-            there = np.flatnonzero(old.given)
-            kept = old.members(self.records.people)[there]
-            common = (members @ kept.T).toarray()
-            sizes = np.asarray(kept.sum(axis=1)).ravel()
-            apart = counts[:, None] + sizes[None, :] - 2 * common
-            for cell, at in np.argwhere(apart < self.k + reach).tolist():
-                other = old.conditions[there[at]].digest
-                if names[cell] != other and apart[cell, at] < self._threshold(names[cell], other):
-                    out[cell] = False
-        return out
-
-    def _threshold(self, *digests: str) -> int:
-        what, width = " ".join(sorted(digests)), WIDTH * self.noise.sd
-        return self.k + self.records.noise.threshold(what, width) - width

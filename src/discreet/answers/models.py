@@ -18,12 +18,14 @@ import numpy as np
 from discreet.answers.counting import Counted, Counter
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, DiscreetError, RefusedError
-from discreet.explore.conditions import Asked, Condition, Factor
+from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.model import ModelRows, fit_rows, rows_of_model
 from discreet.explore.questions import Part
+from discreet.expressions.tree import Applied, Column, Node
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
+from discreet.regression.formula import design_of
 
 MOST_INFLUENCE, MORE_A_TERM = 30.0, 4.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
@@ -43,8 +45,9 @@ FEW_DECIDE = (
     "this model is not answered: by the copy a few people decide about it; take the logarithm of a "
     "column, join levels, or leave a term out"
 )
-LEVEL_PER_K = 2
-"""A level of a model has so many times k people in the copy."""
+LEVEL_PER_K, MOST_LEVERAGE = 8, 0.1
+"""A level of a model, and each cell of an interaction, has so many times k people in the copy, and
+nobody there has more leverage."""
 TOO_FEW = (
     "this model is not answered: by the copy it has fewer than ten people, or events, for each"
     " term, or too few people on one side of a level; leave terms out, join levels, or ask for a"
@@ -93,8 +96,10 @@ class ToFit:
         All raw rows, with the model's columns of levels as the copy has them.
     told : str
         All that says which model it is, by which its noise is drawn.
-    width : float
-        By how much more its noise is than that of a model in which nobody stands out: by the copy.
+    checked : Checked
+        What the copy says of it.
+    by_persons : bool
+        Whether people have several rows, as the copy says.
     """
 
     model: Model
@@ -102,38 +107,99 @@ class ToFit:
     where: Condition
     rows: WholeTable
     told: str
-    width: float = 1.0
+    checked: Checked
+    by_persons: bool = False
 
 
-def check_in_copy(model: Model, rows: ModelRows, persons: Labels, k: int) -> float:
-    """Return by how much more noise a model has, by its rows in the copy; refuse one it cannot be.
+def check_formula(model: Model, grids: Mapping[str, Grid]) -> None:
+    """Refuse a formula that could be made to single a person out, or has no value at some place.
 
-    Whether a model is answered is decided here, by the copy, so that it says nothing of the data.
+    Of numbers it may have columns as they are, their logarithms, square roots, squares and cubes,
+    and interactions of these: none of them is large at one place within the column alone.
+    """
+    parsed = model.parsed
+    for factor in {parsed.outcome, *(it for term in parsed.terms for it in term)}:
+        if factor.categorical:
+            continue
+        name = _plain(factor.tree)
+        if name is None:
+            raise RefusedError(
+                f"the data are not asked for {factor.text}: a model of them has columns as they"
+                " are, log(x), sqrt(x), x**2 and x**3, and interactions; leave it out",
+                rule="formula",
+            )
+        grid = grids.get(name)
+        if not factor.plain and grid is not None and grid.edges[0] <= 0:
+            raise RefusedError(
+                f"{factor.text} needs a column above 0, and that of {name!r} begins at"
+                f" {grid.edges[0]:g}; take the column as it is",
+                rule="formula",
+            )
+
+
+def _plain(tree: Node) -> str | None:
+    """Return the column of a tree that is one, or a power or logarithm of one; else None."""
+    if isinstance(tree, Column):
+        return tree.name
+    if not isinstance(tree, Applied):
+        return None
+    first, *others = tree.arguments
+    if tree.name == "I":
+        return _plain(first)
+    if tree.name == "power" and [getattr(it, "value", None) for it in others] in ([2.0], [3.0]):
+        return first.name if isinstance(first, Column) else None
+    if tree.name in ("log", "log2", "log10", "sqrt") and not others:
+        return first.name if isinstance(first, Column) else None
+    return None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the copy says of a model: its terms, and by how much more noise it has."""
+
+    terms: tuple[str, ...]
+    width: float
+
+
+def check_in_copy(model: Model, rows: ModelRows, persons: Labels | None, k: int) -> Checked:
+    """Decide by a model's rows in the copy whether it is answered, so that no data decide.
 
     Raises
     ------
     RefusedError
-        If the copy has too few people for each term, or on one side of a level; or if a few people
-        move the estimates more than noise can hide.
+        If the copy has too few people for each term, or on one side of a level or of an
+        interaction; or if few people move the estimates more than noise can hide.
     """
-    estimates = fit_rows(
-        model, rows, persons=persons if len({*persons.tolist()}) < len(persons) else None
-    )
+    estimates = fit_rows(model, rows, persons=persons)
     if estimates.moves is None:
         raise BrokenPromiseError("estimates came without what people move them by")
-    _, moves = by_person(estimates.moves(), persons)
+    whose = np.arange(len(rows.at)) if persons is None else persons
+    _, moves = by_person(estimates.moves(), whose)
     people, terms = moves.shape
-    sizes = [list(words).count(word) for words in rows.words.values() for word in {*words}]
     fewest = people
     if rows.happened is not None:
         fewest = min(int(rows.happened.sum()), int((~rows.happened).sum()))
-    if fewest < PEOPLE_A_TERM * terms or min(sizes, default=people) < LEVEL_PER_K * k:
+    if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k):
         raise RefusedError(TOO_FEW, rule="model")
     usual = float(np.quantile(_influence(moves), NEARLY_ALL))
     width = math.sqrt(usual / _most(terms))
     if not width <= WIDEST:
         raise RefusedError(FEW_DECIDE, rule="influence")
-    return max(1.0, width)
+    return Checked(estimates.terms, max(1.0, width))
+
+
+def _all_large(model: Model, rows: ModelRows, least: int) -> bool:
+    """Tell whether many people stand on each side of each level, and nobody has much leverage."""
+    numbers = dict(rows.numbers)
+    if rows.happened is not None and model.event in model.parsed.outcome.columns:
+        numbers[model.parsed.outcome.columns[0]] = rows.happened.astype(np.float64)
+    matrix = design_of(model.parsed, numbers, rows.words, model.orders).matrix
+    there = (matrix != 0).sum(axis=0)
+    is_level = np.isin(matrix, (0.0, 1.0)).all(axis=0)
+    absent = len(matrix) - there
+    sides = (there >= least) & (~is_level | (absent >= least) | (absent == 0))
+    leverage = np.einsum("ij,ji->i", matrix, np.linalg.pinv(matrix))
+    return bool(sides.all()) and float(leverage.max()) <= MOST_LEVERAGE
 
 
 def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
@@ -157,8 +223,8 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     try:
         rows = rows_of_model(it.rows.rows(inside), model, it.events)
         persons = records.persons[inside][rows.at]
-        estimates = fit_rows(model, rows, persons=persons if records.repeat else None)
-        if estimates.moves is None:
+        estimates = fit_rows(model, rows, persons=persons if it.by_persons else None)
+        if estimates.moves is None or estimates.terms != it.checked.terms:
             raise refused
         people, moves = by_person(estimates.moves(), persons)
         return _with_noise(counter, it, estimates, people, moves, counted)
@@ -194,21 +260,21 @@ def _with_noise(
     counted: Counted,
 ) -> Modelled:
     people, terms = moves.shape
-    sd, shown = counter.noise.sd, int(counted.shown[0])
+    sd, shown, width = counter.noise.sd, int(counted.shown[0]), it.checked.width
     draws = counter.records.noise.normals(it.told, counted.sums, 2 * terms + 2)[0]
     covariance = moves.T @ moves
-    influence, most = _influence(moves), it.width**2 * _most(terms)
+    influence, most = _influence(moves), width**2 * _most(terms)
     kept = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
     # A variance is moved by a person as far as the person's part in it.
     parts = people * moves**2 / np.diag(covariance)
     of_errors = ((parts / (SPREAD_BY * terms)) ** 2).sum(axis=1)
-    hidden = influence * (kept / it.width) ** 2
+    hidden = influence * (kept / width) ** 2
     counter.expose(persons, (hidden + of_errors + BESIDE_ESTIMATES) / sd**2)
     spread = np.exp(SPREAD_BY * terms * sd / people * draws[terms : 2 * terms])
     variances = estimates.variances * spread
     # What is said of the noise follows from what is given: errors with noise, people with noise.
-    noise = it.width * sd / math.sqrt(shown) * np.sqrt(variances)
+    noise = width * sd / math.sqrt(shown) * np.sqrt(variances)
     root = np.linalg.cholesky(covariance)
     of_one = root @ draws[:terms] / np.sqrt(np.diag(covariance))
     name, fit = estimates.quality
@@ -225,17 +291,17 @@ def _with_noise(
     return Modelled(made, noise, counted)
 
 
-def as_in_copy(rows: WholeTable, categories: Mapping[str, Sequence[str]]) -> WholeTable:
-    """Return raw rows whose columns of levels have the levels of the copy, and no others.
+def as_in_copy(
+    rows: WholeTable, numbers: Mapping[str, Grid], levels: Mapping[str, Sequence[str]]
+) -> WholeTable:
+    """Return rows with a model's columns: numbers within their grids, and levels as given.
 
-    `categories` are these columns, each with its levels in the copy: codes are numbers in the data.
+    Nothing else of the rows is read, so that no expression is computed of them.
     """
-    numbers, words = dict(rows.copy.columns), dict(rows.copy.strata)
-    for name, levels in categories.items():
-        known = {*levels}
-        if name in numbers:
-            texts = [f"{it:.15g}" if np.isfinite(it) else "" for it in numbers.pop(name).tolist()]
-        else:
-            texts = [*words[name]]
-        words[name] = tuple(it if it in known else "" for it in texts)
-    return rows.holding(numbers, words)
+    columns = {}
+    for name, grid in numbers.items():
+        low, high = grid.edges[0], grid.edges[-1]
+        values = np.clip(rows.copy.columns[name], low, high)
+        middle = np.nan if grid.gaps else (low + high) / 2  # of few people: see Grid
+        columns[name] = np.where(np.isnan(values), middle, values)
+    return rows.holding(columns, {name: tuple(words) for name, words in levels.items()})

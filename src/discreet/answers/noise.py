@@ -1,12 +1,14 @@
-"""Noise of answers: as large in every answer, and the same wherever the same people are counted.
+"""Noise of answers: as large in every answer, and the same wherever the same cell is counted.
 
 **Cell keys.** Each record has a keyed number. A cell's key is the sum of the numbers of the people
-in it; a function of the secret, the version and that sum draws the cell's noise. So the same people
-have the same noise in any table of a version, and one person more or less has other noise.
+in it and of a number of its condition; a function of the secret, the version and that key draws the
+cell's noise. So the same cell has the same noise in any table of a version, and one person more or
+less has other noise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +46,12 @@ class KeyedNoise:
         for word in range(2):
             np.add.at(out[:, word], cells, self.keys[people, word])
         return out
+
+    def keyed(self, names: Sequence[str], sums: Words) -> Words:
+        """Return the cell keys of conditions, by their digests, and of who is in the cells."""
+        of_names = [self.secret.digest("cell", self.version, it.encode())[:16] for it in names]
+        marks = np.frombuffer(b"".join(of_names), dtype="<u8").reshape(-1, 2)
+        return (sums + marks.astype(np.uint64)).astype(np.uint64)
 
     def uniforms(self, what: str, sums: Words) -> Floats:
         """Return a number between 0 and 1 for each cell key, of what is asked."""

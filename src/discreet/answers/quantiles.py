@@ -1,13 +1,12 @@
-"""Quantiles of a column of numbers in the cells of a question: means of neighbours at noisy ranks.
+"""Quantiles of a column of numbers in the cells of a question: steps of its grid at noisy ranks.
 
-The rank is moved by keyed noise of the size of a count's, k people who lie around it are averaged,
-and the mean is put on the column's grid. So a person, who moves every rank by one at the most, is
-hidden as in a count, and no value is anybody's own.
+The rank is moved by keyed noise of the size of a count's, and the step of the grid is given in
+which the person of that rank lies. So a person, who moves every rank by one at the most, is hidden
+as in a count. A rank that fewer than k people lie beyond is not given.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,36 +37,38 @@ def quantiles(counter: Counter, part: Part, asked: Asked, value: str) -> Quantil
     counted = counter.count(part, asked)
     cells, people, of_people = people_with_values(counter.records, part, asked, value)
     sd, noise = counter.noise.sd, counter.records.noise
-    counter.expose(people, np.full(len(people), len(SHARES) / sd**2))
+    new = np.array([counter.is_new(f"quantiles {value} {it.digest}") for it in counted.conditions])
+    counter.expose(people, new[cells] * len(SHARES) / sd**2)
     draws = noise.normals(f"quantiles {value}", counted.sums, len(SHARES))
-    shape = (counted.size, len(SHARES))
-    low, middle, high = (np.full(shape, np.nan) for _ in range(3))
+    low, middle, high = (np.full((counted.size, len(SHARES)), np.nan) for _ in range(3))
     of_copy, values_of_copy = in_copy(asked, part, value)
     for cell in np.flatnonzero(counted.given).tolist():
         copy = np.sort(values_of_copy[of_copy == cell])
         if not len(copy):
             continue
         values = np.sort(of_people[cells == cell])
-        if len(values) < 2 * counter.k:  # seldom: the noise made them many
-            values = copy
-        ranks = np.array(SHARES) * len(values) + sd * draws[cell]
-        found = np.sort([mean_around(values, rank, counter.k) for rank in ranks])
-        middle[cell] = _on_grid(found, asked.grid(value).edges)
+        ranks = np.sort(np.array(SHARES) * len(values) + sd * draws[cell])
+        middle[cell] = steps_at(values, ranks, asked.grid(value).edges, counter.k)
         below, above = _reach(copy, float(counted.shown[cell]), sd)
-        low[cell], high[cell] = middle[cell] - below, middle[cell] + above
+        step = float(np.diff(asked.grid(value).edges).max())  # the value lies within it
+        low[cell], high[cell] = middle[cell] - below, middle[cell] + step + above
     return Quantiles(counted, low, middle, high)
 
 
-def mean_around(values: Floats, rank: float, k: int) -> float:
-    """Return the mean of k values in order around a rank, fewer where there are fewer.
+def steps_at(values: Floats, ranks: Floats, edges: Sequence[float], k: int) -> Floats:
+    """Return the steps of a grid in which the values of some ranks lie, NaN of ranks near an end.
 
     Examples
     --------
-    >>> mean_around(np.arange(10.0), 5.0, 3), mean_around(np.arange(10.0), 99.0, 3)
-    (5.0, 8.0)
+    >>> steps_at(np.arange(100.0), np.array([3.0, 50.4, 97.0]), (0, 20, 40, 60, 80, 100), 5)
+    array([nan, 40., nan])
     """
-    first = min(max(math.ceil(rank - k / 2), 0), max(len(values) - k, 0))
-    return float(values[first : first + k].mean())
+    steps, out = np.asarray(edges, dtype=np.float64), np.full(len(ranks), np.nan)
+    inside = (ranks >= k) & (ranks <= len(values) - k)
+    found = values[np.floor(ranks[inside]).astype(np.intp)] if inside.any() else np.zeros(0)
+    places = np.searchsorted(steps, found, side="right") - 1
+    out[inside] = steps[np.clip(places, 0, len(steps) - 1)]
+    return out
 
 
 def _reach(copy: Floats, people: float, sd: int) -> tuple[Floats, Floats]:
@@ -76,12 +77,6 @@ def _reach(copy: Floats, people: float, sd: int) -> tuple[Floats, Floats]:
     off = CERTAIN * np.sqrt(shares * (1 - shares) / people + (sd / people) ** 2)
     at = _quantile(copy, shares)
     return at - _quantile(copy, shares - off), _quantile(copy, shares + off) - at
-
-
-def _on_grid(values: Floats, edges: Sequence[float]) -> Floats:
-    """Return the nearest steps of a grid: between them a mean would tell whose it is."""
-    steps = np.asarray(edges)
-    return np.array([float(steps[np.abs(steps - it).argmin()]) for it in values])
 
 
 def _quantile(values: Floats, shares: Sequence[float] | Floats) -> Floats:

@@ -33,10 +33,7 @@ NORMAL = 1.959963984540054
 COUNTS = "counts"
 OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise")
 FROM_DATA = "from the data, with noise"
-FEW_ARE = (
-    "few: fewer than {least} people, none included, or too near to another answer; not all of"
-    " these are small"
-)
+FEW_ARE = "few: fewer than {least} people by a count with noise, none included"
 
 
 def noise_in_words(question: Question, sd: int, least: int) -> str:
@@ -169,7 +166,7 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
     notes = (
         "from the data, with noise; intervals hold noise and sampling error",
         f"values beyond the ends of the file's grid of {value} count as these ends; few: too few "
-        "people, or too near to another answer",
+        "people",
     )
     said = question.says
     return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
@@ -212,8 +209,7 @@ def quantiles_table(question: Question, found: Sequence[Quantiles]) -> CopyTable
     by = question.by or ("",)
     notes = (
         "from the data, with noise; intervals hold noise and sampling error",
-        "a quantile is the mean of k people around a rank that noise moves; few: too few people, or"
-        " too near to another answer",
+        "a quantile is a step of the column's grid, at a rank that noise moves",
     )
     head = ("people", *OF_QUANTILES)
     title = f"Quantiles of {question.says.partition(' of ')[2]}"

@@ -42,6 +42,11 @@ NOT_THIS_FILE = (
 )
 
 
+UNREADABLE = (
+    *(TypeError, ValueError, ArithmeticError, LookupError, AttributeError),
+    *(RecursionError, MemoryError),
+)
+"""What a question by other hands than discreet's may end in, beside a refusal."""
 NO_QUESTION = "it asks for something that is not a figure of these columns"
 
 
@@ -249,7 +254,7 @@ def _decide(
     for row in earlier:
         try:
             book.answer(Question.from_plain(json.loads(row["question"])))
-        except DiscreetError:  # as it was then
+        except (DiscreetError, *UNREADABLE):  # as it was then
             continue
     outcomes, new, known = [], [], {row["question"] for row in earlier}
     for number, question in enumerate(listed):
@@ -279,7 +284,7 @@ def _outcome(book: Book, question: Question) -> Outcome:
         made = book.answer(question)
     except DiscreetError as error:
         return Outcome(question, str(error).splitlines()[0], book.spent - before)
-    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError):
+    except UNREADABLE:
         return Outcome(question, NO_QUESTION, book.spent - before)  # of a list by other hands
     return Outcome(question, ANSWERED, book.spent - before, made)
 
@@ -299,6 +304,11 @@ def _record(session: Session, found: _Decided, version: str) -> None:
     columns = [*session.table.columns]
     gate.release([gate.record_from_copy(STUDY_FILE, columns, FORM, version)])
     terms = as_told(
-        {"k": policy.k, "noise": policy.noise_of_answers, "numbers": policy.numbers_of_answers}
+        {
+            "k": policy.k,
+            "noise": policy.noise_of_answers,
+            "numbers": policy.numbers_of_answers,
+            "derive": dict(policy.derive or {}),
+        }
     )
     session.register.record_answers(session.name or "", terms, found.new, found.before)

@@ -34,7 +34,7 @@ MOST_STEPS = 100
 """A grid has about so many intervals at the most."""
 TAILS = (0.005, 0.995)
 """Between these quantiles of the copy a grid has its edges; beyond them are two open intervals."""
-MOST_ATOMS = 4_000_000
+MOST_ATOMS = 2_000_000
 """So many combinations of atoms are looked at for one condition at the most."""
 NICE = (1.0, 2.0, 5.0, 10.0)
 OFF_GRID = (
@@ -42,7 +42,7 @@ OFF_GRID = (
     "{hint}"
 )
 TOO_MANY = (
-    "{condition!r} compares too many columns at once; ask for fewer, or write conditions that name"
+    "{condition} compares too many columns at once; ask for fewer, or write conditions that name"
     " one column each, joined by and"
 )
 
@@ -122,7 +122,7 @@ class Grid:
 
         `edges` are steps of the grid; the end bins hold what lies beyond them.
         """
-        if not {*edges} <= {*self.edges}:
+        if not {*edges} <= {*self.edges} or [*edges] != sorted({*edges}):
             raise InputError(
                 f"the bins of {self.column!r} end between the steps of its grid, or beyond it; take"
                 f" ends from {self.edges[0]:g}, {self.edges[1]:g}, ... {self.edges[-1]:g}"
@@ -272,6 +272,10 @@ EVERYONE = Condition()
 def _both(a: Factor, b: Factor) -> Factor:
     """Return what two factors say together, of the columns of either."""
     columns = tuple(sorted({*a.columns, *b.columns}))
+    sizes = {**dict(zip(a.columns, a.truths.shape, strict=True))}
+    sizes |= dict(zip(b.columns, b.truths.shape, strict=True))
+    if math.prod(sizes.values()) > MOST_ATOMS:
+        raise RefusedError(TOO_MANY.format(condition="these conditions together"), rule="atoms")
     return Factor(columns, _spread(a, columns) & _spread(b, columns))
 
 

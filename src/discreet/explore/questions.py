@@ -373,6 +373,8 @@ def asked_of(kept: Any, derive: Mapping[str, str], question: Question) -> Asked:
     """Return the copy with the new columns of the policy and of a question."""
     made = dict(derive)
     for name, text in question.asks:
+        if name in made or name in kept.drawable:
+            raise InputError(f"there is a column {name!r}; choose another name for the new one")
         if name:
             made[name] = text
     return Asked(kept, made)

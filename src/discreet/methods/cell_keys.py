@@ -20,10 +20,10 @@ STEPS_PER_SD = 4
 class CellKey:
     """Change counts of people by whole numbers, drawn by the keys of the people counted.
 
-    Each person has a keyed random number. The sum of these numbers over the people in a cell is its
-    cell key, and the cell key draws the change. So the same people get the same change in every
-    table. Of all distributions on -D to D with mean 0 and variance sd² the changes have the one of
-    largest entropy: probabilities are proportional to exp(-b d²).
+    Each person has a keyed random number. The sum of these numbers over the people in a cell, and a
+    keyed number of its condition, are its cell key, which draws the change. So the same cell gets
+    the same change in every table. Of all distributions on -D to D with mean 0 and variance sd² the
+    changes have the one of largest entropy: probabilities are proportional to exp(-b d²).
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class CellKey:
 
     name: ClassVar[str] = "cell-key"
     promises: ClassVar[str] = (
-        "Counts of people in the data with keyed noise: the same people have the same noise in "
-        "every table of a version. Two counts that differ by some people differ by at least k."
+        "Counts of people in the data with keyed noise: the same cell has the same noise in every "
+        "table of a version, and no other cell has it."
     )
     leaves_open: ClassVar[str] = (
         "Many numbers about one person together: their noise averages out, so a version has a"
