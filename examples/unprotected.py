@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import discreet as dc
+from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.render.to_matplotlib import figure_bytes
 
@@ -35,7 +36,7 @@ def unprotected(study: dc.Study, records: pa.Table) -> dc.Study:
     held["kept"] = WholeTable(copy, kept.raw)
     for name in ("whole", "table"):  # as they were before
         held.pop(name, None)
-    del vars(study)["_copy"]
+    vars(study)["_copy"] = DerivedCopy(file, file.whole)
     return study
 
 

@@ -38,6 +38,6 @@ def test_pictures_of_the_records_show_the_records() -> None:
     assert sorted(map(tuple, shown)) == sorted(
         zip(cohort["age"].to_pylist(), cohort["glucose"].to_pylist(), strict=True)
     )
-    entered = found["trial"]._file.whole.copy.columns["entered"]
+    entered = found["trial"]._copy.whole.copy.columns["entered"]
     first = names["simulated"]["entered"][0].as_py()
     assert entered[0] == (first - date(1970, 1, 1)).days
