@@ -81,6 +81,13 @@ def test_what_holds_for_all_is_everyone_and_what_holds_for_none_is_nobody() -> N
     assert condition("age >= 5000 and ward == 'a'") == NOBODY
 
 
+def test_a_column_without_any_value_has_no_grid() -> None:
+    rows = whole()
+    empty = rows.holding({**rows.copy.columns, "bmi": np.full(ROWS, np.nan)}, rows.copy.strata)
+    with pytest.raises(RefusedError, match="column 'bmi' has no value in any row of the copy"):
+        Asked(empty, {}).grid("bmi")
+
+
 CUTS = ("age {} 40", "age {} 55", "bmi {} 25", "bmi {} 30")
 DATES = ("visit < '2018-01-01'", "visit >= '2018-01-01'", "year == 2017")
 TESTS = st.one_of(
@@ -110,12 +117,7 @@ def factors(text: str) -> tuple[Factor, ...]:
 
 
 def holds(found: Condition) -> list[int]:
-    atoms = {
-        name: ASKED.grid(name).places_of_words(ASKED.whole.copy.strata[name])
-        if name in ASKED.whole.copy.strata
-        else ASKED.grid(name).places(ASKED.whole.copy.columns[name])
-        for name in found.columns
-    }
+    atoms = {name: ASKED.grid(name).places_in(ASKED.whole.copy) for name in found.columns}
     return np.flatnonzero(found.holds(atoms, ROWS)).tolist()
 
 

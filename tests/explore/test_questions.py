@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -94,12 +94,17 @@ def test_a_statement_has_one_of_the_offered_forms(asked: Study, holds: str) -> N
 
 
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just("figures"),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=8)
+    | st.sampled_from(["figures", "bars"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["plot", "figures", "columns", "by", "derived", "formula", "bins", "x"]
+                ["plot", "figures", "columns", "by", "derived", "formula", "bins", "edges", "x"]
             ),
             inner,
             max_size=4,
@@ -110,6 +115,8 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
+@example({"plot": "histogram", "columns": ["age"], "edges": {"age": [0.0, float("nan"), 10**400]}})
+@example({"plot": "bars", "columns": ["\ud800"]})
 def test_whatever_stands_in_a_list_is_a_question_or_refused_in_a_sentence(plain: object) -> None:
     with suppress(InputError, RefusedError):
         found = Question.from_plain({"request": plain})

@@ -2,6 +2,6 @@
 
 What is asked comes from above the wall (`explore.questions`), where nothing is looked at but the
 study file. `records` keys people, `noise` draws by these keys, `counting` counts people and decides
-what may be given, `averages` and `models` compute figures, `words` writes tables and plots, and
-`book` keeps count of what a version has given.
+what may be given, `averages`, `quantiles` and `models` compute figures, `words` writes tables and
+plots, `book` keeps count of what a version has given, and `exposure` says how much that is.
 """

@@ -72,12 +72,7 @@ def people_with_values(
 def in_copy(asked: Asked, part: Part, value: str) -> tuple[Labels, Floats]:
     """Return the cell of each row of the copy, -1 of one without a value, and the values."""
     copy = asked.whole.copy
-    atoms = {
-        name: asked.grid(name).places_of_words(copy.strata[name])
-        if name in copy.strata
-        else asked.grid(name).places(copy.columns[name])
-        for name in part.columns
-    }
+    atoms = {name: asked.grid(name).places_in(copy) for name in part.columns}
     cells = part.cells(atoms, len(copy))
     known = np.isfinite(copy.columns[value])
     return np.where(known, cells, -1), copy.columns[value]

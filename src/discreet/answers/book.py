@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from discreet.answers.averages import average
-from discreet.answers.counting import Counted, Counter
+from discreet.answers.counting import Counter
 from discreet.answers.models import ToFit, as_in_copy, check_formula, check_in_copy, model_of
 from discreet.answers.quantiles import SHARES, quantiles
 from discreet.answers.records import Records
@@ -30,17 +30,26 @@ from discreet.answers.words import (
 )
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
+from discreet.estimates.figures import group_words
+from discreet.estimates.intervals import NORMAL
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
-from discreet.explore.conditions import Asked, Condition, as_told
+from discreet.explore.conditions import Asked
 from discreet.explore.derived import DerivedCopy
-from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession
-from discreet.explore.model import asked_model, fit_rows, rows_of_model
-from discreet.explore.questions import BY_QUANTILES, MEANS, MODEL, Question, asked_of, parts_of
+from discreet.explore.model import asked_model, rows_of_model
+from discreet.explore.questions import (
+    BY_QUANTILES,
+    MEANS,
+    MODEL,
+    Part,
+    Question,
+    read_question,
+    where_of,
+)
 from discreet.methods import CellKey
 from discreet.policy import Policy
+from discreet.provenance import canonical_text
 
-CERTAIN = 1.959963984540054
 RULES_OF_COUNTS = (
     "threshold: cells of fewer than {least} people, with noise, are shown as few",
     "cell-key perturbation: noise with a standard deviation of {sd} people, the same for the same "
@@ -48,20 +57,39 @@ RULES_OF_COUNTS = (
     "differencing: two conditions have other noise, also where the same people have both",
 )
 RULES_OF_MEANS = (
-    "dominance: the two largest contributors hold less than about half of a sum",
-    "p %: a sum without its two largest contributors is more than 10 to 20 % of the largest",
+    "dominance: in the copy the two largest contributors hold less than half of a sum",
+    "p %: in the copy a sum without its two largest contributors is at least 10 % of the largest",
 )
 RULES_OF_QUANTILES = ("quantiles: steps of the grid, at ranks that noise moves",)
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
-    "k people on each side of a level; terms do not separate the outcome",
-    "influence: nobody moves the estimates by more than a bound, times what people move them by",
+    "frequency: 8 k people of the copy on each side of a level",
+    "influence: nobody moves the estimates by more than a bound",
 )
 SPENT = (
     "the answers of this version are used up: {cost} more numbers about one person are asked, and"
     " {left} of {all} are left; ask for less, or wait for the next version"
 )
 STATEMENT = re.compile(r"\s*([<>])\s*")
+
+
+@dataclass(frozen=True, repr=False)
+class Prepared:
+    """A question that the study file does not refuse.
+
+    Parameters
+    ----------
+    numbers : set of str
+        What the numbers about one person are called that its answer has.
+    compute : callable
+        What looks at the data, and returns the answer.
+    model : ToFit, optional
+        Of a model all but the estimates.
+    """
+
+    numbers: set[str]
+    compute: Callable[[], Answer]
+    model: ToFit | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -97,7 +125,7 @@ class Book:
 
     @property
     def exposure(self) -> Floats:
-        """What all answers so far tell of each person: see `Counter`."""
+        """How well all answers so far tell each person from nobody: see `Counter`."""
         return self.counter.exposure
 
     def cost(self, question: Question) -> int:
@@ -105,21 +133,7 @@ class Book:
 
         It hangs on the question and the study file alone, so it says nothing of the data.
         """
-        return len(self._new(question))
-
-    def _new(self, question: Question) -> set[str]:
-        asked = self._asked_of(question)
-        if question.kind == MODEL:
-            name = question.of_numbers.id
-            return {f"{name} {i}" for i in range(self._model_terms(question) + 2)} - self._asked
-        of_column = ["sum"] if question.kind == MEANS else []
-        if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
-            of_column = [f"quantile {share}" for share in SHARES]
-        told = set()
-        for part in parts_of(question, asked):
-            cells = " ".join(sorted(it.digest for it in part.conditions))
-            told |= {f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in of_column)}
-        return told - self._asked
+        return len(self.prepared(question.of_numbers).numbers - self._asked)
 
     def answer(self, question: Question) -> Answer:
         """Answer a question, or refuse it in a sentence; the same one is answered again for free.
@@ -136,7 +150,8 @@ class Book:
         """
         plain = question.of_numbers
         if plain.id not in self.answers:
-            compute, new = self.prepared(plain), self._new(plain)
+            it = self.prepared(plain)
+            new = it.numbers - self._asked
             if len(new) > self.left:
                 raise RefusedError(
                     SPENT.format(cost=len(new), left=self.left, all=self.policy.numbers_of_answers),
@@ -144,68 +159,66 @@ class Book:
                 )
             self.spent += len(new)
             self._asked |= new
-            self.answers[plain.id] = compute()
+            self.answers[plain.id] = it.compute()
         found = self.answers[plain.id]
         if not question.holds:
             return found
         return Answer(question, "", found.rules, verdict_of(found, question.holds))
 
-    def _asked_of(self, question: Question) -> Asked:
-        self.file.whole.check_made([*question.columns, *question.by])
-        return asked_of(self.file.kept, self.policy.derive or {}, question)
-
-    def _derived(self, question: Question) -> DerivedCopy:
-        out = DerivedCopy(self.file, self.file.whole)
-        for name, text in question.asks:
-            out = out.assign({name: text}) if name else out
-        return out
-
-    def prepared(self, question: Question) -> Callable[[], Answer]:
-        """Check a question by the study file alone, and return what computes its answer."""
-        asked = self._asked_of(question)
+    def prepared(self, question: Question) -> Prepared:
+        """Check a question by the study file alone."""
+        asked, parts = read_question(self.file, self.policy.derive, question)
         if question.kind == MODEL:
-            it = self.to_fit(question)
-            return lambda: self._computed(question, asked, it)
-        return lambda: self._computed(question, asked)
-
-    def _computed(self, question: Question, asked: Asked, it: ToFit | None = None) -> Answer:
-        noise = self.counter.noise
-        numbers: dict[str, Any] = {"least": self.counter.least, "sd": noise.sd}
-        rules = tuple(it.format(**numbers) for it in RULES_OF_COUNTS)
-        told = noise_in_words(question, noise.sd, self.counter.least)
-        if it is not None:
-            model = model_of(self.counter, asked, it)
-            rules += tuple(it.format(**numbers) for it in RULES_OF_MODELS)
-            table, share = model_table(question, model, self.file)
-            return Answer(question, told + share, rules, table=table)
-        parts = parts_of(question, asked)
+            it = self._to_fit(question, asked)
+            numbers = {f"{question.id} {i}" for i in range(len(it.checked.terms) + 2)}
+            return Prepared(numbers, lambda: self._of_model(question, asked, it), it)
+        compute = self._of_counts
         if question.kind == MEANS:
-            (value,) = question.columns
-            means = [average(self.counter, it, asked, value) for it in parts]
-            rules += RULES_OF_MEANS
-            return Answer(question, told, rules, table=means_table(question, means, self.file))
-        if question.plot.answered == BY_QUANTILES:
-            (value,) = question.columns
-            found = [quantiles(self.counter, it, asked, value) for it in parts]
-            table = quantiles_table(question, found)
-            boxes = boxes_of(question, found[-1], self.policy, self.file)
-            return Answer(question, told, (*rules, *RULES_OF_QUANTILES), table=table, view=boxes)
-        counted = [self.counter.count(it, asked) for it in parts]
-        table = counts_table(question, counted, noise.sd, self.file)
-        view = view_of(question, max(counted, key=_dims), self.policy, self.file)
-        return Answer(question, told, rules, table=table, view=view)
+            compute = self._of_means
+        elif question.plot.answered == BY_QUANTILES:
+            compute = self._of_quantiles
+        return Prepared(_numbers(question, parts), lambda: compute(question, asked, parts))
+
+    def _rules(self, more: Sequence[str] = ()) -> tuple[str, ...]:
+        numbers = {"least": self.counter.least, "sd": self.counter.noise.sd}
+        return tuple(it.format(**numbers) for it in (*RULES_OF_COUNTS, *more))
+
+    def _of_counts(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
+        sd, counted = self.counter.noise.sd, [self.counter.count(it, asked) for it in parts]
+        table = counts_table(question, counted, sd, self.counter.least)
+        largest = max(counted, key=lambda it: len(it.part.dims))
+        view = view_of(question, largest, self.policy, self.file)
+        return Answer(question, noise_in_words(question, sd), self._rules(), table=table, view=view)
+
+    def _of_means(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
+        (value,) = question.columns
+        means = [average(self.counter, it, asked, value) for it in parts]
+        noise = noise_in_words(question, self.counter.noise.sd)
+        table = means_table(question, means, self.file)
+        return Answer(question, noise, self._rules(RULES_OF_MEANS), table=table)
+
+    def _of_quantiles(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
+        (value,) = question.columns
+        found = [quantiles(self.counter, it, asked, value) for it in parts]
+        noise = noise_in_words(question, self.counter.noise.sd)
+        table = quantiles_table(question, found)
+        boxes = boxes_of(question, found[-1], self.policy, self.file)
+        return Answer(question, noise, self._rules(RULES_OF_QUANTILES), table=table, view=boxes)
 
     # --- models ---------------------------------------------------------------------------------
 
-    def _model_terms(self, question: Question) -> int:
-        """Return how many terms a model has, by the copy."""
-        model, events, whole = asked_model(self._derived(question), question.request)
-        return len(fit_rows(model, rows_of_model(whole, model, events)).terms)
+    def _of_model(self, question: Question, asked: Asked, it: ToFit) -> Answer:
+        table, share = model_table(question, model_of(self.counter, asked, it))
+        noise = f"{noise_in_words(question, self.counter.noise.sd)}, {share}"
+        return Answer(question, noise, self._rules(RULES_OF_MODELS), table=table)
 
-    def to_fit(self, question: Question) -> ToFit:
+    def _to_fit(self, question: Question, asked: Asked) -> ToFit:
         """Return the model that is asked for, or refuse it by the copy."""
-        asked = self._asked_of(question)
-        model, events, _ = asked_model(self._derived(question), question.request)
+        session = part = DerivedCopy(self.file, self.file.whole)
+        for name, text in question.asks:
+            session = session.assign({name: text}) if name else session
+            part = part.assign({name: text}) if name else part.where(text)
+        model, events, _ = asked_model(session, question.request)
         numbers = [name for name in model.numbers if name in asked.made]
         if numbers:
             raise RefusedError(
@@ -213,27 +226,29 @@ class Book:
                 "formula, or make levels of it by cut(...)",
                 rule="made",
             )
-        where = Condition.of(
-            it for name, text in question.asks if not name for it in asked.condition(text)
-        )
         grids = {name: asked.grid(name) for name in model.numbers}
         check_formula(model, grids)
-        named = [*model.levels, *([model.event] if model.event else [])]
-        tables = {name: asked.levels(name) for name in named}
-        orders = [[name, *it] for name, it in sorted(model.orders.items())]
-        parts = [
-            [name, *words, *columns, table.tolist()]
-            for name, (words, columns, table) in tables.items()
-        ]
-        told = as_told([model.family, model.formula, [*events], parts, orders])
+        columns = [*model.levels, *([model.event] if model.event else [])]
+        tables = {name: asked.levels(name) for name in columns}
+        of_copy = rows_of_model(part.whole.with_levels(columns), model, events)
+        whose = part.whole.persons
+        checked = check_in_copy(
+            model, of_copy, None if whose is None else whose[of_copy.at], self.policy.k
+        )
+        named = canonical_text(
+            [
+                [model.family, model.formula, [*events]],
+                [
+                    [name, *words, *of, table.tolist()]
+                    for name, (words, of, table) in tables.items()
+                ],
+                [[name, *it] for name, it in sorted(model.orders.items())],
+            ]
+        )
         rows = as_in_copy(self.records.rows, grids, self._words(asked, tables))
-        copy = self._in_copy(question)
-        checked_rows = as_in_copy(copy, grids, {name: copy.copy.strata[name] for name in named})
-        of_copy = rows_of_model(checked_rows, model, events)
-        whose = copy.persons
-        persons = None if whose is None else whose[of_copy.at]
-        checked = check_in_copy(model, of_copy, persons, self.policy.k)
-        return ToFit(model, events, where, rows, told, checked, whose is not None)
+        return ToFit(
+            model, events, where_of(question, asked), rows, named, checked, whose is not None
+        )
 
     def _words(
         self, asked: Asked, tables: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]
@@ -247,17 +262,17 @@ class Book:
             out[name] = [known[place] for place in places.tolist()]
         return out
 
-    def _in_copy(self, question: Question) -> WholeTable:
-        """Return the rows of the copy that a question is about, with codes as levels."""
-        part = self._derived(question)
-        for name, text in question.asks:
-            part = part if name else part.where(text)
-        model, _, _ = asked_model(self._derived(question), question.request)
-        return part.whole.with_levels([*model.levels, *([model.event] if model.event else [])])
 
-
-def _dims(counted: Counted) -> int:
-    return len(counted.part.dims)
+def _numbers(question: Question, parts: Sequence[Part]) -> set[str]:
+    """Return what numbers about one person are called that a question by counts asks for."""
+    more = ["sum"] if question.kind == MEANS else []
+    if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
+        more = [f"quantile {share}" for share in SHARES]
+    numbers = set()
+    for part in parts:
+        cells = " ".join(sorted(it.digest for it in part.conditions))
+        numbers |= {f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in more)}
+    return numbers
 
 
 # --- statements -----------------------------------------------------------------------------------
@@ -279,7 +294,7 @@ def verdict_of(answer: Answer, statement: str) -> str:
             verdicts.append(UNKNOWN)
             continue
         off = (a[0] - b[0]) * (1 if sign == ">" else -1)
-        reach = CERTAIN * float(np.hypot(a[1], b[1]))
+        reach = NORMAL * float(np.hypot(a[1], b[1]))
         verdicts.append(HOLDS if off > reach else DOES_NOT if off < -reach else UNKNOWN)
     if DOES_NOT in verdicts:
         return DOES_NOT
@@ -304,8 +319,7 @@ def _estimates(answer: Answer) -> dict[str, tuple[float, float] | None]:
         return out
     found: dict[str, dict[str, Any]] = {}
     for it in answer.table.figures:
-        of_group = ", ".join(str(level) for _, level in it.group) or "all"
-        name = it.column if answer.table.kind == MODEL else of_group
+        name = it.column if answer.table.kind == MODEL else group_words(it.group)
         found.setdefault(name, {})[it.figure] = it.value
     for name, of in found.items():
         middle, error = of.get("estimate", of.get("mean", of.get("count"))), of.get("std. error")

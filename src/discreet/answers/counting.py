@@ -57,7 +57,7 @@ class Counted:
 
 @dataclass(eq=False, repr=False)
 class Counter:
-    """What counts people for one version, and remembers what was told.
+    """What counts people for one version, and remembers which numbers were given.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ class Counter:
     exposure: Floats = field(init=False)
     """Of each person how well all numbers so far tell it from nobody: a squared distance, in
     standard deviations of the noise, between the numbers with the person and without."""
-    _told: set[str] = field(default_factory=set)
+    _given: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.exposure = np.zeros(self.records.people)
 
     def count(self, part: Part, asked: Asked) -> Counted:
-        """Count a part, and add up what it tells."""
+        """Count a part, and add up what it says of each person."""
         conditions, records = part.conditions, self.records
         atoms = records.atoms({name: asked.grid(name) for name in part.columns})
         of_rows = part.cells(atoms, len(records.persons))
@@ -91,15 +91,15 @@ class Counter:
         names = [it.digest for it in conditions]
         sums = records.noise.keyed(names, records.noise.sums(cells, people, len(conditions)))
         shown = counts + self.noise.drawn(records.noise.uniforms("count", sums))
-        new = np.array([it not in self._told for it in names])
+        new = np.array([it not in self._given for it in names])
         self.expose(people, new[cells] / self.noise.sd**2)
-        self._told |= {*names}
+        self._given |= {*names}
         return Counted(part, conditions, cells, people, shown, shown >= self.least, sums)
 
     def is_new(self, what: str) -> bool:
-        """Tell whether something is told for the first time, and remember it."""
-        found = what not in self._told
-        self._told.add(what)
+        """Say whether a number is given for the first time, and remember it."""
+        found = what not in self._given
+        self._given.add(what)
         return found
 
     def expose(self, people: Labels, distances: Floats) -> None:

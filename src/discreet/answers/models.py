@@ -3,7 +3,8 @@
 The noise has the covariance of the estimates themselves: that of one person's influence, times the
 square of the policy's number of people. So it hides a person as a count's noise does, and its share
 of a standard error is that number over the square root of the number of people. Nobody moves the
-estimates by more than a bound: what somebody would move them by beyond that is taken off.
+estimates by more than a bound: what somebody would move them by beyond that is taken off. Numbers
+beyond the least and the largest of the copy count as these.
 """
 
 from __future__ import annotations
@@ -54,9 +55,8 @@ TOO_FEW = (
     " larger part"
 )
 NOT_ANSWERED = (
-    "this model is not answered, and its numbers are spent: terms separate the outcome in the"
-    " data, or its people differ by too few from those of another answer; leave terms out, or ask"
-    " for a larger part"
+    "this model is not answered, and its numbers are spent: in the data it has too few people, or"
+    " terms separate the outcome; leave terms out, or ask for a larger part"
 )
 
 
@@ -87,14 +87,14 @@ class ToFit:
 
     Parameters
     ----------
-    model : Asked
+    model : Model
     events : sequence of str
         The levels that are its event.
     where : Condition
         Whose model it is.
     rows : WholeTable
         All raw rows, with the model's columns of levels as the copy has them.
-    told : str
+    named : str
         All that says which model it is, by which its noise is drawn.
     checked : Checked
         What the copy says of it.
@@ -106,7 +106,7 @@ class ToFit:
     events: Sequence[str]
     where: Condition
     rows: WholeTable
-    told: str
+    named: str
     checked: Checked
     by_persons: bool = False
 
@@ -129,10 +129,10 @@ def check_formula(model: Model, grids: Mapping[str, Grid]) -> None:
                 rule="formula",
             )
         grid = grids.get(name)
-        if not factor.plain and grid is not None and grid.edges[0] <= 0:
+        if not factor.plain and grid is not None and grid.ends[0] <= 0:
             raise RefusedError(
-                f"{factor.text} needs a column above 0, and that of {name!r} begins at"
-                f" {grid.edges[0]:g}; take the column as it is",
+                f"{factor.text} needs a column above 0, and {name!r} has others in the copy; take"
+                " the column as it is",
                 rule="formula",
             )
 
@@ -261,7 +261,7 @@ def _with_noise(
 ) -> Modelled:
     people, terms = moves.shape
     sd, shown, width = counter.noise.sd, int(counted.shown[0]), it.checked.width
-    draws = counter.records.noise.normals(it.told, counted.sums, 2 * terms + 2)[0]
+    draws = counter.records.noise.normals(it.named, counted.sums, 2 * terms + 2)[0]
     covariance = moves.T @ moves
     influence, most = _influence(moves), width**2 * _most(terms)
     kept = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
@@ -294,14 +294,14 @@ def _with_noise(
 def as_in_copy(
     rows: WholeTable, numbers: Mapping[str, Grid], levels: Mapping[str, Sequence[str]]
 ) -> WholeTable:
-    """Return rows with a model's columns: numbers within their grids, and levels as given.
+    """Return rows with a model's columns: numbers within the copy's ends, and levels as given.
 
     Nothing else of the rows is read, so that no expression is computed of them.
     """
     columns = {}
     for name, grid in numbers.items():
-        low, high = grid.edges[0], grid.edges[-1]
-        values = np.clip(rows.copy.columns[name], low, high)
-        middle = np.nan if grid.gaps else (low + high) / 2  # of few people: see Grid
+        values = np.clip(rows.copy.columns[name], grid.ends[0], grid.ends[-1])
+        # Of few people: see Grid.
+        middle = np.nan if grid.gaps else (grid.edges[0] + grid.edges[-1]) / 2
         columns[name] = np.where(np.isnan(values), middle, values)
     return rows.holding(columns, {name: tuple(words) for name, words in levels.items()})

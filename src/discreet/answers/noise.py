@@ -61,10 +61,3 @@ class KeyedNoise:
         """Return `count` standard normal numbers for each cell key."""
         names = [f"\0answer {what} {i}" for i in range(count)]
         return self.secret.normals(self.version, sums, names)
-
-    def threshold(self, what: str, least: int) -> int:
-        """Return `least` to 2 `least` - 1, as the secret says of what is asked."""
-        draw = self.secret.uniforms(
-            self.version, np.zeros((1, 2), dtype=np.uint64), [f"\0answer threshold {what}"]
-        )
-        return least + int(draw[0, 0] * least)

@@ -15,11 +15,11 @@ import numpy as np
 from discreet.answers.averages import in_copy, people_with_values
 from discreet.answers.counting import Counted, Counter
 from discreet.arguments import Floats
+from discreet.estimates.intervals import NORMAL
 from discreet.explore.conditions import Asked
 from discreet.explore.questions import Part
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
-CERTAIN = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def steps_at(values: Floats, ranks: Floats, edges: Sequence[float], k: int) -> F
 def _reach(copy: Floats, people: float, sd: int) -> tuple[Floats, Floats]:
     """Return how far quantiles may be off, below and above: by how the copy lies around them."""
     shares = np.array(SHARES)
-    off = CERTAIN * np.sqrt(shares * (1 - shares) / people + (sd / people) ** 2)
+    off = NORMAL * np.sqrt(shares * (1 - shares) / people + (sd / people) ** 2)
     at = _quantile(copy, shares)
     return at - _quantile(copy, shares - off), _quantile(copy, shares + off) - at
 

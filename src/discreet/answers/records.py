@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.answers.noise import KeyedNoise, Words
+from discreet.answers.noise import KeyedNoise
 from discreet.arguments import Floats, Labels
 from discreet.columns.column import Copy
-from discreet.explore.conditions import Asked, Condition, Grid
+from discreet.explore.conditions import Grid
 from discreet.explore.from_copy import WholeTable
 from discreet.secret import Secret
 from discreet.vault.whole_columns import RawWhole
@@ -45,11 +44,11 @@ class Records:
         copy = Copy(numbers, words, kept.copy.version, 0)
         rows = WholeTable(copy, {name: kept.raw[name] for name in names})
         keys = np.ascontiguousarray(raw.draws.keys)
-        persons = np.arange(len(keys))
+        noise, persons = KeyedNoise(secret, b"answers" + raw.version, keys), np.arange(len(keys))
         if raw.persons is not None:
-            _, persons = np.unique(raw.persons, return_inverse=True)
-            keys = _sums(keys, persons)
-        return cls(rows, persons, KeyedNoise(secret, b"answers" + raw.version, keys))
+            each, persons = np.unique(raw.persons, return_inverse=True)
+            noise = replace(noise, keys=noise.sums(persons, np.arange(len(keys)), len(each)))
+        return cls(rows, persons, noise)
 
     @property
     def people(self) -> int:
@@ -66,31 +65,13 @@ class Records:
         out = {}
         for name, grid in grids.items():
             if name not in self._atoms or self._atoms[name][0] is not grid:
-                self._atoms[name] = (grid, self._places(name, grid))
+                self._atoms[name] = (grid, grid.places_in(self.rows.copy))
             out[name] = self._atoms[name][1]
         return out
 
     @cached_property
     def _atoms(self) -> dict[str, tuple[Grid, Labels]]:
         return {}
-
-    def _places(self, name: str, grid: Grid) -> Labels:
-        copy = self.rows.copy
-        if name in copy.strata:
-            return grid.places_of_words(copy.strata[name])
-        return grid.places(copy.columns[name])
-
-    def holds(self, condition: Condition, asked: Asked) -> NDArray[np.bool_]:
-        """Tell of each row whether a condition holds."""
-        atoms = self.atoms({name: asked.grid(name) for name in condition.columns})
-        return condition.holds(atoms, len(self.persons))
-
-
-def _sums(keys: Words, persons: Labels) -> Words:
-    out = np.zeros((int(persons.max()) + 1, 2), dtype=np.uint64)
-    for word in range(2):
-        np.add.at(out[:, word], persons, keys[:, word])
-    return out
 
 
 def people_in(cells: Labels, persons: Labels, *, repeat: bool) -> tuple[Labels, Labels]:

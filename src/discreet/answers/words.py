@@ -15,9 +15,10 @@ from discreet.answers.models import Modelled
 from discreet.answers.quantiles import Quantiles
 from discreet.arguments import Floats
 from discreet.estimates.copy_table import CopyTable, Line
-from discreet.estimates.figures import OF_INTERVAL, Figure, Group
+from discreet.estimates.figures import ALL, OF_INTERVAL, Figure, Group, group_words
+from discreet.estimates.intervals import NORMAL
 from discreet.estimates.model_table import Widened, model_body
-from discreet.estimates.words import number_words
+from discreet.estimates.words import decimals_of_error, number_words
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import COX, RATIOS, TITLES
 from discreet.explore.questions import MEANS, MODEL, Question
@@ -28,15 +29,14 @@ from discreet.plots.plot import AnsweredCells
 from discreet.policy import Policy
 from discreet.render.scene import Box
 
-FEW, ALL = "few", "all"
-NORMAL = 1.959963984540054
-COUNTS = "counts"
+FEW, COUNTS = "few", "counts"
 OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise")
 FROM_DATA = "from the data, with noise"
-FEW_ARE = "few: fewer than {least} people by a count with noise, none included"
+FEW_ARE = "few: fewer than {least} people by a count with noise, perhaps none"
+INTERVALS = f"{FROM_DATA}; intervals hold noise and sampling error"
 
 
-def noise_in_words(question: Question, sd: int, least: int) -> str:
+def noise_in_words(question: Question, sd: int) -> str:
     """Say how large the noise of an answer is, in its own units."""
     if question.kind == MODEL:
         return f"from the data, ± noise that hides {sd} people"
@@ -48,22 +48,19 @@ def noise_in_words(question: Question, sd: int, least: int) -> str:
 # --- counts ---------------------------------------------------------------------------------------
 
 
-def counts_table(
-    question: Question, counted: Sequence[Counted], sd: int, file: FileSession
-) -> CopyTable:
-    """Return the counts of a question as a table."""
+def counts_table(question: Question, counted: Sequence[Counted], sd: int, least: int) -> CopyTable:
+    """Return the counts of a question as a table; those below `least` are few."""
     cells: dict[Group, float | None] = {}
     figures: list[Figure] = []
     for it in counted:
         for group, value in _cells(it):
             cells[group] = value
             figures += _figures_of_count(group, value, sd)
-    least = max(file.policy.k, 2 * sd)
     return _table(
         COUNTS,
         f"People: {question.says}",
         _grid(counted, {group: _count_words(it) for group, it in cells.items()}),
-        (noise_in_words(question, sd, least), FEW_ARE.format(least=least)),
+        (noise_in_words(question, sd), FEW_ARE.format(least=least)),
         figures,
     )
 
@@ -138,14 +135,14 @@ def _table(
 def means_table(question: Question, averaged: Sequence[Averaged], file: FileSession) -> CopyTable:
     """Return means as a table: people, mean and interval of each group."""
     (value,) = question.columns
-    spread = _sd_of_copy(file, value)
+    spread = float(np.nanstd(file.kept.copy.columns[value], ddof=1))
     lines, figures = [], []
     for it in averaged:
         for at, (group, people) in enumerate(_cells(it.counted)):
             mean = float(it.means[at])
             if people is None or not math.isfinite(mean):
                 people = None
-            name = ", ".join(str(level) for _, level in group) or ALL
+            name = group_words(group)
             if people is None:
                 lines.append(Line("", name, (FEW, "", "", "")))
                 figures += [Figure(value, None, group, what, None) for what in OF_MEANS]
@@ -153,8 +150,8 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
             noise = float(it.noise[at])
             error = math.hypot(noise, spread / math.sqrt(people))
             ends = (mean - NORMAL * error, mean, mean + NORMAL * error)
-            low, middle, high = (number_words(x, _decimals(error)) for x in ends)
-            words = number_words(NORMAL * noise, _decimals(noise))
+            low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
+            words = number_words(NORMAL * noise, decimals_of_error(noise))
             lines.append(Line("", name, (f"{int(people):,}", middle, f"{low} to {high}", words)))
             numbers = (people, *ends, error, noise)
             figures += [
@@ -164,22 +161,12 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
     head = ("people", "mean", "95 % interval", "± noise")
     names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
     notes = (
-        "from the data, with noise; intervals hold noise and sampling error",
+        INTERVALS,
         f"values beyond the ends of the file's grid of {value} count as these ends; few: too few "
         "people",
     )
     said = question.says
     return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
-
-
-def _sd_of_copy(file: FileSession, name: str) -> float:
-    values = file.kept.copy.columns[name]
-    return float(np.nanstd(values, ddof=1))
-
-
-def _decimals(error: float) -> int | None:
-    """Return how many decimals show two digits of an error; None of very small ones."""
-    return max(0, 1 - math.floor(math.log10(error))) if 1e-6 < error < 1e9 else None
 
 
 # --- quantiles ------------------------------------------------------------------------------------
@@ -193,49 +180,49 @@ def quantiles_table(question: Question, found: Sequence[Quantiles]) -> CopyTable
     lines, figures = [], []
     for it in found:
         for at, (group, people) in enumerate(_cells(it.counted)):
-            name = ", ".join(str(level) for _, level in group) or ALL
-            cells, numbers = [FEW], [("n", people)]
-            if people is not None:
-                cells = [f"{int(people):,}"]
+            name = group_words(group)
+            cells, numbers = [_count_words(people)], [("n", people)]
             for place, of in enumerate(OF_QUANTILES):
                 ends = [float(x[at, place]) for x in (it.low, it.middle, it.high)]
                 known = people is not None and all(map(math.isfinite, ends))
-                low, middle, high = (number_words(x, _decimals(ends[2] - ends[0])) for x in ends)
-                cells.append(f"{middle} ({low} to {high})" if known else "")
+                cells.append(_quantile_words(ends) if known else "")
                 names = (f"{of}, low end", of, f"{of}, high end")
                 numbers += [(n, x if known else None) for n, x in zip(names, ends, strict=True)]
             lines.append(Line("", name, tuple(cells)))
             figures += [Figure(value, None, group, what, number) for what, number in numbers]
     by = question.by or ("",)
-    notes = (
-        "from the data, with noise; intervals hold noise and sampling error",
-        "a quantile is a step of the column's grid, at a rank that noise moves",
-    )
+    notes = (INTERVALS, "a quantile is a step of the column's grid, at a rank that noise moves")
     head = ("people", *OF_QUANTILES)
     title = f"Quantiles of {question.says.partition(' of ')[2]}"
     return _table(COUNTS, title, ((by[0], by[-1]), head, tuple(lines)), notes, figures)
 
 
+def _quantile_words(ends: Sequence[float]) -> str:
+    decimals = decimals_of_error(ends[-1] - ends[0])
+    low, middle, high = (number_words(it, decimals) for it in ends)
+    return f"{middle} ({low} to {high})"
+
+
 def boxes_of(
     question: Question, found: Quantiles, policy: Policy, file: FileSession
 ) -> BoxView | None:
-    """Return quantiles as boxes, whiskers from 5 to 95 %; None where two columns divide them."""
-    if len(question.by) > 1 or not found.counted.given.any():
+    """Return quantiles as boxes, whiskers from 5 to 95 %; None where two columns divide them.
+
+    A group has a box where all its quantiles are given.
+    """
+    given = found.counted.given & np.isfinite(found.middle).all(axis=1)
+    if len(question.by) > 1 or not given.any():
         return None
     labels = found.counted.part.dims[0].labels if question.by else question.columns
-    boxes = [
-        Box(label, *found.middle[at].tolist())
-        for at, label in enumerate(labels)
-        if found.counted.given[at]
-    ]
-    total = int(found.counted.shown[found.counted.given].sum())
+    boxes = [Box(label, *found.middle[at].tolist()) for at, label in enumerate(labels) if given[at]]
+    total = int(found.counted.shown[given].sum())
     origin = _origin(question, policy, file, total)
     said = (*origin.remarks, "whiskers reach from 5 to 95 % of the people")
     return BoxView(
         columns=question.columns,
         method=CellKey.name,
         parameters=MappingProxyType({"sd": policy.noise_of_answers}),
-        suppressed=int((~found.counted.given).sum()),
+        suppressed=int((~given).sum()),
         origin=dataclasses.replace(origin, remarks=said),
         groups=tuple(boxes),
         by=question.by[0] if question.by else None,
@@ -245,8 +232,8 @@ def boxes_of(
 # --- models ---------------------------------------------------------------------------------------
 
 
-def model_table(question: Question, made: Modelled, file: FileSession) -> tuple[CopyTable, str]:
-    """Return a model as a table, and what share of the standard errors the noise is."""
+def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
+    """Return a model as a table, and what share of the standard errors the noise is, in words."""
     inner = np.sqrt(made.estimates.variances)
     errors: Floats = np.hypot(inner, made.noise)
     family = question.request.get("family", "linear")
@@ -260,20 +247,17 @@ def model_table(question: Question, made: Modelled, file: FileSession) -> tuple[
         for term, noise in zip(made.estimates.terms, made.noise, strict=True)
     ]
     share = float(np.max(made.noise / inner))
-    told = f", up to {100 * share:.0f} % of a standard error"
+    how_large = f"up to {100 * share:.0f} % of a standard error"
     event = " or ".join(question.request.get("event_is", ()))
     what = str(question.request["formula"]) + (f" ({event})" if event and family != COX else "")
     notes = (
-        "from the data, with noise; intervals hold noise and sampling error",
-        f"the noise is{told.removeprefix(',')}; what one person would move estimates by beyond a "
-        "bound is taken off",
+        INTERVALS,
+        f"the noise is {how_large}; what one person would move estimates by beyond a bound is taken"
+        " off",
+        "numbers beyond the least and the largest of the copy count as these",
     )
-    return (
-        _table(
-            MODEL, f"{TITLES[family]}: {what}", (("part", "term"), body.head, lines), notes, figures
-        ),
-        told,
-    )
+    laid = (("part", "term"), body.head, lines)
+    return _table(MODEL, f"{TITLES[family]}: {what}", laid, notes, figures), how_large
 
 
 # --- plots ----------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from discreet.explore import Study
+    from discreet.explore.questions import Questions
 
 QUESTIONS = Path("questions.json")
 SHARED = ("by", "bins", "grid", "event_is")
@@ -68,7 +69,7 @@ def ask(
     output
         The list, a .json file; a question is added to one that is there.
     """
-    from discreet.explore.questions import KINDS, Questions
+    from discreet.explore.questions import KINDS
     from discreet.opening import open as open_study
 
     kind = kind.replace("-", "_")
@@ -79,16 +80,7 @@ def ask(
     try:
         part = derived.of(opened)
         part.ask(_figure(part, kind, columns, given), holds=holds)
-        listed = part.questions
-        if output.exists():
-            listed = Questions.load(output)
-            if (listed.study, listed.version) != (part.questions.study, part.questions.version):
-                raise InputError(
-                    f"{output} is a list of questions on {listed.study}, version {listed.version},"
-                    " and not on this file; name another list by -o"
-                )
-            for question in part.questions:
-                listed.add(question)
+        listed = _with_those_in(output, part.questions)
         listed.save(output)
     finally:
         opened.close()
@@ -96,6 +88,21 @@ def ask(
         typer.echo(listed.to_json())
     else:
         print_words(f"{output}\n{listed!r}")
+
+
+def _with_those_in(path: Path, questions: Questions) -> Questions:
+    """Return questions, after those that stand in a file, if there is one."""
+    if not path.exists():
+        return questions
+    listed = questions.load(path)
+    if (listed.study, listed.version) != (questions.study, questions.version):
+        raise InputError(
+            f"{path} is a list of questions on {listed.study}, version {listed.version}, and not on"
+            " this file; name another list by -o"
+        )
+    for question in questions:
+        listed.add(question)
+    return listed
 
 
 def _figure(study: Study, kind: str, columns: Sequence[str], given: dict[str, Any]) -> Any:

@@ -23,11 +23,11 @@ from discreet.custodian.publishing import FORM, key_of_policy
 from discreet.custodian.session import Session
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.answered import Answer
-from discreet.explore.conditions import as_told
 from discreet.explore.from_file import FileSession, is_study_file
 from discreet.explore.questions import Question, Questions
 from discreet.policy import Policy, load_policy
 from discreet.progress import advance
+from discreet.provenance import canonical_text
 from discreet.records.outputs import check_words
 from discreet.register.rules import STUDY_FILE
 from discreet.study_file import SUFFIX, draft_of, open_study_file, write_study_file
@@ -163,8 +163,8 @@ def answer(
 
     Notes
     -----
-    Counts have cell-key noise (`discreet.methods.CellKey`), of which the same people have the same
-    in every answer of a version. Means, models and statements rest on noise of the same size
+    Counts have cell-key noise (`discreet.methods.CellKey`): the same cell has the same in every
+    answer of a version. Means, models and statements rest on noise of the same size
     (docs/ask.md). What is asked, who asked it and what became of it stands in the register before
     anything is written; it keeps no figure.
 
@@ -235,7 +235,7 @@ class _Decided:
 
 
 def _membership(session: Session, pairs: int) -> tuple[float, float]:
-    """Return how well membership is told by the copy alone, attacked on the data at hand.
+    """Return how well the copy alone tells who is in the data, attacked on the data at hand.
 
     Of a typical person, and of one who stands out; what cannot be tried is taken from other tables.
     """
@@ -262,9 +262,9 @@ def _decide(
         with about("questions", number):
             outcome = _outcome(book, question)
         outcomes.append(outcome)
-        told = as_told(question.to_plain())
-        if told not in known:
-            new.append({"who": who, "question": told, "outcome": outcome.says})
+        text = canonical_text(question.to_plain())
+        if text not in known:
+            new.append({"who": who, "question": text, "outcome": outcome.says})
     advance("answers from the data", len(listed), len(listed))
     made = Answering(tuple(outcomes), book.left, exposure_of(book.exposure, *copy))
     if made.exposure.above > MOST_ABOVE:
@@ -303,7 +303,7 @@ def _record(session: Session, found: _Decided, version: str) -> None:
     gate, policy = session.release_gate, session.policy
     columns = [*session.table.columns]
     gate.release([gate.record_from_copy(STUDY_FILE, columns, FORM, version)])
-    terms = as_told(
+    terms = canonical_text(
         {
             "k": policy.k,
             "noise": policy.noise_of_answers,

@@ -45,6 +45,17 @@ WIDE, ROW = 7.0, 0.34
 Group = tuple[tuple[str, str | None], ...]
 
 
+def group_words(group: Group) -> str:
+    """Return what a group is called in a line; all rows together are "all".
+
+    Examples
+    --------
+    >>> group_words((("sex", "F"), ("smoker", "no"))), group_words(())
+    ('F, no', 'all')
+    """
+    return ", ".join(str(level) for _, level in group) or ALL
+
+
 class Figure(NamedTuple):
     """One number in full: of which column (and level), of which rows, and what it is.
 

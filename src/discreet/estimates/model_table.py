@@ -17,7 +17,7 @@ from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
 from discreet.estimates.intervals import FEWEST, NORMAL, own_variance
 from discreet.estimates.tables import TableBody
-from discreet.estimates.words import UNKNOWN, number_words
+from discreet.estimates.words import UNKNOWN, decimals_of_error, number_words
 from discreet.regression import Estimates
 
 MEASURED = 2.0
@@ -107,7 +107,8 @@ def model_body(it: Widened, ratio: str) -> TableBody:
             shown = shown if term != INTERCEPT else (UNKNOWN, UNKNOWN)  # it is the ratio of nothing
             lines.append(Line("", term, (*shown, f"{value:.3f}", f"{error:.3f}")))
         else:
-            low, middle, high, words = (number_words(x, _decimals(error)) for x in (*ends, error))
+            decimals = decimals_of_error(error)
+            low, middle, high, words = (number_words(x, decimals) for x in (*ends, error))
             lines.append(Line("", term, (middle, f"{low} to {high}", words)))
         if ratio and term != INTERCEPT:
             names = (f"{ratio}, low end", ratio, f"{ratio}, high end")
@@ -125,13 +126,6 @@ def model_body(it: Widened, ratio: str) -> TableBody:
     numbers = [*((name, float(count)) for name, _, count in counts), (quality, value)]
     figures += [Figure("", None, (), name, number) for name, number in numbers]
     return TableBody(head, tuple(lines), tuple(figures), ())
-
-
-def _decimals(error: float) -> int | None:
-    """Return how many decimals show two digits of a standard error; None of very small ones."""
-    if not 1e-6 < error < 1e9:
-        return None
-    return max(0, 1 - math.floor(math.log10(error)))
 
 
 def _exp(value: float) -> float | None:

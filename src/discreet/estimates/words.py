@@ -36,6 +36,17 @@ def decimals_of(sd: float | None) -> int | None:
     return decimals if decimals <= MOST_DECIMALS else None
 
 
+def decimals_of_error(error: float) -> int | None:
+    """Return how many decimals show two digits of a standard error; None of very small ones.
+
+    Examples
+    --------
+    >>> [decimals_of_error(it) for it in (0.0123, 4.5, 120.0, 0.0)]
+    [3, 1, 0, None]
+    """
+    return max(0, 1 - math.floor(math.log10(error))) if 1e-6 < error < 1e9 else None
+
+
 def decimals_of_quartiles(
     values: Floats, quartiles: Sequence[float | None], decimals: int | None
 ) -> int | None:

@@ -8,14 +8,11 @@ same people have the same form, whatever they look like.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +24,7 @@ from discreet.explore.derived import rows_where
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import parsed, with_column
 from discreet.expressions.tree import Applied, Node
+from discreet.provenance import checksum_of
 
 Truths = NDArray[np.bool_]
 
@@ -64,6 +62,8 @@ class Grid:
         The copy has missing values, so that they are an atom. Where it has none, fewer people than
         a copy shows have no value; they count as the first level, or as the middle of the grid. So
         do people whose level the copy has not.
+    ends : tuple of float
+        The least and the largest number of the copy.
     """
 
     column: str
@@ -71,6 +71,7 @@ class Grid:
     edges: tuple[float, ...] = ()
     whole: bool = False
     gaps: bool = False
+    ends: tuple[float, ...] = ()
 
     @property
     def known(self) -> int:
@@ -101,6 +102,12 @@ class Grid:
         """Return the atom of each level; one that the file does not show is missing."""
         known = {word: at for at, word in enumerate(self.words)}
         return np.array([known.get(word, self.missing) for word in words], dtype=np.intp)
+
+    def places_in(self, copy: Copy) -> Labels:
+        """Return the atom of each row of a copy, or of raw rows with its columns."""
+        if self.column in copy.strata:
+            return self.places_of_words(copy.strata[self.column])
+        return self.places(copy.columns[self.column])
 
     def examples(self) -> list[tuple[int, float | str]]:
         """Return values by which a condition is tried: of each atom some, with its place."""
@@ -157,14 +164,26 @@ def grid_of(whole: WholeTable, name: str) -> Grid:
 
     Of numbers the steps are 1, 2 or 5 times a power of ten, at most about a hundred of them; of
     dates they are the first days of months, quarters or years.
+
+    Raises
+    ------
+    RefusedError
+        If the copy has no number of it.
     """
     if name in whole.copy.strata:
         return Grid(name, words=whole.levels_of(name), gaps="" in whole.copy.strata[name])
     known = np.isfinite(whole.copy.columns[name])
     values, gaps = whole.copy.columns[name][known], not bool(known.all())
+    if not len(values):
+        raise RefusedError(
+            f"column {name!r} has no value in any row of the copy, so it has no steps to be cut at;"
+            " leave it out",
+            rule="grid",
+        )
+    ends = float(values.min()), float(values.max())
     low, high = np.quantile(values, TAILS, method="nearest").tolist()
     if whole.raw[name].dates is not None:
-        return Grid(name, edges=_first_days(low, high), gaps=gaps)
+        return Grid(name, edges=_first_days(low, high), gaps=gaps, ends=ends)
     is_whole = bool((values == np.round(values)).all())
     step = _nice((high - low) / MOST_STEPS)
     if is_whole:
@@ -172,7 +191,7 @@ def grid_of(whole: WholeTable, name: str) -> Grid:
     first, last = math.floor(low / step), math.ceil(high / step)
     digits = max(0, -math.floor(math.log10(step)))
     edges = [round(at * step, digits) for at in range(first, max(last, first + 1) + 1)]
-    return Grid(name, edges=tuple(dict.fromkeys(edges)), whole=is_whole, gaps=gaps)
+    return Grid(name, edges=tuple(dict.fromkeys(edges)), whole=is_whole, gaps=gaps, ends=ends)
 
 
 def _first_days(low: float, high: float) -> tuple[float, ...]:
@@ -244,11 +263,12 @@ class Condition:
     @cached_property
     def digest(self) -> str:
         """What it is recognised by: equal for all texts that mean the same."""
-        told = [
-            [list(it.columns), list(it.truths.shape), np.packbits(it.truths).tobytes().hex()]
-            for it in self.factors
-        ]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        return checksum_of(
+            [
+                [list(it.columns), list(it.truths.shape), np.packbits(it.truths).tobytes().hex()]
+                for it in self.factors
+            ]
+        )
 
     def holds(self, atoms: Mapping[str, Labels], rows: int) -> Truths:
         """Tell of each record whether it has all factors."""
@@ -478,8 +498,3 @@ def _conjuncts(tree: Node) -> list[Node]:
     if isinstance(tree, Applied) and tree.name == "and":
         return [part for it in tree.arguments for part in _conjuncts(it)]
     return [tree]
-
-
-def as_told(it: Any) -> str:
-    """Return plain values as one text, equal for equal ones."""
-    return json.dumps(it, sort_keys=True, ensure_ascii=False)

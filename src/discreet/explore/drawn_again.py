@@ -6,6 +6,7 @@ then settled as an analyst's is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
@@ -42,7 +43,7 @@ def _are_texts(value: object) -> bool:
 def _are_ends(value: object) -> bool:
     if not isinstance(value, dict) or not all(isinstance(it, list) for it in value.values()):
         return False
-    return all(type(it) in (int, float) for it in chain(*value.values()))
+    return all(type(it) in (int, float) and abs(it) < math.inf for it in chain(*value.values()))
 
 
 def _are_steps(value: object) -> bool:

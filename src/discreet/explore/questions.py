@@ -23,11 +23,14 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
-from discreet.explore.conditions import Asked, Condition, Factor, Grid, as_told
+from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.drawn_again import MOST_LETTERS, SHAPES
+from discreet.explore.from_copy import WholeTable
+from discreet.explore.from_file import FileSession
 from discreet.explore.notes import FIGURES, plot_asked
 from discreet.plots import PLOTS, Plot
 from discreet.regression import FAMILIES
+from discreet.study_file.signing import canonical_json
 from discreet.unfinished import write_whole
 
 SCHEMA = 1
@@ -86,7 +89,7 @@ class Question:
     def __post_init__(self) -> None:
         request = dict(self.request)
         wrong = [name for name, it in request.items() if name not in FIELDS or not FIELDS[name](it)]
-        if wrong or len(as_told(request)) > MOST_LETTERS:
+        if wrong or len(self._written()) > MOST_LETTERS:
             what = repr(str(wrong[0])[:40]) if wrong else "it is too long"
             raise InputError(f"this is no question that discreet wrote: {what}")
         if self.kind not in KINDS:
@@ -136,8 +139,11 @@ class Question:
     @property
     def id(self) -> str:
         """What it is called in lists: the same for the same question."""
-        told = as_told([dict(self.request), self.holds])
-        return hashlib.sha256(told.encode()).hexdigest()[:10]
+        return hashlib.sha256(self._written()).hexdigest()[:10]
+
+    def _written(self) -> bytes:
+        """Return it as a study file writes it; refuse what none can hold."""
+        return canonical_json([dict(self.request), self.holds])
 
     @property
     def of_numbers(self) -> Question:
@@ -206,7 +212,7 @@ class Questions:
     >>> listed.add(Question({"plot": "bars", "columns": ["sex"]}))
     >>> listed
     1 question on clinic:
-      31d90431c1  the bars of sex
+      2f4ff9f9e0  the bars of sex
     """
 
     def __init__(self, study: str, version: str, questions: Iterable[Question] = ()) -> None:
@@ -369,7 +375,22 @@ class Part:
         return np.where(inside, out, -1)
 
 
-def asked_of(kept: Any, derive: Mapping[str, str], question: Question) -> Asked:
+def read_question(
+    session: FileSession, derive: Mapping[str, str] | None, question: Question
+) -> tuple[Asked, tuple[Part, ...]]:
+    """Return the copy as a question asks for it, and what it counts; `derive` is the policy's.
+
+    Raises
+    ------
+    InputError, RefusedError
+        If it does not fit the study file: see `parts_of`.
+    """
+    session.whole.check_made([*question.columns, *question.by])
+    asked = asked_of(session.kept, derive or {}, question)
+    return asked, parts_of(question, asked)
+
+
+def asked_of(kept: WholeTable, derive: Mapping[str, str], question: Question) -> Asked:
     """Return the copy with the new columns of the policy and of a question."""
     made = dict(derive)
     for name, text in question.asks:
@@ -392,8 +413,7 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         too many cells.
     """
     asked.check([*question.columns, *question.by])
-    factors = [it for name, text in question.asks if not name for it in asked.condition(text)]
-    where = Condition.of(factors)
+    where = where_of(question, asked)
     if question.kind == MODEL:
         return ()
     dims = tuple(_levels(asked, name) for name in question.by)
@@ -404,20 +424,7 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         known = number_grid(asked, value).has_value()
         parts = [Part(where.both([known]), some) for some in _subsets(dims)]
     elif question.plot.answered == BY_BINS:
-        most = int(question.plot.get("bins" if len(question.columns) == 1 else "grid") or 0)
-        most = most or (BINS if len(question.columns) == 1 else GRID)
-        parts = [
-            Part(
-                where,
-                (
-                    *dims,
-                    *(
-                        _bins(asked, it, most, question.plot.declared("edges", it))
-                        for it in question.columns
-                    ),
-                ),
-            )
-        ]
+        parts = [Part(where, (*dims, *_all_bins(asked, question)))]
     elif question.plot.answered == BY_STEPS:
         parts = [Part(where, (*dims, *_steps(asked, question)))]
     else:
@@ -429,6 +436,12 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
             rule="cells",
         )
     return tuple(parts)
+
+
+def where_of(question: Question, asked: Asked) -> Condition:
+    """Return the condition that all conditions of a question make together."""
+    texts = [text for name, text in question.asks if not name]
+    return Condition.of(it for text in texts for it in asked.condition(text))
 
 
 def _subsets(dims: Sequence[Dim]) -> list[tuple[Dim, ...]]:
@@ -461,6 +474,13 @@ def number_grid(asked: Asked, name: str) -> Grid:
 def _levels(asked: Asked, name: str) -> Dim:
     words, columns, table = asked.levels(name)
     return Dim(name, columns, table, words)
+
+
+def _all_bins(asked: Asked, question: Question) -> list[Dim]:
+    """Divide the columns of a histogram or a heat map into bins."""
+    plot, columns = question.plot, question.columns
+    most = (plot.get("bins") or BINS) if len(columns) == 1 else (plot.get("grid") or GRID)
+    return [_bins(asked, it, int(most), plot.declared("edges", it)) for it in columns]
 
 
 def _bins(asked: Asked, name: str, most: int, own: tuple[float, ...] = ()) -> Dim:

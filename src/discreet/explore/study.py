@@ -22,7 +22,7 @@ from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_file import Custodian, FileSession, OfData, open_file
 from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
-from discreet.explore.questions import Questions, asked_of, parts_of
+from discreet.explore.questions import Questions, read_question
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
 from discreet.plots import Plot
@@ -306,12 +306,10 @@ class Study:
         >>> study.ask(study.where("age >= 50").means("bmi", "sex"), holds="1 > 2")
         >>> study.questions
         1 question on diabetes:
-          37e091a26e  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
+          dcbefd7faf  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
         """
         question = question_of(figure, holds)
-        whole = self._copy.session.whole
-        whole.check_made([*question.columns, *question.by])
-        parts_of(question, asked_of(self._copy.session.kept, self.policy.derive or {}, question))
+        read_question(self._copy.session, self.policy.derive, question)
         self.questions.add(question)
 
     @cached_property

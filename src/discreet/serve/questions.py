@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import Answer, answers_of
 from discreet.explore.notes import FIGURES, asked_for
-from discreet.explore.questions import LONGEST_STATEMENT, Question, Questions, asked_of, parts_of
+from discreet.explore.questions import LONGEST_STATEMENT, Question, Questions, read_question
 from discreet.explore.table_kinds import TABLES
 from discreet.serve.answers import Reply, Sent, acted, earlier_request, over
 from discreet.serve.record import QUESTION, LogEntry, put_questions
@@ -44,7 +44,7 @@ class Asked(BaseModel):
 def ask(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Put a question on the list: what a plot or table that the caller was answered shows."""
     found = _question(served, caller, body)
-    told = found.to_plain() if isinstance(found, Question) else {}
+    plain = found.to_plain() if isinstance(found, Question) else {}
 
     def make() -> Reply:
         if isinstance(found, Refusal):
@@ -53,9 +53,9 @@ def ask(served: Served, caller: Caller, _: str, body: Body) -> Reply:
         known = {question["id"] for name, question in listed if name == caller.name}
         if len(known) >= MOST_QUESTIONS and found.id not in known:
             return refusal("request", ENOUGH)
-        return {"question": _facts(served, told)}
+        return {"question": _facts(plain, answers_of(served.file))}
 
-    return acted(served, caller, QUESTION, told, make)
+    return acted(served, caller, QUESTION, plain, make)
 
 
 def _question(served: Served, caller: Caller, body: Body) -> Question | Refusal:
@@ -68,9 +68,7 @@ def _question(served: Served, caller: Caller, body: Body) -> Question | Refusal:
         if isinstance(request, Refusal):
             return request
         question = Question(request, body["holds"])
-        kept, policy = served.file.kept, served.file.policy
-        served.file.whole.check_made([*question.columns, *question.by])
-        parts_of(question, asked_of(kept, policy.derive or {}, question))
+        read_question(served.file, served.file.policy.derive, question)
     except (InputError, RefusedError) as error:
         return refusal("request", f"{error}.")
     return question
@@ -100,7 +98,8 @@ def own_questions(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
         return too_many
     listed = put_questions(served.store, served.name, served.version)
     own = {question["id"]: question for name, question in listed if name == caller.name}
-    return {"questions": [_facts(served, it) for it in reversed(own.values())]}
+    there = answers_of(served.file)
+    return {"questions": [_facts(it, there) for it in reversed(own.values())]}
 
 
 def answers(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
@@ -116,7 +115,7 @@ def all_questions(served: Served) -> dict[str, Any]:
     waiting = _waiting(served)
     return {
         "questions": [
-            {**_facts(served, question), "callers": sorted({*callers})}
+            {**_facts(question, {}), "callers": sorted({*callers})}
             for question, callers in waiting.values()
         ]
     }
@@ -139,12 +138,11 @@ def _waiting(served: Served) -> dict[str, tuple[dict[str, Any], list[str]]]:
     return found
 
 
-def _facts(served: Served, question: Mapping[str, Any]) -> dict[str, Any]:
-    told = {"id": question["id"], "says": question["says"], "state": "waiting"}
-    there = answers_of(served.file)
-    if told["id"] not in there:
-        return told
-    return {**told, "state": "answered", "answer": _answer_facts(there[told["id"]])}
+def _facts(question: Mapping[str, Any], there: Mapping[str, Answer]) -> dict[str, Any]:
+    facts = {"id": question["id"], "says": question["says"], "state": "waiting"}
+    if facts["id"] not in there:
+        return facts
+    return {**facts, "state": "answered", "answer": _answer_facts(there[facts["id"]])}
 
 
 def _answer_facts(it: Answer) -> dict[str, Any]:
