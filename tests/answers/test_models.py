@@ -17,30 +17,37 @@ from discreet.regression import Estimates
 from tests.answers.conftest import without
 
 Books = Callable[..., Book]
-MODELS = (
-    ("linear", "bmi ~ age"),
-    ("linear", "bmi ~ age * sex"),
-    ("linear", "bmi ~ region + smoker"),
-    ("linear", "bmi ~ income + smoker"),
-    ("logistic", "smoker ~ age + sex"),
-    ("logistic", "died ~ age + smoker"),
-    ("cox", "survival(time, died) ~ age + sex"),
-)
 
 
-def model(family: str, formula: str, holds: str = "") -> Question:
+def model(family: str, formula: str, holds: str = "", **more: str) -> Question:
     """Return the question for a model."""
-    request = {"figures": "model", "formula": formula, "family": family}
-    return Question(request | ({} if family == "linear" else {"event_is": ["yes"]}), holds)
+    request = {"figures": "model", "formula": formula, "family": family, **more}
+    has_event = family in ("logistic", "cox")
+    return Question(request | ({"event_is": ["yes"]} if has_event else {}), holds)
+
+
+MODELS = (
+    model("linear", "bmi ~ age"),
+    model("linear", "bmi ~ age * sex"),
+    model("linear", "bmi ~ region + smoker"),
+    model("linear", "bmi ~ income + smoker"),
+    model("linear", "income ~ age + sex", weights="bmi"),
+    model("logistic", "smoker ~ age + sex"),
+    model("logistic", "died ~ age + smoker", weights="bmi"),
+    model("poisson", "bmi ~ age + smoker"),
+    model("poisson", "income ~ region"),
+    model("cox", "survival(time, died) ~ age + sex"),
+)
 
 
 def raw(book: Book, question: Question, *, cut: bool = False) -> Estimates:
     """Return the estimates of the data without noise: as they are, or cut as answers cut them."""
     it = book.prepared(question).model
     assert it is not None
-    uncut = {name: book.records.rows.copy.columns[name] for name in it.model.numbers}
+    used = [*it.model.numbers, *([it.weights] if it.weights else [])]
+    uncut = {name: book.records.rows.copy.columns[name] for name in used}
     rows = it.rows if cut else it.rows.holding(uncut, it.rows.copy.strata)
-    return fit_rows(it.model, rows_of_model(rows, it.model, it.events))
+    return fit_rows(it.model, rows_of_model(rows, it.model, it.events, it.weights), it.weights)
 
 
 def answered(book: Book, question: Question) -> dict[str, dict[str, float]]:
@@ -55,8 +62,7 @@ def answered(book: Book, question: Question) -> dict[str, dict[str, float]]:
 
 def test_the_raw_estimates_lie_within_the_noise_that_is_said(book: Book, new_book: Books) -> None:
     off, shares = [], []
-    for family, formula in MODELS:
-        question = model(family, formula)
+    for question in MODELS:
         true = raw(book, question)
         for secret in range(4):
             found = answered(new_book(secret), question)
@@ -81,10 +87,20 @@ def test_the_same_model_of_the_same_people_is_the_same_answer(new_book: Books) -
     assert first == again
 
 
+ATTACKED = {
+    "linear": model("linear", "bmi ~ age + smoker"),
+    "weighted": model("linear", "bmi ~ age + smoker", weights="time"),
+    "poisson": model("poisson", "time ~ age + smoker"),
+}
+
+
 @pytest.mark.parametrize("far_out", [False, True])
-def test_one_person_less_is_not_seen(book: Book, new_book: Books, far_out: bool) -> None:
+@pytest.mark.parametrize("question", ATTACKED.values(), ids=ATTACKED)
+def test_one_person_less_is_not_seen(
+    book: Book, new_book: Books, question: Question, far_out: bool
+) -> None:
     # The attacker knows all but the secret: which of the two estimates is nearer to the answer?
-    question, random = model("linear", "bmi ~ age + smoker"), np.random.default_rng(5)
+    random = np.random.default_rng(5)
     true = raw(book, question, cut=True)
     moves = np.asarray(true.moves() if true.moves else None)
     covariance = np.linalg.inv(moves.T @ moves)

@@ -147,7 +147,7 @@ def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
     ("formula", "how", "says"),
     [
         ("bmi ~ weight", {}, "no column 'weight'"),
-        ("bmi ~ age", {"family": "probit"}, "choose one of 'linear', 'logistic', 'cox'"),
+        ("bmi ~ age", {"family": "probit"}, "choose one of 'linear', 'logistic', 'poisson', 'cox'"),
         ("bmi ~ age", {"event_is": "now"}, "leave it out"),
         ("smoker ~ age", {"family": "logistic", "event_is": "once"}, "'once' is not a level"),
         ("survival(start, died) ~ age", {"family": "cox"}, "holds dates"),

@@ -1,4 +1,4 @@
-"""Models of three families: held against hand-worked numbers and against other libraries."""
+"""Models of four families: held against hand-worked numbers and against other libraries."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ KINDS = {
         ("y ~ x + sex", "linear", "y ~ x + C(sex)", None),
         ("log(y) ~ x", "linear", "log(y) ~ x", None),
         ("died ~ x", "logistic", "died ~ x", "died"),
+        ("y ~ x * sex", "poisson", "y ~ x + C(sex) + x:C(sex)", None),
         (" survival( days ,died )~sex", "cox", "survival(days, died) ~ C(sex)", "died"),
         ("survival(days, `alk.phos`) ~ x", "cox", "survival(days, `alk.phos`) ~ x", "alk.phos"),
     ],
@@ -36,7 +37,11 @@ def test_a_formula_is_read(formula: str, family: str, written: str, event: str |
 @pytest.mark.parametrize(
     ("formula", "family", "says"),
     [
-        ("y ~ x", "probit", "family is unknown; choose one of 'linear', 'logistic', 'cox'"),
+        (
+            "y ~ x",
+            "probit",
+            "family is unknown; choose one of 'linear', 'logistic', 'poisson', 'cox'",
+        ),
         ("y", "cox", "needs one ~"),
         ("y ~ z", "linear", "no column 'z'"),
         ("log(y) ~ x", "logistic", "one column of levels or codes"),
@@ -66,6 +71,23 @@ def test_a_logistic_model_of_two_groups_is_its_odds() -> None:
     assert (found.rows, found.events) == (80, 30)
     # of pairs of an event and none: 20 x 30 in the right order, 10 x 20 in the wrong, ties half
     assert found.quality[1] == pytest.approx((600 + 0.5 * (300 + 400)) / 1500)
+
+
+def test_a_poisson_model_of_two_groups_is_worked_by_hand() -> None:
+    """Means of 2 and 6, whose squared distances are 2 + 2 and 8 + 8, by the squares of 4 and 12."""
+    asked = read_model("y ~ sex", "poisson", KINDS)
+    counts, sex = [1.0, 3, 1, 3, 4, 8, 4, 8], ["f"] * 4 + ["m"] * 4
+    found = estimated(asked, {"y": counts}, {"sex": sex})
+    assert found.values == pytest.approx([math.log(2), math.log(3)], abs=1e-8)
+    of_f, of_m = 4 / 8**2, 16 / 24**2
+    assert found.variances == pytest.approx([8 / 7 * of_f, 8 / 7 * (of_f + of_m)])
+    assert (found.rows, found.events, found.freedom) == (8, None, None)
+    alone = sum(y * math.log(y / 4) for y in counts)  # of sums that are 0
+    left = sum(y * math.log(y / (2 if of == "f" else 6)) for y, of in zip(counts, sex, strict=True))
+    assert found.quality[0] == "explained share of the deviance"
+    assert found.quality[1] == pytest.approx(1 - left / alone)
+    moves = np.asarray(found.moves() if found.moves else None)
+    assert 8 / 7 * (moves**2).sum(axis=0) == pytest.approx(found.variances)
 
 
 def test_a_cox_model_of_three_rows_is_worked_by_hand() -> None:
@@ -105,6 +127,11 @@ def test_what_has_no_estimates_is_refused() -> None:
         estimated(logistic, {"x": x[:3]}, {"sex": sex[:3]}, x[:3] > 1)
     with pytest.raises(RefusedError, match="no residual variance"):
         estimated(read_model("y ~ x", "linear", KINDS), {"y": 2 * x, "x": x}, {})
+    poisson = read_model("y ~ sex", "poisson", KINDS)
+    with pytest.raises(RefusedError, match="is a count, 0 or more, and this one has numbers below"):
+        estimated(poisson, {"y": x - 1}, {"sex": sex})
+    with pytest.raises(RefusedError, match="no finite estimates"):  # none among the men
+        estimated(poisson, {"y": 1.0 - x % 2}, {"sex": sex})
 
 
 def test_concordance_is_that_of_all_pairs() -> None:
@@ -129,10 +156,11 @@ def rows_with_weights() -> tuple[dict[str, np.ndarray], dict[str, list[str]], np
     return numbers, {"sex": sex}, draw.integers(1, 5, n).astype(float)
 
 
-@pytest.mark.parametrize("family", ["linear", "logistic"])
+@pytest.mark.parametrize("family", ["linear", "logistic", "poisson"])
 def test_weights_are_the_weighted_equations_and_their_sandwich(family: str) -> None:
     numbers, texts, weights = rows_with_weights()
-    happened = None if family == "linear" else numbers["y"] > 13
+    numbers["y"] = np.maximum(numbers["y"], 0)
+    happened = numbers["y"] > 13 if family == "logistic" else None
     formula = "y ~ x + sex" if happened is None else "died ~ x + sex"
     asked = read_model(formula, family, KINDS)
 
@@ -140,8 +168,10 @@ def test_weights_are_the_weighted_equations_and_their_sandwich(family: str) -> N
 
     matrix = np.column_stack([np.ones(120), numbers["x"], np.array(texts["sex"]) == "m"])
     at = matrix @ found.values
-    if happened is None:
+    if family == "linear":
         left, bread = numbers["y"] - at, weights
+    elif happened is None:
+        left, bread = numbers["y"] - np.exp(at), weights * np.exp(at)
     else:
         chance = 1 / (1 + np.exp(-at))
         left, bread = happened - chance, weights * chance * (1 - chance)
@@ -154,10 +184,11 @@ def test_weights_are_the_weighted_equations_and_their_sandwich(family: str) -> N
     assert again.variances == pytest.approx(found.variances, rel=1e-6)
 
 
-@pytest.mark.parametrize("family", ["linear", "logistic"])
+@pytest.mark.parametrize("family", ["linear", "logistic", "poisson"])
 def test_whole_weights_are_rows_repeated_and_ones_are_none(family: str) -> None:
     numbers, texts, weights = rows_with_weights()
-    happened = None if family == "linear" else numbers["y"] > 13
+    numbers["y"] = np.maximum(numbers["y"], 0)
+    happened = numbers["y"] > 13 if family == "logistic" else None
     asked = read_model("y ~ x + sex" if happened is None else "died ~ x + sex", family, KINDS)
     times = weights.astype(int)
 

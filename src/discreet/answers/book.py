@@ -36,7 +36,7 @@ from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_file import FileSession
-from discreet.explore.model import asked_model, rows_of_model
+from discreet.explore.model import asked_model, check_weights, rows_of_model
 from discreet.explore.questions import (
     BY_QUANTILES,
     MEANS,
@@ -69,6 +69,10 @@ RULES_OF_MODELS = (
 SPENT = (
     "the answers of this version are used up: {cost} more numbers about one person are asked, and"
     " {left} of {all} are left; ask for less, or wait for the next version"
+)
+NOT_ABOVE_0 = (
+    "the weights of an answer are above 0, and {weights!r} has others in the copy; leave weights"
+    " out"
 )
 STATEMENT = re.compile(r"\s*([<>])\s*")
 
@@ -219,25 +223,30 @@ class Book:
             session = session.assign({name: text}) if name else session
             part = part.assign({name: text}) if name else part.where(text)
         model, events, _ = asked_model(session, question.request)
-        numbers = [name for name in model.numbers if name in asked.made]
+        weights = question.weights
+        used = [*model.numbers, *([] if weights is None else [weights])]
+        numbers = [name for name in used if name in asked.made]
         if numbers:
             raise RefusedError(
                 f"column {numbers[0]!r} is new and has numbers; write its expression in the "
                 "formula, or make levels of it by cut(...)",
                 rule="made",
             )
-        grids = {name: asked.grid(name) for name in model.numbers}
+        if weights is not None:
+            check_weights(session, model, weights)
+        grids = {name: asked.grid(name) for name in used}
         check_formula(model, grids)
+        if weights is not None and grids[weights].ends[0] <= 0:
+            raise RefusedError(NOT_ABOVE_0.format(weights=weights), rule="weights")
         columns = [*model.levels, *([model.event] if model.event else [])]
         tables = {name: asked.levels(name) for name in columns}
-        of_copy = rows_of_model(part.whole.with_levels(columns), model, events)
+        of_copy = rows_of_model(part.whole.with_levels(columns), model, events, weights)
         whose = part.whole.persons
-        checked = check_in_copy(
-            model, of_copy, None if whose is None else whose[of_copy.at], self.policy.k
-        )
+        persons = None if whose is None else whose[of_copy.at]
+        checked = check_in_copy(model, of_copy, self.policy.k, weights, persons)
         named = canonical_text(
             [
-                [model.family, model.formula, [*events]],
+                [model.family, model.formula, [*events], weights],
                 [
                     [name, *words, *of, table.tolist()]
                     for name, (words, of, table) in tables.items()
@@ -246,9 +255,8 @@ class Book:
             ]
         )
         rows = as_in_copy(self.records.rows, grids, self._words(asked, tables))
-        return ToFit(
-            model, events, where_of(question, asked), rows, named, checked, whose is not None
-        )
+        where = where_of(question, asked)
+        return ToFit(model, events, where, rows, named, checked, weights, whose is not None)
 
     def _words(
         self, asked: Asked, tables: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]

@@ -21,7 +21,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, DiscreetError, RefusedError
 from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.model import ModelRows, fit_rows, rows_of_model
+from discreet.explore.model import POISSON, ModelRows, fit_rows, rows_of_model
 from discreet.explore.questions import Part
 from discreet.expressions.tree import Applied, Column, Node
 from discreet.regression import Asked as Model
@@ -62,11 +62,16 @@ NOT_ANSWERED = (
 
 @dataclass(frozen=True, eq=False)
 class Modelled:
-    """Estimates with noise, the standard deviation of that noise, and who entered."""
+    """Estimates with noise, the standard deviation of that noise, and who entered.
+
+    `of_counts` is that of numbers of people and of events, `of_fit` that of the fit.
+    """
 
     estimates: Estimates
     noise: Floats
     counted: Counted
+    of_counts: float
+    of_fit: float
 
 
 def condition_of(asked: Asked, where: Condition, names: Sequence[str]) -> Condition:
@@ -98,6 +103,8 @@ class ToFit:
         All that says which model it is, by which its noise is drawn.
     checked : Checked
         What the copy says of it.
+    weights : str, optional
+        The column of weights.
     by_persons : bool
         Whether people have several rows, as the copy says.
     """
@@ -108,6 +115,7 @@ class ToFit:
     rows: WholeTable
     named: str
     checked: Checked
+    weights: str | None = None
     by_persons: bool = False
 
 
@@ -161,7 +169,9 @@ class Checked:
     width: float
 
 
-def check_in_copy(model: Model, rows: ModelRows, persons: Labels | None, k: int) -> Checked:
+def check_in_copy(
+    model: Model, rows: ModelRows, k: int, weights: str | None = None, persons: Labels | None = None
+) -> Checked:
     """Decide by a model's rows in the copy whether it is answered, so that no data decide.
 
     Raises
@@ -170,7 +180,7 @@ def check_in_copy(model: Model, rows: ModelRows, persons: Labels | None, k: int)
         If the copy has too few people for each term, or on one side of a level or of an
         interaction; or if few people move the estimates more than noise can hide.
     """
-    estimates = fit_rows(model, rows, persons=persons)
+    estimates = fit_rows(model, rows, weights, persons)
     if estimates.moves is None:
         raise BrokenPromiseError("estimates came without what people move them by")
     whose = np.arange(len(rows.at)) if persons is None else persons
@@ -179,7 +189,9 @@ def check_in_copy(model: Model, rows: ModelRows, persons: Labels | None, k: int)
     fewest = people
     if rows.happened is not None:
         fewest = min(int(rows.happened.sum()), int((~rows.happened).sum()))
-    if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k):
+    elif model.family == POISSON:
+        fewest = int((rows.numbers[model.numbers[0]] > 0).sum())
+    if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k, weights):
         raise RefusedError(TOO_FEW, rule="model")
     usual = float(np.quantile(_influence(moves), NEARLY_ALL))
     width = math.sqrt(usual / _most(terms))
@@ -188,7 +200,7 @@ def check_in_copy(model: Model, rows: ModelRows, persons: Labels | None, k: int)
     return Checked(estimates.terms, max(1.0, width))
 
 
-def _all_large(model: Model, rows: ModelRows, least: int) -> bool:
+def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
     """Tell whether many people stand on each side of each level, and nobody has much leverage."""
     numbers = dict(rows.numbers)
     if rows.happened is not None and model.event in model.parsed.outcome.columns:
@@ -198,6 +210,8 @@ def _all_large(model: Model, rows: ModelRows, least: int) -> bool:
     is_level = np.isin(matrix, (0.0, 1.0)).all(axis=0)
     absent = len(matrix) - there
     sides = (there >= least) & (~is_level | (absent >= least) | (absent == 0))
+    if weights is not None:
+        matrix = matrix * np.sqrt(rows.numbers[weights])[:, None]
     leverage = np.einsum("ij,ji->i", matrix, np.linalg.pinv(matrix))
     return bool(sides.all()) and float(leverage.max()) <= MOST_LEVERAGE
 
@@ -213,6 +227,7 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     """
     model, records = it.model, counter.records
     names = [*model.numbers, *model.levels, *([model.event] if model.event else [])]
+    names += [] if it.weights is None else [it.weights]
     part = Part(condition_of(asked, it.where, names))
     counted = counter.count(part, asked)
     refused = RefusedError(NOT_ANSWERED, rule="model")
@@ -221,9 +236,9 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     atoms = records.atoms({name: asked.grid(name) for name in part.columns})
     inside = np.flatnonzero(part.cells(atoms, len(records.persons)) == 0)
     try:
-        rows = rows_of_model(it.rows.rows(inside), model, it.events)
+        rows = rows_of_model(it.rows.rows(inside), model, it.events, it.weights)
         persons = records.persons[inside][rows.at]
-        estimates = fit_rows(model, rows, persons=persons if it.by_persons else None)
+        estimates = fit_rows(model, rows, it.weights, persons if it.by_persons else None)
         if estimates.moves is None or estimates.terms != it.checked.terms:
             raise refused
         people, moves = by_person(estimates.moves(), persons)
@@ -288,7 +303,7 @@ def _with_noise(
         quality=(name, float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))),
         moves=None,
     )
-    return Modelled(made, noise, counted)
+    return Modelled(made, noise, counted, sd, FIT_BY * sd / shown)
 
 
 def as_in_copy(

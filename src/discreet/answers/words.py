@@ -18,6 +18,7 @@ from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import ALL, OF_INTERVAL, Figure, Group, group_words
 from discreet.estimates.intervals import NORMAL
 from discreet.estimates.model_table import Widened, model_body
+from discreet.estimates.tables import ROWS
 from discreet.estimates.words import decimals_of_error, number_words
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import COX, RATIOS, TITLES
@@ -238,9 +239,8 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
     errors: Floats = np.hypot(inner, made.noise)
     family = question.request.get("family", "linear")
     body = model_body(Widened(made.estimates, errors, inner), RATIOS[family])
-    lines = tuple(
-        it._replace(name="people") if it.name == "rows of the copy" else it for it in body.lines
-    )
+    name, _ = made.estimates.quality
+    lines = tuple(_fit_line(made, it, name) if it.section else it for it in body.lines)
     figures = [it._replace(figure="people") if it.figure == "rows" else it for it in body.figures]
     figures += [
         Figure(term, None, (), "noise", float(noise))
@@ -250,6 +250,7 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
     how_large = f"up to {100 * share:.0f} % of a standard error"
     event = " or ".join(question.request.get("event_is", ()))
     what = str(question.request["formula"]) + (f" ({event})" if event and family != COX else "")
+    what += f", weighted by {question.weights}" if question.weights else ""
     notes = (
         INTERVALS,
         f"the noise is {how_large}; what one person would move estimates by beyond a bound is taken"
@@ -258,6 +259,15 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
     )
     laid = (("part", "term"), body.head, lines)
     return _table(MODEL, f"{TITLES[family]}: {what}", laid, notes, figures), how_large
+
+
+def _fit_line(made: Modelled, line: Line, quality: str) -> Line:
+    """Return a line of the fit, with how far noise may move it."""
+    words = f"± {round(NORMAL * made.of_counts)}"
+    if line.name == quality:
+        words = f"± {number_words(NORMAL * made.of_fit, decimals_of_error(made.of_fit))}"
+    name = "people" if line.name == ROWS else line.name
+    return Line(line.section, name, (line.cells[0], words, *line.cells[2:]))
 
 
 # --- plots ----------------------------------------------------------------------------------------

@@ -207,7 +207,7 @@ def model(
     formula
         The model: 'y ~ x1 + x2 + C(group)'; of cox 'survival(time, event) ~ x1 + x2'.
     family
-        What kind of model: linear, logistic or cox.
+        What kind of model: linear, logistic, poisson or cox.
     event_is
         Of logistic and cox: a value that is the event.
     reference

@@ -29,7 +29,7 @@ COUNTS = ("n", "missing", "rows", "count", "rows with the event", "persons")
 INTERCEPT = "Intercept"
 REFERENCE = "reference"
 """The figure whose level is what the other levels of a column of a model are compared with."""
-RATIOS = ("odds ratio", "hazard ratio")
+RATIOS = ("odds ratio", "rate ratio", "hazard ratio")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 NO_ORDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 TERM = re.compile(r"(?:C\()?(?:`([^`]*)`|([^\s:`()\[\]]+))\)?\[(T\.)?(.*?)\](?=:|$)")

@@ -27,9 +27,14 @@ from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import FAMILIES, Asked, Estimates, categories_named, estimated, read_model
 
 MODEL = "model"
-COX = "cox"
-RATIOS = {"linear": "", "logistic": "odds ratio", COX: "hazard ratio"}
-TITLES = {"linear": "Linear model", "logistic": "Logistic model", COX: "Cox model"}
+POISSON, COX = "poisson", "cox"
+RATIOS = {"linear": "", "logistic": "odds ratio", POISSON: "rate ratio", COX: "hazard ratio"}
+TITLES = {
+    "linear": "Linear model",
+    "logistic": "Logistic model",
+    POISSON: "Poisson model",
+    COX: "Cox model",
+}
 NO_COPY = (
     "this study has no copy of the whole table to fit models to; the custodian can open one under a"
     " guarded policy, such as 'standard'"
@@ -41,6 +46,7 @@ WIDER = (
 LINEARISED = (
     "standard errors are robust (linearised), as for rows drawn independently with these weights"
 )
+ROBUST = "standard errors are robust, for counts that vary more than Poisson's, too"
 BY_PERSONS = "standard errors are clustered by person, as people have several rows"
 ABOUT_ZERO = (
     "without an intercept R² is computed about 0, so do not compare it with that of a model "
@@ -65,12 +71,14 @@ def modelled(
     model, events, whole = asked_model(
         session, {**asked, "event_is": event_is, "reference": reference}
     )
-    said = [] if weights is None else [_weights_said(session, model, weights)]
+    said = [] if weights is None else [check_weights(session, model, weights)]
     estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
     if estimates.persons is not None:
         said.append(BY_PERSONS)
     elif weights is not None:
         said.append(LINEARISED)
+    elif family == POISSON:
+        said.append(ROBUST)
     wider = widen(estimates, *_again(session, formula, model, events, weights))
     ratio = RATIOS[model.family]
     body = model_body(wider, ratio)
@@ -190,8 +198,8 @@ def _events(
     return event_of(names, event_is, model.event)
 
 
-def _weights_said(session: DerivedCopy, model: Asked, weights: str) -> str:
-    """Say what the weights are, or refuse them."""
+def check_weights(session: DerivedCopy, model: Asked, weights: str) -> str:
+    """Refuse what are no weights of a model; else say what they are."""
     with about("weights"):
         columns_of_table(session, [weights])
         if weights in (*model.levels, model.event):

@@ -95,10 +95,10 @@ class Question:
         if self.kind not in KINDS:
             what = f"a {self.kind or 'table of this kind'}"
             raise RefusedError(NOT_ASKED.format(what=what, known=one_of(KINDS)), rule="kind")
-        if "weights" in request:
+        if "weights" in request and self.kind != MODEL:
             raise RefusedError(
-                "answers from the data have no weights; leave weights out, and ask for an"
-                " unweighted figure",
+                "of answers from the data only models have weights; leave weights out, and ask for"
+                " an unweighted figure",
                 rule="weights",
             )
         if PLOT in request:
@@ -167,12 +167,18 @@ class Question:
         return (by,) if isinstance(by, str) else tuple(by)
 
     @property
+    def weights(self) -> str | None:
+        """The column of weights of a model, if it has one."""
+        return self.request.get("weights")
+
+    @property
     def says(self) -> str:
         """What is asked, in words."""
         by = f" by {' and '.join(self.by)}" if self.by else ""
         if self.kind == MODEL:
             family = self.request.get("family", FAMILIES[0])
             what = f"the {family} model {self.request.get('formula', '')}"
+            what += f", weighted by {self.weights}" if self.weights else ""
         elif self.kind == MEANS:
             what = f"the means of {' and '.join(self.columns)}{by}"
         else:

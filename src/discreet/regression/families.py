@@ -1,4 +1,4 @@
-"""Linear, logistic and Cox models: what a formula of each says, and what statsmodels estimates."""
+"""Linear, logistic, Poisson and Cox models: what a formula says, and what is estimated of rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from discreet.regression.formula import (
     standardised,
 )
 
-LINEAR, LOGISTIC, COX = "linear", "logistic", "cox"
-FAMILIES = (LINEAR, LOGISTIC, COX)
+LINEAR, LOGISTIC, POISSON, COX = "linear", "logistic", "poisson", "cox"
+FAMILIES = (LINEAR, LOGISTIC, POISSON, COX)
 R_SQUARED = "R²"
+EXPLAINED = "explained share of the deviance"
 COLUMN = r"\s*(`[^`]+`|[^\s`~(),+*/:-]+)\s*"
 SIDES = re.compile(r"((?:[^`~]|`[^`]*`)*)~(.*)", re.DOTALL)
 TIME_AND_EVENT = re.compile(rf"\s*survival\s*\({COLUMN},{COLUMN}\)\s*")
@@ -47,7 +48,11 @@ SEPARATED = (
 )
 NO_WEIGHTS = (
     "a Cox model has no weights here, as statsmodels fits none with weights; leave them out, or"
-    " take a linear or logistic model"
+    " take a linear, logistic or Poisson model"
+)
+NOT_COUNTED = (
+    "the outcome of a Poisson model is a count, 0 or more, and this one has numbers below 0; choose"
+    " another outcome, or a linear model"
 )
 CONSTANT = "the outcome has only one value in these rows; choose another outcome or other rows"
 
@@ -128,8 +133,8 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     if not isinstance(formula, str):
         raise InputError("a formula must be text, such as 'y ~ x'")
     sides = SIDES.fullmatch(formula)
-    if family == LINEAR or sides is None:  # without a ~ the grammar says what is missing
-        return Asked(LINEAR, parse(formula, kinds))
+    if family in (LINEAR, POISSON) or sides is None:  # without a ~ the grammar says what is missing
+        return Asked(family, parse(formula, kinds))
     left, right = sides[1], sides[2]
     if family == LOGISTIC:
         parts = ONE_COLUMN.fullmatch(left)
@@ -194,23 +199,25 @@ def estimated(
     happened : ndarray of bool, optional
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
-        A survey's, of linear and logistic models: finite and above 0, one for each row. A Cox model
-        has none here, and InputError is raised.
+        A survey's, of any model but Cox: finite and above 0, one for each row. A Cox model has none
+        here, and InputError is raised.
     persons : ndarray of int, optional
         Whose each row is, where some have several: variances are by person then.
 
     Raises
     ------
     RefusedError
-        If the outcome is constant, a term follows from others, there are no more rows (or people)
-        than coefficients, or terms tell rows with the event from the others completely.
+        If the outcome is constant, or below 0 in a Poisson model, a term follows from others, there
+        are no more rows (or people) than coefficients, or terms tell rows with the event from the
+        others completely.
 
     Notes
     -----
     Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
     scaled before, and coefficients turned back after. With weights estimates solve the weighted
     equations, and variances are by linearisation (the sandwich), as of rows that were drawn
-    independently (Binder 1983): only ratios of weights matter. By people it is the sandwich of
+    independently (Binder 1983): only ratios of weights matter. So are those of a Poisson model,
+    which then hold for counts that vary more than Poisson's. By people it is the sandwich of
     sums by person, times people / (people - 1) (Liang and Zeger 1986). **What it does not
     protect.** Nothing: who shows what it returns has to have protected the rows before.
 
@@ -279,9 +286,11 @@ def _estimate_by_family(
 ) -> Estimates:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
-        if family == LINEAR or happened is None:
+        if family == LINEAR:
             return _linear(design, standard, of, persons)
         try:
+            if happened is None:
+                return _poisson(design, standard, of, persons)
             if of is not None:
                 return _weighted_logistic(design, standard, happened, of, persons)
             by = _logistic if family == LOGISTIC else _cox
@@ -370,6 +379,41 @@ def _weighted_logistic(
         int(happened.sum()),
         None,
         ("area under the ROC curve", _area(at, happened, weights)),
+        moves=lambda: np.asarray(scores @ bread @ standard.back.T),
+    )
+
+
+def _poisson(
+    design: Design, standard: Standard, weights: Floats | None, persons: Clusters | None
+) -> Estimates:
+    from statsmodels.genmod.families import Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    counts, rows = design.outcome, len(design.outcome)
+    if counts.min() < 0:
+        raise RefusedError(NOT_COUNTED)
+    of = np.ones(rows) if weights is None else weights
+    model = GLM(counts, standard.matrix, Poisson(), var_weights=of)
+    # Until estimates stand still: the sandwich is of their last step.
+    result = model.fit(maxiter=MOST_STEPS, tol=1e-10, tol_criterion="params", cov_type="HC0")
+    at, bread = standard.matrix @ result.params, np.asarray(result.normalized_cov_params)
+    slope = model.score(result.params) / (rows * counts.mean())
+    _check_finite(result.params, bread, at - np.log(counts.mean()), slope)
+    scores = standard.matrix * (of * (counts - result.fittedvalues))[:, None]
+    spread = result.cov_params() * rows / (rows - 1)
+    if persons is not None:
+        spread = persons.spread(scores, bread)
+    # Of the deviance of the mean alone, as R has it of a model with a constant.
+    mean = np.average(counts, weights=of)
+    alone = Poisson().deviance(counts, np.full(rows, mean), var_weights=of)
+    return Estimates(
+        design.terms,
+        standard.back @ result.params,
+        np.diag(standard.back @ spread @ standard.back.T),
+        rows,
+        None,
+        None,
+        (EXPLAINED, float(1 - result.deviance / alone)),
         moves=lambda: np.asarray(scores @ bread @ standard.back.T),
     )
 

@@ -31,4 +31,9 @@ export const model = {
   draw: (view, box, look) => drawTable(view, look),
 };
 
-const FAMILIES = { linear: "Linear model", logistic: "Logistic model", cox: "Cox model" };
+const FAMILIES = {
+  linear: "Linear model",
+  logistic: "Logistic model",
+  poisson: "Poisson model",
+  cox: "Cox model",
+};
