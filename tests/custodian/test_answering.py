@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import discreet as dc
 from discreet.custodian.answering import Answering
+from discreet.custodian.outputs import outputs_in
 from discreet.custodian.session import register_of
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
@@ -101,6 +103,63 @@ def test_a_figure_of_an_answer_is_verified_with_the_file(
     changed = old.replace("age", "bge") if "age" in old else old.replace("sex", "sax")
     figure.write_text(changed)
     assert study.verify(figure).verdict != "as made"
+
+
+TABLE_FORMS = ["csv", "html", "json", "txt", "tex", "xlsx", "dta", "sav", "svg", "png"]
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+def test_a_table_of_an_answer_is_verified_to_the_byte(
+    path: Path, tmp_path: Path, form: str
+) -> None:
+    study = dc.open(path)
+    study.ask(study.means("bmi", "smoker"))
+    answer(path, study)
+    opened = dc.open(path)
+    (found,) = opened.answers.values()
+    assert found.table is not None
+    file = found.table.save(tmp_path / f"table.{form}")
+    checked = opened.verify(file)
+    assert (checked.verdict, found.question.id in checked.says) == ("as made", True)
+    file.write_bytes(file.read_bytes() + b" ")
+    assert opened.verify(file).verdict != "as made"
+    assert study.verify(found.table.save(file)).verdict != "as made"  # the file before has none
+
+
+def test_an_output_checker_reads_by_which_rules_an_answer_was_given(
+    path: Path, tmp_path: Path
+) -> None:
+    answer(path, asked(path))
+    study, figures = dc.open(path), tmp_path / "figures"
+    figures.mkdir()
+    view = next(it.view for it in study.answers.values() if it.view is not None)
+    view.save(figures / "answer.svg")
+    study.histogram("age").save(figures / "copy.svg")
+    (figures / "changed.svg").write_text((figures / "copy.svg").read_text().replace("age", "bge"))
+    own = outputs_in(tmp_path / "request", "standard", "cohort", path)
+    assert [it.name for it in own.collect([figures])] == ["changed.svg"]
+    own.write()
+    record = json.loads((tmp_path / "request" / "results.json").read_text())["results"]
+    assert {name: it["status"] for name, it in record.items()} == dict.fromkeys(
+        ["answer.svg", "copy.svg"], "pass"
+    )
+    summary = record["answer.svg"]["summary"]
+    assert "answered by rule; threshold: cells of fewer than 40 people" in summary
+    assert "each value drawn anew" not in summary
+    assert "each value drawn anew from at least 20 people" in record["copy.svg"]["summary"]
+    assert own.collect([figures / "changed.svg"])
+    # Without the file nobody can say what they are.
+    assert len(outputs_in(tmp_path / "other", "standard", "cohort").collect([figures])) == 3
+
+
+def test_a_file_of_another_study_or_secret_is_refused_for_outputs(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match="is not a file of study 'census' that was published"):
+        outputs_in(tmp_path / "request", "standard", "census", path)
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "others"))
+    with pytest.raises(InputError, match="that was published with this secret"):
+        outputs_in(tmp_path / "request", "standard", "cohort", path)
 
 
 def test_what_was_asked_stands_in_the_register_and_no_figure_does(path: Path) -> None:

@@ -325,11 +325,13 @@ def outputs(
     of: list[str] | None = None,
     policy: str = "standard",
     study: str | None = None,
+    study_file: Path | None = None,
     as_json: JsonOption = False,
 ) -> None:
     """Collect what a study released into one folder, for an output checker to approve.
 
     discreet outputs request figures table.csv
+    discreet outputs request figures --study-file cohort.discreet
     discreet outputs request --from-server
     discreet outputs request --comment "table 2 of the paper" --of table.csv
     discreet outputs request --approve
@@ -349,6 +351,9 @@ def outputs(
         Collect what was handed in on the server, too.
     token
         Of what was handed in, only that of the token of this name.
+    study_file
+        The study file that was published: collect what was drawn from it, and answers from the
+        data, by the rules that they passed.
     comment
         Say something of the outputs.
     approve
@@ -369,7 +374,7 @@ def outputs(
     if token and not from_server:
         raise InputError("--token says whose outputs are collected; give --from-server with it")
     with progress_shown():
-        collected = outputs_in(folder, policy, study)
+        collected = outputs_in(folder, policy, study, study_file)
         wanted = files or ([] if from_server else [Path()])
         left_out = collected.collect(wanted) if act is None else ()
         if from_server:

@@ -11,17 +11,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from discreet.custodian.publishing import key_of_policy
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.explore.file_checks import AS_MADE, SUFFIXES, read
-from discreet.explore.notes import BOARD, FIGURES, REPORT, policy_digest
+from discreet.explore.file_checks import AS_MADE, SUFFIXES, read, rules_in_words
+from discreet.explore.notes import BOARD, FIGURES, FROM_FILE, REPORT, policy_digest
+from discreet.explore.verify_file import FileVerifier, file_verifier_of
+from discreet.methods import CellKey, Whole
 from discreet.outputs.folder import Check, Finding, Folder, command_of, judged
 from discreet.outputs.page import CHANGED
 from discreet.policy import Policy
 from discreet.records.outputs import COMMENT, InForce, Output, file_of, list_outputs, review
 from discreet.records.store import Store
 from discreet.register.register import Register
-from discreet.register.rules import ATTACK_RINGS
+from discreet.register.rules import ATTACK_RINGS, COPY_OF_TABLE
 from discreet.render.to_matplotlib import FIGURES as DRAWN
 from discreet.secret import Secret
 
@@ -32,6 +35,7 @@ class StudyOutputs:
 
     folder: Folder
     verifier: Verifier
+    file: FileVerifier | None = None
 
     def collect(self, places: Iterable[Path]) -> tuple[Path, ...]:
         """Take up what the study released of some files and folders; return what is left out."""
@@ -43,7 +47,14 @@ class StudyOutputs:
                 files.append(place)
             else:
                 raise InputError(f"there is no file or folder {path_in_words(place)}")
-        return self.folder.collect(files, checker(self.verifier, self.folder.study))
+        return self.folder.collect(files, self._check)
+
+    def _check(self, path: Path) -> Finding | None:
+        """Say what a file is that the study released, or that was drawn from its study file."""
+        found = checker(self.verifier, self.folder.study)(path)
+        if found is None and self.file is not None:
+            return _finding_of_study_file(self.verifier, self.folder.study, self.file, path)
+        return found
 
     def collect_from_server(self, record: Store, token: str | None = None) -> None:
         """Take up what was handed in on a server, by one token or by any; of a name the newest."""
@@ -54,13 +65,12 @@ class StudyOutputs:
             raise InputError("the server's record names an output that is not a valid file name")
         handed = [*{it.name: it for it in handed}.values()]
         found: dict[Path, Finding] = {}
-        check = checker(self.verifier, self.folder.study)
         with TemporaryDirectory(prefix="discreet-") as folder:
             for it in handed:
                 path = Path(folder) / it.name
                 path.write_bytes(file_of(record, self.folder.study, it.id) or b"")
                 found[path] = _finding_of(it)
-            self.folder.collect(found, lambda path: found.get(path) or check(path))
+            self.folder.collect(found, lambda path: found.get(path) or self._check(path))
         self._take_comments(handed)
 
     def _take_comments(self, handed: Sequence[Output]) -> None:
@@ -107,13 +117,31 @@ class StudyOutputs:
         self.folder.write(rules, self.not_handed_in())
 
 
-def outputs_in(path: Path, policy: str, study: str | None = None) -> StudyOutputs:
-    """Return the outputs in a folder of a study: that of a name, the policy's, or the only one."""
+def outputs_in(
+    path: Path, policy: str, study: str | None = None, study_file: Path | None = None
+) -> StudyOutputs:
+    """Return the outputs in a folder of a study: that of a name, the policy's, or the only one.
+
+    With its study file figures count, too, that were drawn from that file.
+    """
     verifier = verifier_of_policy(policy)
     register = verifier.register
     name = study or verifier.policy.study or _only_study(register)
     now = in_force(verifier.policy, verifier.secret, name, register.version(name))
-    return StudyOutputs(Folder(path, register.store, name, now), verifier)
+    file = None if study_file is None else _own_file(verifier, name, study_file)
+    return StudyOutputs(Folder(path, register.store, name, now), verifier, file)
+
+
+def _own_file(verifier: Verifier, study: str, path: Path) -> FileVerifier:
+    """Return what compares figures with a study file; refuse one that was not published here."""
+    found = file_verifier_of(path)
+    manifest = found.session.file.manifest
+    if manifest.study != study or manifest.key != key_of_policy(verifier.policy).public:
+        raise InputError(
+            f"{path_in_words(path)} is not a file of study {study!r} that was published with this"
+            " secret; name the one that was"
+        )
+    return found
 
 
 def in_force(policy: Policy, secret: Secret, study: str, version: int) -> InForce:
@@ -199,6 +227,47 @@ def checker(verifier: Verifier, study: str) -> Check:
         )
 
     return check
+
+
+def _finding_of_study_file(
+    verifier: Verifier, study: str, file: FileVerifier, path: Path
+) -> Finding | None:
+    """Return what a file is that a study file gives, to the byte; None of any other."""
+    try:
+        carried, found = read(path), file.check(path)
+    except InputError:
+        return None
+    if found.verdict != AS_MADE:
+        return None
+    register, policy = verifier.register, verifier.policy
+    version = file.session.file.manifest.version
+    same = register.choices(study, COPY_OF_TABLE).get(COPY_OF_TABLE) == version
+    same = same and register.left_under(study) == policy.settings()
+    rings = bool(register.choices(study, ATTACK_RINGS))
+    settings = register.settings(study, register.version(study))
+    status, says = judged(FROM_FILE, settings, policy, same=same, rings=rings)
+    of_copy = len(rules_in_words(FROM_FILE, settings))
+    request = {} if found.provenance is None else found.provenance.request
+    answer = file.answer_of(path)
+    if answer is None:
+        kind, method = str(request["plot"]), str(request.get("method", Whole.name))
+        columns, command = tuple(request.get("columns", ())), command_of(request)
+        said = (found.says, *says)
+    else:
+        question = answer.question
+        kind, method, command = question.kind, CellKey.name, question.says
+        columns, request = (*question.columns, *question.by), {}
+        said = (found.says, "answered by rule", *answer.rules, answer.noise, *says[of_copy:])
+    return Finding(
+        status=status,
+        kind=kind,
+        type=_type_of(path.suffix.lower(), request),
+        columns=columns,
+        method=method,
+        command=command,
+        digest=carried.digest,
+        says=said,
+    )
 
 
 def _type_of(ending: str, request: Mapping[str, Any]) -> str:

@@ -278,18 +278,18 @@ class CopyTable(Documented):
             If it may not be released; nothing is written then.
         """
         drawing = Drawing(title, width, dpi, footnote)
-        forms = self.forms()
-        if self.has_plot:
-            forms |= self.drawn_forms(self.scene(), size_of(self.scene()), drawing)
+        forms = self.forms(drawing)
         suffix = Path(path).suffix.lower()
         if suffix in forms:
             drawing.check(suffix)
         return self._save(path, forms)
 
-    def forms(self) -> dict[str, Callable[[], str | bytes]]:
-        """Return what makes its files but those of its plot, by their endings."""
+    def forms(self, drawing: Drawing | None = None) -> dict[str, Callable[[], str | bytes]]:
+        """Return what makes its files, by their endings; where it has a plot, those of it, too."""
         more: dict[str, Callable[[], str | bytes]] = {".csv": self.to_csv, ".tex": self.to_latex}
         more |= {it: partial(self.to_workbook, it) for it in WORKBOOKS}
+        if self.has_plot:
+            more |= self.drawn_forms(self.scene(), size_of(self.scene()), drawing)
         return super().forms() | more
 
     @property

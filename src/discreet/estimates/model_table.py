@@ -16,7 +16,7 @@ from discreet.errors import RefusedError
 from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
 from discreet.estimates.intervals import FEWEST, NORMAL, own_variance
-from discreet.estimates.tables import TableBody
+from discreet.estimates.tables import ROWS, TableBody
 from discreet.estimates.words import UNKNOWN, decimals_of_error, number_words
 from discreet.regression import Estimates
 
@@ -118,7 +118,7 @@ def model_body(it: Widened, ratio: str) -> TableBody:
     if ratio:
         head = (ratio, "95 % interval", f"log {ratio}", "its std. error")
     quality, value = estimates.quality
-    counts = [("rows", "rows of the copy", estimates.rows)]
+    counts = [("rows", ROWS, estimates.rows)]
     if estimates.events is not None:
         counts.append(("rows with the event", "rows with the event", estimates.events))
     fit = [*((words, f"{count:,}") for _, words, count in counts), (quality, f"{value:.3f}")]

@@ -45,10 +45,11 @@ from discreet.render.dates import date_words
 MOST_LEVELS = 12
 """Of more levels the most frequent ones are listed, and the others in one line."""
 ROWS = "rows of the copy"
-INTERVAL = "95 % interval of the mean"
+MEAN_SD, INTERVAL = "mean (sd)", "95 % interval of the mean"
+MEDIAN = "median (quartiles)"
 OF_QUARTILES = ("lower quartile", "median", "upper quartile")
 QUARTILES = (0.25, 0.5, 0.75)
-HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
+HEAD = ("n, missing", "mean", "95 % interval", "sd", MEDIAN, "sum")
 SHARE_HEAD = ("n, missing", "with it", "share", "95 % interval")
 
 Value = float | str | None
@@ -260,10 +261,7 @@ def _numbers(
         words_in_brackets(number_words(mean, decimals), number_words(sd, decimals))
         for mean, sd in moments
     ]
-    yield (
-        Line(name, "mean (sd)", tuple(cells)),
-        _figures(name, None, parts, ("mean", "sd"), moments),
-    )
+    yield (Line(name, MEAN_SD, tuple(cells)), _figures(name, None, parts, ("mean", "sd"), moments))
     if own is not None:
         ends = [
             it.interval(own.of((name, None, part.group)) or 0.0)
@@ -277,7 +275,7 @@ def _numbers(
     quartiles = [it.quartiles for it in samples]
     places = decimals_of_quartiles(known, [it for of in quartiles for it in of], decimals)
     yield (
-        Line(name, "median (quartiles)", tuple(quartile_words(it, places) for it in quartiles)),
+        Line(name, MEDIAN, tuple(quartile_words(it, places) for it in quartiles)),
         _figures(name, None, parts, OF_QUARTILES, quartiles),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError, near
 from discreet.estimates.copy_table import CopyTable
 from discreet.explore.from_file import FileSession
-from discreet.explore.notes import ANSWER, FIGURES
+from discreet.explore.notes import ANSWER, ANSWERS, FIGURES
 from discreet.explore.questions import Question
 from discreet.plots import View
 
@@ -54,6 +54,11 @@ class Answer:
         if self.verdict:
             return f"{head}\n{self.verdict}"
         return f"{head}\n{self.noise}\n\n{self.table!r}"
+
+    @property
+    def figures(self) -> tuple[CopyTable | View, ...]:
+        """Its table and its plot, as far as it has them."""
+        return tuple(it for it in (self.table, self.view) if it is not None)
 
     def plot(self) -> Any:
         """Draw it: counts as their plot, means and models as dots with intervals."""
@@ -189,4 +194,5 @@ def question_of(figure: object, holds: str = "") -> Question:
             "ask takes a plot, a table of means or a model of this study, as its methods return it:"
             " study.ask(study.bars('sex'))"
         )
-    return Question(sealer.begun().request, holds)
+    request = {name: it for name, it in sealer.begun().request.items() if name != ANSWERS}
+    return Question(request, holds)

@@ -91,8 +91,8 @@ FROM_FILE = "file"
 """The source of what was made from the protected rows of a study file."""
 FIGURES, REPORT, BOARD = "figures", "report", "board"
 """How the request of a table of figures or a board, and of a report, begins."""
-ANSWER = "answer"
-"""What figures are that come from the data."""
+ANSWER, ANSWERS = "answer", "answers"
+"""What figures are that come from the data, and the ids of the answers in a table of the copy."""
 Asks = Sequence[tuple[str, str]]
 UNSAID = ("sensitive", "diversity", "cost", "noise_on")
 """Settings of clusters of people and of noise, which no file says."""

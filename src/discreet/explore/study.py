@@ -25,6 +25,7 @@ from discreet.explore.notebook import offer_names
 from discreet.explore.questions import Questions, read_question
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
+from discreet.explore.with_answers import with_answers
 from discreet.plots import Plot
 from discreet.plots.bars import BarChart
 from discreet.plots.box import BoxPlot
@@ -327,6 +328,9 @@ class Study:
         """
         return answers_of(self._copy.session)
 
+    def _with_answers(self, table: CopyTable) -> CopyTable:
+        return with_answers(self._copy, table, self.answers)
+
     def board(self) -> Board:
         """Return the board: a page on which the rows of the copy are explored.
 
@@ -529,7 +533,7 @@ class Study:
         >>> table.head
         ('1', '2', 'all')
         """
-        return summarise(self._copy, columns, by, weights)
+        return self._with_answers(summarise(self._copy, columns, by, weights))
 
     @asked
     def means(
@@ -576,7 +580,7 @@ class Study:
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
         """
-        return average(self._copy, value, by, weights)
+        return self._with_answers(average(self._copy, value, by, weights))
 
     @asked
     def model(
@@ -596,8 +600,8 @@ class Study:
             `"y ~ x1 + x2 + C(group)"`, as of `residuals`. The outcome of a logistic model is a
             column of levels or codes; the left side of a Cox model is `survival(time, event)`.
             C(x) takes a column of codes, too.
-        family : {"linear", "logistic", "cox"}, default "linear"
-            Least squares; maximum likelihood; partial likelihood with Efron's ties.
+        family : {"linear", "logistic", "poisson", "cox"}, default "linear"
+            Least squares; maximum likelihood; of counts, too; partial likelihood with Efron's ties.
         event_is : str or number, or a sequence of them, optional
             Of logistic and Cox models the values that are the event, all others being none, as of
             `survival`. Without it 1 of 0 and 1, yes of no and yes, true of false and true.
@@ -606,16 +610,16 @@ class Study:
             it is the first in order: of an ordered column, of labels by their codes, of numbers in
             texts by size, else by the alphabet.
         weights : str, optional
-            Of linear and logistic models a column of numbers, a survey's weights: how many people
-            each row stands for, above 0. Rows without one are left out.
+            Of all but Cox models a column of numbers, a survey's weights: how many people each
+            row stands for, above 0. Rows without one are left out.
 
         Returns
         -------
         CopyTable
-            A line a term: the estimate (or odds ratio, or hazard ratio) with its interval of 95 %
-            and standard error; then rows, events, and R², the area under the ROC curve or the
-            concordance. `figures` are the numbers in full, `plot` draws the terms with their
-            intervals, `save` writes a table or the plot.
+            A line a term: the estimate (or odds, rate or hazard ratio) with its interval of 95 %
+            and standard error; then rows, events, and R², the area under the ROC curve, the
+            explained share of the deviance or the concordance. `figures` are the numbers in full,
+            `plot` draws the terms with their intervals, `save` writes a table or the plot.
 
         Raises
         ------
@@ -647,7 +651,8 @@ class Study:
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._copy, formula, family, event_is, weights, reference)
+        found = modelled(self._copy, formula, family, event_is, weights, reference)
+        return self._with_answers(found)
 
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from discreet.errors import DiscreetError, InputError
-from discreet.explore.answered import answered_again
+from discreet.estimates.copy_table import CopyTable
+from discreet.explore.answered import Answer, answered_again, answers_of
 from discreet.explore.drawn_again import drawn_again
 from discreet.explore.file_checks import (
     ALTERED,
@@ -50,6 +51,7 @@ MOST_WORDS = 300
 """So many letters of why a request is refused are told, for it may repeat the request."""
 LIKE_IT = "drawn again from this study file it is identical"
 OF_COPY = f"{LIKE_IT}; it was made where the data are, and its seal can only be checked there"
+OF_ANSWER = "it is answer {id} from the data that this study file has, to the byte"
 TITLED = "its title was written by whoever drew it"
 OTHER_ROWS = "made from other rows: from another version of this study, or from another study"
 OTHER_FILE = "made from the same rows, but from a different file of them"
@@ -139,6 +141,10 @@ class FileVerifier:
             raise InputError(f"there is no folder {str(self.beside)!r} to draw into; make it first")
         self.session.file.nearness()  # which is refused of a file that was closed
         file = read(path)
+        found = self._answer_of(file)
+        if found is not None:
+            says = {"study": PASSED, "drawn again": PASSED, "file": PASSED}
+            return FileCheck(path.name, AS_MADE, OF_ANSWER.format(id=found.question.id), says)
         if file.words is None:
             return FileCheck(path.name, UNKNOWN, SAYS_NOTHING)
         try:
@@ -150,6 +156,30 @@ class FileVerifier:
     def check_all(self, paths: Iterable[str | Path]) -> list[FileCheck]:
         """Say the same of several files; of one that cannot be read, why."""
         return check_each(self.check, paths)
+
+    def answer_of(self, path: str | Path) -> Answer | None:
+        """Return the answer of the study file that a file is of, to the byte; None of no such."""
+        return self._answer_of(read(path))
+
+    def _answer_of(self, file: Carried) -> Answer | None:
+        answers = answers_of(self.session)
+        if not answers:
+            return None
+        drawing = Drawing()
+        if file.words is not None:
+            try:
+                said = Provenance.from_text(file.words)
+                drawing = Drawing.from_plain(said.drawing, file.form)
+            except InputError:
+                return None
+            if said.request.get(FIGURES) != ANSWER:
+                return None
+        data = file.path.read_bytes()
+        for answer in answers.values():
+            for figure in answer.figures:
+                if _as_file(figure, file.ending, drawing) == data:
+                    return answer
+        return None
 
     def _of_figure(self, figure: _Figure) -> FileCheck:
         """Say it of a figure that says where it comes from."""
@@ -227,6 +257,17 @@ class FileVerifier:
 def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifier:
     """Return what compares figures with a study file."""
     return FileVerifier(open_file(path), beside)
+
+
+def _as_file(figure: CopyTable | View, ending: str, drawing: Drawing) -> bytes | None:
+    """Return a table or a plot as a file that ends so; None where it has no such."""
+    if isinstance(figure, View):
+        return figure.bytes_as(ending, drawing) if ending in FORMS else None
+    forms = figure.forms(drawing)
+    if ending not in forms:
+        return None
+    made = forms[ending]()
+    return made.encode() if isinstance(made, str) else made
 
 
 def _by_eye(figure: _Figure, fits: bool) -> FileCheck:
