@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.answers.averages import no_few_hold_most
 from discreet.answers.book import Book
+from discreet.errors import InputError
 from discreet.explore.answered import Answer
 from discreet.explore.questions import Question
 
@@ -52,6 +53,48 @@ def test_means_lie_within_the_noise_that_is_said(
             off.append((it["mean"] - true[levels]) / it["noise"])
     assert 0.9 <= np.mean(np.abs(off) < 1.96) <= 1.0
     assert abs(np.mean(off)) < 0.35  # what lies beyond the grid is cut
+
+
+@pytest.mark.parametrize(("value", "by"), [("smoker", "sex"), ("died", "region")])
+def test_shares_lie_within_the_noise_that_is_said(
+    book: Book, new_book: Books, value: str, by: str
+) -> None:
+    rows = book.records.rows.copy
+    has, words = np.array(rows.strata[value]) == "yes", np.array(rows.strata[by])
+    true = {(): has.mean(), **{(it,): has[words == it].mean() for it in np.unique(words)}}
+    off = []
+    for secret in range(30):
+        asked = new_book(secret)
+        for levels, it in figures(asked.answer(means(value, by))).items():
+            off.append((it["share"] - true[levels]) / it["noise"])
+            assert it["share, low end"] <= it["share"] <= it["share, high end"]
+        assert asked.spent == 2  # the people of each level, in all and by the other column
+    assert 0.9 <= np.mean(np.abs(off) < 1.96) <= 1.0
+    assert abs(np.mean(off)) < 0.35
+
+
+def test_a_share_is_of_the_counts_that_a_table_has(new_book: Books) -> None:
+    asked = new_book()
+    shares = figures(asked.answer(means("smoker", "sex")))
+    counts = figures(asked.answer(Question({"plot": "bars", "columns": ["smoker"], "by": "sex"})))
+    assert shares[("F",)]["count"] == counts[("yes", "F")]["count"]
+    assert shares[("F",)]["n"] == counts[("yes", "F")]["count"] + counts[("no", "F")]["count"]
+    found = asked.answer(replace(means("smoker", "sex"), holds="M > F"))
+    assert found.verdict == "holds"
+    with pytest.raises(InputError, match="has other levels than yes and no"):
+        asked.answer(means("region", "sex"))
+
+
+def test_a_sum_is_the_mean_of_all_people_and_as_far_off_as_is_said(
+    book: Book, new_book: Books
+) -> None:
+    true = float(np.nansum(book.records.rows.copy.columns["bmi"]))
+    off = []
+    for secret in range(60):
+        it = figures(new_book(secret).answer(means("bmi", "sex")))[()]
+        assert it["sum"] == pytest.approx(it["mean"] * it["n"])
+        off.append((it["sum"] - true) / it["noise of the sum"])
+    assert 0.8 < np.std(off) < 1.25
 
 
 def test_a_mean_tells_how_many_people_have_a_value(book: Book, new_book: Books) -> None:

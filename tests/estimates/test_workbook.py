@@ -6,6 +6,7 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import openpyxl
 import pyreadstat
@@ -101,3 +102,13 @@ def test_without_what_writes_it_its_extra_is_named(monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(InputError, match=r"discreet\[excel\]"):
         TABLE.to_workbook(".xlsx")
+
+
+def test_a_file_names_no_day_so_the_same_table_is_the_same_file(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(TABLE.save(tmp_path / "t.xlsx"))
+    assert {book.properties.created.year, book.properties.modified.year} == {1980}
+    with ZipFile(tmp_path / "t.xlsx") as packed:
+        assert {it.date_time[0] for it in packed.infolist()} == {1980}
+    for suffix, reader in READERS.items():
+        _, said = reader(TABLE.save(tmp_path / f"t{suffix}"))
+        assert said.creation_time.year == 1980

@@ -36,6 +36,7 @@ def _answered() -> tuple[Study, Study]:
         before.bars("region", by="sex"),
         before.means("bmi", "sex"),
         before.box("income", by="sex"),
+        before.means("smoker", "sex"),
         before.model(MODELLED),
         part.means("bmi", "smoker"),
     ):
@@ -44,7 +45,7 @@ def _answered() -> tuple[Study, Study]:
     made = dc.answer(
         TABLE, before.questions, study=path, to=folder / "answered.discreet", policy=rules
     )
-    assert [it.says for it in made.outcomes] == ["answered"] * 6
+    assert [it.says for it in made.outcomes] == ["answered"] * 7
     return before, dc.open(folder / "answered.discreet")
 
 
@@ -87,6 +88,12 @@ def test_means_that_were_answered_have_the_answer() -> None:
     assert answer is not None
     assert figures(table, "mean") == figures(answer, "mean")
     assert figures(table, "mean of the copy") == figures(before.means("bmi", "sex"), "mean")
+    shares, copy = after.means("smoker", "sex"), before.means("smoker", "sex")
+    assert shares.title == copy.title == "Share of smoker = yes in cohort by sex"
+    assert figures(shares, "share of the copy") == figures(copy, "share")
+    assert {it.name: it.cells[-1] for it in shares.lines} == {
+        it.name: it.cells[2] for it in copy.lines
+    }
 
 
 def test_what_was_answered_without_numbers_or_not_at_all_is_the_copys() -> None:

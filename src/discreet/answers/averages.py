@@ -25,11 +25,15 @@ P_PERCENT = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """Means of cells, and the standard deviation of their noise; NaN where none is given."""
+    """Means of cells, and the standard deviation of their noise; NaN where none is given.
+
+    `of_sums` is that of means times people.
+    """
 
     counted: Counted
     means: Floats
     noise: Floats
+    of_sums: Floats
 
 
 def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
@@ -50,7 +54,9 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(given, np.clip(middle + sums / counted.shown, low, high), np.nan)
         noise = counter.noise.sd * np.hypot(reach, means - middle) / counted.shown
-    return Averaged(counted, means, noise)
+    return Averaged(
+        counted, means, noise, counter.noise.sd * np.hypot(reach, np.full_like(means, middle))
+    )
 
 
 def people_with_values(

@@ -26,6 +26,7 @@ from discreet.answers.words import (
     model_table,
     noise_in_words,
     quantiles_table,
+    shares_table,
     view_of,
 )
 from discreet.arguments import Floats, Labels
@@ -177,11 +178,14 @@ class Book:
             numbers = {f"{question.id} {i}" for i in range(len(it.checked.terms) + 2)}
             return Prepared(numbers, lambda: self._of_model(question, asked, it), it)
         compute = self._of_counts
-        if question.kind == MEANS:
+        if question.is_of_shares(asked.whole):
+            compute = self._of_shares
+        elif question.kind == MEANS:
             compute = self._of_means
         elif question.plot.answered == BY_QUANTILES:
             compute = self._of_quantiles
-        return Prepared(_numbers(question, parts), lambda: compute(question, asked, parts))
+        numbers = _numbers(question, asked, parts)
+        return Prepared(numbers, lambda: compute(question, asked, parts))
 
     def _rules(self, more: Sequence[str] = ()) -> tuple[str, ...]:
         numbers = {"least": self.counter.least, "sd": self.counter.noise.sd}
@@ -200,6 +204,11 @@ class Book:
         noise = noise_in_words(question, self.counter.noise.sd)
         table = means_table(question, means, self.file)
         return Answer(question, noise, self._rules(RULES_OF_MEANS), table=table)
+
+    def _of_shares(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
+        sd, counted = self.counter.noise.sd, [self.counter.count(it, asked) for it in parts]
+        table = shares_table(question, counted, sd)
+        return Answer(question, noise_in_words(question, sd), self._rules(), table=table)
 
     def _of_quantiles(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
         (value,) = question.columns
@@ -271,9 +280,10 @@ class Book:
         return out
 
 
-def _numbers(question: Question, parts: Sequence[Part]) -> set[str]:
+def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> set[str]:
     """Return what numbers about one person are called that a question by counts asks for."""
-    more = ["sum"] if question.kind == MEANS else []
+    of_sums = question.kind == MEANS and not question.is_of_shares(asked.whole)
+    more = ["sum"] if of_sums else []
     if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
         more = [f"quantile {share}" for share in SHARES]
     numbers = set()
@@ -330,7 +340,8 @@ def _estimates(answer: Answer) -> dict[str, tuple[float, float] | None]:
         name = it.column if answer.table.kind == MODEL else group_words(it.group)
         found.setdefault(name, {})[it.figure] = it.value
     for name, of in found.items():
-        middle, error = of.get("estimate", of.get("mean", of.get("count"))), of.get("std. error")
+        named = [of[it] for it in ("estimate", "mean", "share", "count") if it in of]
+        middle, error = (*named, None)[0], of.get("std. error")
         if name and "std. error" in of:
             known = middle is not None and error is not None
             out[name] = (float(middle), float(error)) if known else None  # type: ignore[arg-type]

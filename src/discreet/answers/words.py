@@ -15,7 +15,7 @@ from discreet.answers.models import Modelled
 from discreet.answers.quantiles import Quantiles
 from discreet.arguments import Floats
 from discreet.estimates.copy_table import CopyTable, Line
-from discreet.estimates.figures import ALL, OF_INTERVAL, Figure, Group, group_words
+from discreet.estimates.figures import ALL, OF_INTERVAL, OF_SHARE, Figure, Group, group_words
 from discreet.estimates.intervals import NORMAL
 from discreet.estimates.model_table import Widened, model_body
 from discreet.estimates.tables import ROWS
@@ -27,11 +27,13 @@ from discreet.methods import CellKey
 from discreet.plots import How, Origin, View
 from discreet.plots.box import BoxView
 from discreet.plots.plot import AnsweredCells
+from discreet.plots.survival import event_of
 from discreet.policy import Policy
 from discreet.render.scene import Box
 
 FEW, COUNTS = "few", "counts"
-OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise")
+OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise", "sum", "noise of the sum")
+OF_SHARES = ("n", "count", *OF_SHARE, "std. error", "noise")
 FROM_DATA = "from the data, with noise"
 FEW_ARE = "few: fewer than {least} people by a count with noise, perhaps none"
 INTERVALS = f"{FROM_DATA}; intervals hold noise and sampling error"
@@ -145,7 +147,7 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
                 people = None
             name = group_words(group)
             if people is None:
-                lines.append(Line("", name, (FEW, "", "", "")))
+                lines.append(Line("", name, (FEW, "", "", "", "")))
                 figures += [Figure(value, None, group, what, None) for what in OF_MEANS]
                 continue
             noise = float(it.noise[at])
@@ -153,21 +155,79 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
             ends = (mean - NORMAL * error, mean, mean + NORMAL * error)
             low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
             words = number_words(NORMAL * noise, decimals_of_error(noise))
-            lines.append(Line("", name, (f"{int(people):,}", middle, f"{low} to {high}", words)))
-            numbers = (people, *ends, error, noise)
+            total, off = mean * people, float(it.of_sums[at])
+            of_sum = decimals_of_error(off)
+            sums = f"{number_words(total, of_sum)} ± {number_words(NORMAL * off, of_sum)}"
+            lines.append(
+                Line("", name, (f"{int(people):,}", middle, f"{low} to {high}", words, sums))
+            )
+            numbers = (people, *ends, error, noise, total, off)
             figures += [
                 Figure(value, None, group, what, x)
                 for what, x in zip(OF_MEANS, numbers, strict=True)
             ]
-    head = ("people", "mean", "95 % interval", "± noise")
+    head = ("people", "mean", "95 % interval", "± noise", "sum")
     names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
+    each = "; sums are of one value a person" if file.kept.persons is not None else ""
     notes = (
         INTERVALS,
         f"values beyond the ends of the file's grid of {value} count as these ends; few: too few "
-        "people",
+        f"people{each}",
     )
     said = question.says
     return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
+
+
+# --- shares ---------------------------------------------------------------------------------------
+
+
+def shares_table(question: Question, counted: Sequence[Counted], sd: int) -> CopyTable:
+    """Return shares as a table: people with yes or no, those with yes, their share and interval.
+
+    Yes and no are the last way to divide of each part.
+    """
+    (value,) = question.columns
+    levels = counted[0].part.dims[-1].labels
+    (event,) = event_of(levels, None, value)
+    lines, figures = [], []
+    for it in counted:
+        cells = dict(_cells(it))
+        for group in dict.fromkeys(group[:-1] for group in cells):
+            yes, no = (
+                cells[(*group, (value, level))]
+                for level in (event, next(it for it in levels if it != event))
+            )
+            words, numbers = _share_of(yes, no, sd)
+            lines.append(Line("", group_words(group), words))
+            figures += [
+                Figure(value, event, group, what, x)
+                for what, x in zip(OF_SHARES, numbers, strict=True)
+            ]
+    head = ("people", "with it", "share", "95 % interval", "± noise")
+    by = question.by or ("",)
+    title = f"Share of {value} = {event}{question.says.partition(value)[2]}"
+    notes = (INTERVALS, "few: too few people with it, or without")
+    return _table(MEANS, title, ((by[0], by[-1]), head, tuple(lines)), notes, figures)
+
+
+def _share_of(
+    yes: float | None, no: float | None, sd: int
+) -> tuple[tuple[str, ...], list[float | None]]:
+    if yes is None or no is None:
+        return (FEW, "", "", "", ""), [None] * len(OF_SHARES)
+    people = yes + no
+    share = yes / people
+    noise = sd * math.hypot(share, 1 - share) / people
+    error = math.hypot(noise, math.sqrt(share * (1 - share) / people))
+    low, high = max(share - NORMAL * error, 0.0), min(share + NORMAL * error, 1.0)
+    words = (
+        f"{round(people):,}",
+        f"{round(yes):,}",
+        f"{100 * share:.1f} %",
+        f"{100 * low:.1f} to {100 * high:.1f} %",
+        f"{100 * NORMAL * noise:.1f}",
+    )
+    return words, [people, yes, low, share, high, error, noise]
 
 
 # --- quantiles ------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession
 from discreet.explore.notes import FIGURES, plot_asked
 from discreet.plots import PLOTS, Plot
+from discreet.plots.survival import event_of
 from discreet.regression import FAMILIES
 from discreet.study_file.signing import canonical_json
 from discreet.unfinished import write_whole
@@ -170,6 +171,10 @@ class Question:
     def weights(self) -> str | None:
         """The column of weights of a model, if it has one."""
         return self.request.get("weights")
+
+    def is_of_shares(self, whole: WholeTable) -> bool:
+        """Tell whether it asks for means of yes and no, which are shares, by the copy."""
+        return self.kind == MEANS and self.columns[0] not in whole.copy.columns
 
     @property
     def says(self) -> str:
@@ -423,7 +428,10 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
     if question.kind == MODEL:
         return ()
     dims = tuple(_levels(asked, name) for name in question.by)
-    if question.kind == MEANS or question.plot.answered == BY_QUANTILES:
+    if question.is_of_shares(asked.whole):
+        of = _yes_and_no(asked, question.columns[0])
+        parts = [Part(where, (*some, of)) for some in _subsets(dims)]
+    elif question.kind == MEANS or question.plot.answered == BY_QUANTILES:
         if len(question.columns) != 1:
             raise InputError("ask for the quantiles of one column at a time")
         (value,) = question.columns
@@ -475,6 +483,19 @@ def number_grid(asked: Asked, name: str) -> Grid:
             " and counted in bins; name another one"
         )
     return asked.grid(name)
+
+
+def _yes_and_no(asked: Asked, name: str) -> Dim:
+    """Divide by a column of yes and no, or of 0 and 1; refuse any other."""
+    of = _levels(asked, name)
+    try:
+        event_of(of.labels, None, name)
+    except InputError:
+        raise InputError(
+            f"column {name!r} has other levels than yes and no, and cannot be averaged; ask for the"
+            f" people of each level: study.bars({name!r})"
+        ) from None
+    return of
 
 
 def _levels(asked: Asked, name: str) -> Dim:

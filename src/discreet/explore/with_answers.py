@@ -81,7 +81,8 @@ def _beside_copy(answer: Answer, copy: CopyTable) -> CopyTable:
     made = answer.table
     if made is None:
         return copy
-    place = 0 if copy.kind == MODEL else 1  # of the cell with the estimate, or the mean
+    (middle,) = [it for it in (OF_MODEL[1], OF_INTERVAL[1], OF_SHARE[1]) if it in _names(copy)]
+    place = copy.head.index(middle) if copy.kind == MEANS else 0
     cells = {key: line.cells[place] for key, line in _lines_of(copy)}
     keys = [key for key, _ in _lines_of(made)]
     lines = []
@@ -90,7 +91,6 @@ def _beside_copy(answer: Answer, copy: CopyTable) -> CopyTable:
         name = term_words(line.name, copy.labels) if copy.kind == MODEL else line.name
         beside = "" if key is None else cells.get(key, "")
         lines.append(Line(line.section, name, (*line.cells, beside)))
-    (middle,) = [it for it in (OF_MODEL[1], OF_INTERVAL[1]) if it in _names(copy)]
     of_copy = [
         it._replace(figure=f"{middle} {OF_COPY}") for it in copy.figures if it.figure == middle
     ]

@@ -1,6 +1,7 @@
 """Tables as files of Excel, Stata and SPSS, whose columns have labels.
 
-None of them has room for where its numbers come from: the register knows each by its digest.
+None of them has room for where its numbers come from: the register knows each by its digest. So
+they name no day, and the same table is the same file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from discreet.errors import needing
 from discreet.lines import WORKBOOKS
@@ -22,8 +24,15 @@ WRITERS = {STATA: "write_dta", SPSS: "write_sav"}
 LONGEST = {STATA: 32, SPSS: 64}
 """Letters of a column's name."""
 LONGEST_LABEL = {STATA: 80, SPSS: 255}
+PROPERTIES = "docProps/core.xml"
 WIDEST = 60
 """Letters that a column of a sheet shows at most."""
+NO_DAY = {
+    STATA: (re.compile(rb"(<timestamp>.).{17}(?=</timestamp>)"), rb"\g<1>01 Jan 1980 00:00"),
+    SPSS: (re.compile(rb"\A(\$FL.{89}).{17}", re.DOTALL), rb"\g<1>01 Jan 8000:00:00"),
+    XLSX: (re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), b"1980-01-01T00:00:00Z"),
+}
+"""Where files say when they were made, and what stands there in place of it."""
 
 
 def as_workbook(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
@@ -54,9 +63,19 @@ def as_workbook(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
         for letter, width in widths.items():
             sheet.column_dimensions[letter].width = width
         sheet.freeze_panes = "A2"
-    file = io.BytesIO()
+    file, again = io.BytesIO(), io.BytesIO()
     book.save(file)
-    return file.getvalue()
+    with ZipFile(file) as packed, ZipFile(again, "w", ZIP_DEFLATED) as anew:
+        for name in packed.namelist():
+            data = packed.read(name)
+            data = _without_day(data, XLSX) if name == PROPERTIES else data
+            anew.writestr(ZipInfo(name), data, ZIP_DEFLATED)  # of 1980
+    return again.getvalue()
+
+
+def _without_day(data: bytes, suffix: str) -> bytes:
+    found, instead = NO_DAY[suffix]
+    return found.sub(instead, data)
 
 
 def as_labelled(columns: Columns, suffix: str, title: str, labels: Mapping[str, str]) -> bytes:
@@ -77,7 +96,7 @@ def as_labelled(columns: Columns, suffix: str, title: str, labels: Mapping[str, 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{suffix}"
         write(frame, str(path), file_label=title[:60], column_labels=of_columns)
-        return path.read_bytes()
+        return _without_day(path.read_bytes(), suffix)
 
 
 def _values(values: Sequence[Any]) -> Any:
