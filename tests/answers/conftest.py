@@ -15,6 +15,8 @@ import pytest
 
 import discreet as dc
 from discreet.answers.book import Book
+from discreet.answers.records import Records
+from discreet.arguments import Labels
 from discreet.custodian.answering import book_of
 from discreet.custodian.protect import session_of
 from discreet.explore.from_file import FileSession
@@ -62,7 +64,18 @@ def with_secret(book: Book, secret: int, **policy: Any) -> Book:
     """Return a book of the same data and study file that nothing was asked, by another secret."""
     key = Secret.from_bytes(hashlib.sha256(str(secret).encode()).digest())
     records = replace(book.records, noise=replace(book.records.noise, secret=key))
-    return Book(book.file, book.policy.changed(**policy), records)
+    return Book(book.file, book.policy.changed(**policy), with_atoms(records, book.records))
+
+
+def with_atoms(records: Records, of: Records, kept: Labels | None = None, but: str = "") -> Records:
+    """Return records that know the atoms of others: of some rows, and of all columns but one."""
+    known = {
+        name: (grid, atoms if kept is None else atoms[kept])
+        for name, (grid, atoms) in of._atoms.items()
+        if name != but
+    }
+    vars(records)["_atoms"] = known
+    return records
 
 
 def without(book: Book, person: int) -> Book:
@@ -72,11 +85,8 @@ def without(book: Book, person: int) -> Book:
     noise = replace(records.noise, keys=np.delete(records.noise.keys, person, axis=0))
     persons = records.persons[kept]
     persons = persons - (persons > person)
-    return Book(
-        book.file,
-        book.policy,
-        replace(records, rows=records.rows.rows(kept), persons=persons, noise=noise),
-    )
+    less = replace(records, rows=records.rows.rows(kept), persons=persons, noise=noise)
+    return Book(book.file, book.policy, with_atoms(less, records, kept))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from discreet.errors import RefusedError
 from discreet.explore.conditions import Asked
 from discreet.explore.questions import Part, Question, asked_of, parts_of
 from discreet.methods import CellKey
-from tests.answers.conftest import with_secret, without
+from tests.answers.conftest import with_atoms, with_secret, without
 
 Books = Callable[..., Book]
 QUESTIONS = [
@@ -158,3 +159,60 @@ def test_linear_programs_over_all_tables_leave_cells_open(book: Book, new_book: 
         off += (found - true).tolist()
     assert np.std(off) > 8
     assert auc_of(float(np.var(off)) ** -1) < 0.55
+
+
+# --- sensitive values -----------------------------------------------------------------------------
+
+OF_SMOKERS = [
+    Question({"plot": "crosstab", "columns": ["sex", "smoker"]}),
+    Question({"plot": "crosstab", "columns": ["region", "smoker"]}),
+    Question({"plot": "crosstab", "columns": ["died", "smoker"]}),
+    *(
+        Question({"plot": "bars", "columns": ["smoker"], "derived": [["", f"age >= {age}"]]})
+        for age in (30, 35, 40, 45, 50)
+    ),
+]
+
+
+def with_other_level(book: Book, person: int, name: str, level: str) -> Book:
+    """Return a book of data in which a person has another level."""
+    records = book.records
+    strata = dict(records.rows.copy.strata)
+    words = [*strata[name]]
+    words[person] = level
+    rows = records.rows.holding(records.rows.copy.columns, {**strata, name: tuple(words)})
+    other = with_atoms(replace(records, rows=rows), records, but=name)
+    return Book(book.file, book.policy, other)
+
+
+def test_a_sensitive_value_is_guessed_hardly_better_with_all_answers(
+    book: Book, new_book: Books
+) -> None:
+    # The attacker knows all other people, all else of this one, and the method; all numbers of the
+    # version are about the value.
+    used = new_book()
+    for question in OF_SMOKERS:
+        used.answer(question)
+    assert used.left <= 2
+    asked, rows = parts(book, OF_SMOKERS), book.records.rows.copy
+    smokes, sex = np.array(rows.strata["smoker"]) == "yes", np.array(rows.strata["sex"])
+    random = np.random.default_rng(11)
+    guessed = better = certain = 0
+    persons = random.choice(book.records.people, 80, replace=False).tolist()
+    true = counts(new_book(), asked)
+    for at, person in enumerate(persons):
+        other = "no" if smokes[person] else "yes"
+        flipped = counts(with_other_level(with_secret(book, 1), person, "smoker", other), asked)
+        shown = counts(with_secret(book, 9000 + at), asked)
+        others = np.arange(len(sex)) != person
+        share = float(smokes[others & (sex == sex[person])].mean())
+        of_true = share if smokes[person] else 1 - share
+        guessed += of_true > 0.5
+        odds = np.log(of_true / (1 - of_true)) + evidence(shown, true, flipped)
+        better += odds > 0
+        certain += any(
+            (np.bincount(a.cells, minlength=a.size) != np.bincount(b.cells, minlength=b.size)).any()
+            for a, b in zip(true, flipped, strict=True)
+        )
+    assert better - guessed <= 0.05 * len(persons)
+    assert certain == len(persons)  # the control: without noise the value is told of everybody

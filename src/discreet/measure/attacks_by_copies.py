@@ -84,10 +84,10 @@ def membership(
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = attacks.first_of(records, rows)
     if who == "level":
-        places = _persons_in_small_levels(some, k)
+        places = people_in_small_levels(some, k)
     else:
-        places = _persons_with_many_rows(some) if who == "rows" else _persons_at_places(some, who)
-    seen = [_figures_of_copies(it, make, pairs, f"{who} {it.name}") for it in places]
+        places = _persons_with_many_rows(some) if who == "rows" else people_at_places(some, who)
+    seen = [figures_of_copies(it, make, pairs, f"{who} {it.name}") for it in places]
     scores = [cross_validated(*each, folds=FOLDS)[::-1] for each in seen]
     near = [(-beside[:, 0], -without[:, 0]) for without, beside in seen]
     name = f"member, {who}"
@@ -120,7 +120,7 @@ def _mean_auc(
     return attacks.ranked_within(what, scores, folds=FOLDS if learned else 0, copies=True)
 
 
-def _figures_of_copies(
+def figures_of_copies(
     place: _Place, make: attacks.Make, pairs: int, name: str
 ) -> tuple[Floats, Floats]:
     """Return the figures of copies made without a person, and of as many made with.
@@ -167,7 +167,7 @@ def _persons_with_many_rows(records: attacks.Records) -> list[_Place]:
     return places
 
 
-def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
+def people_at_places(records: attacks.Records, who: str) -> list[_Place]:
     """Return people near the median distance from the mean, or one of them who is far off."""
     at = attacks.space_of(records.table, [records.table]).of(records.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
@@ -180,7 +180,7 @@ def _persons_at_places(records: attacks.Records, who: str) -> list[_Place]:
     return places
 
 
-def _persons_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
+def people_in_small_levels(records: attacks.Records, k: int) -> list[_Place]:
     """Return people who share a level of their own with k - 1 others, and with 2 k - 2."""
     levels = records.table.levels
     if not levels:
