@@ -73,12 +73,7 @@ def modelled(
     )
     said = [] if weights is None else [check_weights(session, model, weights)]
     estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
-    if estimates.persons is not None:
-        said.append(BY_PERSONS)
-    elif weights is not None:
-        said.append(LINEARISED)
-    elif family == POISSON:
-        said.append(ROBUST)
+    said += _how_errors_are(estimates, family, weights)
     wider = widen(estimates, *_again(session, formula, model, events, weights))
     ratio = RATIOS[model.family]
     body = model_body(wider, ratio)
@@ -109,6 +104,15 @@ def modelled(
         ),
         framework=session.table.framework,
     )
+
+
+def _how_errors_are(estimates: Estimates, family: str, weights: str | None) -> list[str]:
+    """Say what standard errors are, where they are not those that the model assumes."""
+    if estimates.persons is not None:
+        return [BY_PERSONS]
+    if weights is not None:
+        return [LINEARISED]
+    return [ROBUST] if family == POISSON else []
 
 
 def asked_model(
