@@ -82,7 +82,10 @@ def formulas(table: pd.DataFrame, seed: int) -> Iterator[tuple[str, str]]:
         some = random.choice(others, min(len(others), int(random.integers(1, 4))), replace=False)
         between = "*" if len(some) == 2 and random.random() < 0.2 else "+"
         terms = f" {between} ".join(f"`{it}`" for it in some)
-        yield "logistic" if outcome in two else "linear", f"`{outcome}` ~ {terms}"
+        family = "logistic" if outcome in two else "linear"
+        if family == "linear" and random.random() < 0.25 and table[outcome].min() >= 0:
+            family = "poisson"
+        yield family, f"`{outcome}` ~ {terms}"
 
 
 def book_for(table: pd.DataFrame, folder: Path, name: str) -> Book:

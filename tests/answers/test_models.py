@@ -169,9 +169,15 @@ def test_once_the_data_were_looked_at_a_refusal_costs_what_an_answer_does(
 
 def test_the_noise_that_is_said_follows_from_what_is_given(new_book: Books) -> None:
     # Else it would tell the exact number of people, and the exact errors.
-    found = answered(new_book(), model("linear", "bmi ~ age + sex"))
+    book, question = new_book(), model("linear", "bmi ~ age + sex")
+    found, it = answered(book, question), book.prepared(question).model
+    assert it is not None  # what may be off beside noise is of the copy alone
+    noise = {
+        term: np.sqrt(found[term]["noise"] ** 2 - cut**2)
+        for term, cut in zip(it.checked.terms, it.checked.cut, strict=True)
+    }
     errors = "std. error from the rows alone"
-    shares = [it["noise"] / it[errors] for it in found.values() if "noise" in it]
+    shares = [noise[term] / found[term][errors] for term in noise]
     assert max(shares) == pytest.approx(min(shares), rel=1e-12)
     assert shares[0] * np.sqrt(found[""]["people"]) == pytest.approx(20, rel=0.5)
 

@@ -7,6 +7,7 @@ questions. A question is answered, or refused in a sentence.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from discreet.estimates.intervals import NORMAL
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.conditions import Asked
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import asked_model, check_weights, rows_of_model
 from discreet.explore.questions import (
@@ -252,7 +254,8 @@ class Book:
         of_copy = rows_of_model(part.whole.with_levels(columns), model, events, weights)
         whose = part.whole.persons
         persons = None if whose is None else whose[of_copy.at]
-        checked = check_in_copy(model, of_copy, self.policy.k, weights, persons)
+        ends = [_ends_of(it, used) for it in self.file.copies_of_copy[1:]]
+        checked = check_in_copy(model, of_copy, self.policy.k, weights, persons, ends)
         named = canonical_text(
             [
                 [model.family, model.formula, [*events], weights],
@@ -278,6 +281,15 @@ class Book:
             known = (*words, "")  # the last is at -1
             out[name] = [known[place] for place in places.tolist()]
         return out
+
+
+def _ends_of(table: WholeTable, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the least and the largest of columns of a copy of the copy."""
+    columns = table.copy.columns
+    there = {name: columns[name] for name in names if name in columns}  # others it has lost
+    known = {name: it for name, it in there.items() if np.isfinite(it).any()}
+    out = dict.fromkeys(names, (-math.inf, math.inf))
+    return out | {name: (float(np.nanmin(it)), float(np.nanmax(it))) for name, it in known.items()}
 
 
 def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> set[str]:

@@ -62,7 +62,7 @@ NOT_ANSWERED = (
 
 @dataclass(frozen=True, eq=False)
 class Modelled:
-    """Estimates with noise, the standard deviation of that noise, and who entered.
+    """Estimates with noise, how far it and the cut of numbers may move them, and who entered.
 
     `of_counts` is that of numbers of people and of events, `of_fit` that of the fit.
     """
@@ -161,18 +161,40 @@ def _plain(tree: Node) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checked:
-    """What the copy says of a model: its terms, and by how much more noise it has."""
+    """What the copy says of a model.
+
+    Parameters
+    ----------
+    terms : tuple of str
+    width : float
+        By how much more noise it has.
+    cut : ndarray
+        How far each estimate may be off because numbers are cut at the copy's ends, and what one
+        person would move it by beyond a bound is taken off.
+    """
 
     terms: tuple[str, ...]
     width: float
+    cut: Floats
+
+
+Ends = Mapping[str, tuple[float, float]]
+"""The least and the largest number of columns."""
 
 
 def check_in_copy(
-    model: Model, rows: ModelRows, k: int, weights: str | None = None, persons: Labels | None = None
+    model: Model,
+    rows: ModelRows,
+    k: int,
+    weights: str | None = None,
+    persons: Labels | None = None,
+    ends: Sequence[Ends] = (),
 ) -> Checked:
     """Decide by a model's rows in the copy whether it is answered, so that no data decide.
+
+    `ends` are those of copies of the copy: as these cut the copy, it cuts the data.
 
     Raises
     ------
@@ -194,10 +216,31 @@ def check_in_copy(
     if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k, weights):
         raise RefusedError(TOO_FEW, rule="model")
     usual = float(np.quantile(_influence(moves), NEARLY_ALL))
-    width = math.sqrt(usual / _most(terms))
+    width = max(1.0, math.sqrt(usual / _most(terms)))
     if not width <= WIDEST:
         raise RefusedError(FEW_DECIDE, rule="influence")
-    return Checked(estimates.terms, max(1.0, width))
+    taken_off = np.sqrt((((1 - _kept(moves, width))[:, None] * moves) ** 2).sum(axis=0))
+    cut = np.hypot(_cut(model, rows, weights, estimates, ends), taken_off)
+    return Checked(estimates.terms, width, cut)
+
+
+def _cut(
+    model: Model, rows: ModelRows, weights: str | None, whole: Estimates, ends: Sequence[Ends]
+) -> Floats:
+    """Return how far estimates of the copy move where it is cut at the ends of its copies."""
+    moved = []
+    for of in ends:
+        numbers = {name: np.clip(it, *of[name]) for name, it in rows.numbers.items()}
+        try:
+            found = fit_rows(model, dataclasses.replace(rows, numbers=numbers), weights)
+        except DiscreetError:
+            continue
+        if found.terms == whole.terms:
+            moved.append(found.values - whole.values)
+    if not moved:
+        return np.zeros(len(whole.terms))
+    found_all: Floats = np.sqrt(np.mean(np.square(moved), axis=0))
+    return found_all
 
 
 def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
@@ -258,6 +301,13 @@ def _influence(moves: Floats) -> Floats:
     return found
 
 
+def _kept(moves: Floats, width: float) -> Floats:
+    """Return the share of what each person moves that an answer keeps."""
+    most = width**2 * _most(moves.shape[1])
+    found: Floats = np.sqrt(np.minimum(1.0, most / np.maximum(_influence(moves), 1e-300)))
+    return found
+
+
 def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
     """Return people, and what the rows of each move estimates by together."""
     people, place = np.unique(persons, return_inverse=True)
@@ -278,8 +328,7 @@ def _with_noise(
     sd, shown, width = counter.noise.sd, int(counted.shown[0]), it.checked.width
     draws = counter.records.noise.normals(it.named, counted.sums, 2 * terms + 2)[0]
     covariance = moves.T @ moves
-    influence, most = _influence(moves), width**2 * _most(terms)
-    kept = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
+    influence, kept = _influence(moves), _kept(moves, width)
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
     # A variance is moved by a person as far as the person's part in it.
     parts = people * moves**2 / np.diag(covariance)
@@ -290,6 +339,7 @@ def _with_noise(
     variances = estimates.variances * spread
     # What is said of the noise follows from what is given: errors with noise, people with noise.
     noise = width * sd / math.sqrt(shown) * np.sqrt(variances)
+    off_in_all = np.hypot(noise, it.checked.cut)
     root = np.linalg.cholesky(covariance)
     of_one = root @ draws[:terms] / np.sqrt(np.diag(covariance))
     name, fit = estimates.quality
@@ -303,7 +353,7 @@ def _with_noise(
         quality=(name, float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))),
         moves=None,
     )
-    return Modelled(made, noise, counted, sd, FIT_BY * sd / shown)
+    return Modelled(made, off_in_all, counted, sd, FIT_BY * sd / shown)
 
 
 def as_in_copy(

@@ -313,9 +313,9 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
     what += f", weighted by {question.weights}" if question.weights else ""
     notes = (
         INTERVALS,
-        f"the noise is {how_large}; what one person would move estimates by beyond a bound is taken"
-        " off",
-        "numbers beyond the least and the largest of the copy count as these",
+        f"the noise is {how_large}, with what this may move: numbers beyond the least and the"
+        " largest of the copy count as these, and what one person would move estimates by beyond a"
+        " bound is taken off",
     )
     laid = (("part", "term"), body.head, lines)
     return _table(MODEL, f"{TITLES[family]}: {what}", laid, notes, figures), how_large
