@@ -1,6 +1,7 @@
 /** The board of a study: what is shown of which rows, and what holds it together. */
 
 import { lookOf, whole } from "../draw/look.js";
+import { answerTo, inBinsOf } from "./answered.js";
 import { cardOf } from "./card.js";
 import { inWords } from "./condition-words.js";
 import { showDock } from "./dock.js";
@@ -18,7 +19,8 @@ import { writtenSpec } from "./state.js";
 
 /**
  * Put the board of a study on a page.
- * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from.
+ * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from;
+ *   and `answers` from the data, if there are any.
  * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
 export function openBoard(host, source, how) {
@@ -34,10 +36,17 @@ export function openBoard(host, source, how) {
     part: { where: [], assign: [] },
     explained: null,
     refusedPart: null,
+    switched: -1, // the place of the card whose answer was just switched: its switch keeps the focus
   };
   let size = rows?.size ?? facts.rows?.rows ?? 0;
   let lit = null;
   let turn = 0;
+  board.answerTo = (spec, view) => {
+    const { where, assign } = board.state();
+    const asks = [...(facts.asks || []), ...assign, ...where.map((text) => ["", text])];
+    return answerTo(source.answers || [], spec, asks, { ...facts.drawn, event_is: view?.event_is });
+  };
+  board.inBins = (spec) => inBinsOf(board.answerTo(spec), spec);
   board.partSize = () => ({ size, total: rows?.size ?? size });
   board.litCards = () => [...board.cards, ...board.minis].filter((it) => it.canLight());
   board.litRows = (found) => {
@@ -163,13 +172,17 @@ export function openBoard(host, source, how) {
     wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine).catch(board.failed));
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
     if (!copies.length) return;
-    const found = await rows.views(board.part, copies.map((it) => it.spec));
+    const found = await rows.views(board.part, copies.map((it) => it.asked()));
     if (mine === turn) copies.forEach((card, i) => answered(card, found[i]));
   }
 
   /** Show a card's answer, beside it, too, where it is explained. */
   function answered(card, answer) {
     card.show(answer);
+    if (answer.view && board.cards.indexOf(card) === board.switched) {
+      board.switched = -1;
+      card.element.querySelector(".lay input")?.focus({ preventScroll: true });
+    }
     if (board.explained === card) board.about(card);
   }
 

@@ -5,6 +5,7 @@ import { rect } from "../draw/svg.js";
 import { h } from "./dom.js";
 
 const WIDTH = 88; // pixels of a scale
+const OF_DATA = '<svg width="20" height="12" aria-hidden="true"><path class="data-line" d="M1 1.5h13v9h-13zM9 6h10M19 3v6M9 3v6"/></svg>';
 
 /**
  * Return the keys of a picture, those of levels behind the name of their column.
@@ -17,8 +18,8 @@ export function keysOf(keys, of, lights) {
   return made;
 }
 
-function keyOf({ name, colour, dash, light, says }, lights) {
-  const swatch = dash
+function keyOf({ name, colour, dash, light, says, data }, lights) {
+  const swatch = data ? OF_DATA : dash
     ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
     : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
   const mark = light && lights && { say: name, light, count: undefined };

@@ -1,6 +1,8 @@
 /** What draws each kind of picture, by its name: as those of the package, in order of use. */
 
 import { hasPanels, panelsDrawn } from "../draw/panels.js";
+import { withAnswer } from "../draw/laid-over.js";
+import { ofBars } from "./answers.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { contour } from "./contour.js";
@@ -42,7 +44,13 @@ const ALL = [
   leverage,
 ];
 
-export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
+/** Kinds over which the data's answer is drawn. */
+const ANSWERED = new Map([
+  [bars, ofBars],
+]);
+const answered = (kind) => (ANSWERED.has(kind) ? withAnswer(kind, ANSWERED.get(kind)) : kind);
+
+export const KINDS = new Map(ALL.map((kind) => [kind.name, answered(kind)]));
 
 /**
  * Return what draws a picture: its kind, or panels of it.
@@ -50,6 +58,6 @@ export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
  */
 export function kindFor(spec) {
   const isOverlaid = spec.kind === "histogram" && spec.overlay && spec.by?.length;
-  const kind = isOverlaid ? outlines : KINDS.get(spec.kind);
+  const kind = isOverlaid ? answered(outlines) : KINDS.get(spec.kind);
   return kind && hasPanels(spec) ? panelsDrawn(kind) : kind;
 }
