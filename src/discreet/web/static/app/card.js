@@ -87,7 +87,8 @@ export function cardOf(board, spec) {
     const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
     drawn = null;
-    fill(body, given.view ? [controls, warn, pic, data, read, foot] : noPicture(board, given));
+    const answered = given.refused && answeredTable(board.answerTo(spec));
+    fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = sentenceOf(given, board.partSize(), board.facts.policy);
@@ -121,8 +122,8 @@ function button(name, label, act) {
   return h("button.ib", { "data-act": act, title: label, "aria-label": label, "aria-expanded": act === "about" ? "false" : null, "aria-haspopup": act === "menu" ? "menu" : null }, icon(name));
 }
 
-/** What stands in place of a picture: that it is being made, or why there is none. */
-function noPicture(board, { busy, refused }) {
+/** What stands in place of a picture: that it is being made, or why there is none, and what the data say. */
+function noPicture(board, { busy, refused }, answered) {
   if (busy) return [h("div.no.busy", {}, h("p", {}, busy)), h("p.foot", {}, " ")];
   const other = board.insteadOf(refused);
   return [
@@ -134,6 +135,7 @@ function noPicture(board, { busy, refused }) {
       refused.python && [h("code.py", {}, refused.python), h("button.btn", { "data-act": "copy-line" }, "Copy the line")],
       other && h("button.btn", { "data-act": "instead" }, other.words),
     ),
-    h("p.foot", {}, "Not drawn"),
+    answered && h("div.tall.answered", {}, answered),
+    h("p.foot", {}, answered?.length ? "Not drawn of the copy; the data’s answer is above" : "Not drawn"),
   ];
 }

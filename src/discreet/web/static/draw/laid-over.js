@@ -10,7 +10,8 @@ const CAP = 3; // pixels: half of a whisker's end
  * @param {object} kind - Its drawings have `at`, the places of their marks.
  * @param {object} lay - `over(view, cells, at, look)` returns the marks as SVG and, of each mark of
  *   the kind, what the data say of it; `top(view, cells, look)` how high they reach, and
- *   `room(view, cells, look)` what else the kind's look has to know of them.
+ *   `room(view, cells, look)` what else the kind's look has to know of them. `says` tells in the
+ *   key how the marks are read, and `sign` is what stands beside it: outline, point, cell or line.
  */
 export function withAnswer(kind, lay) {
   const cellsOf = (look) => look.answer && cellsIn(look.answer, look.levels || []);
@@ -31,14 +32,35 @@ export function withAnswer(kind, lay) {
         ...drawn,
         svg: `${drawn.svg}<g class="data">${svg}</g>`,
         marks: drawn.marks.map((mark, i) => ({ ...mark, data: data[i] })),
-        keys: [...withCopy(drawn.keys), { name: look.answer.noise, data: true }],
+        keys: [...withCopy(drawn.keys), { name: [look.answer.noise, lay.says].filter(Boolean).join("; "), data: lay.sign || "outline" }],
+      };
+    },
+  };
+}
+
+/**
+ * Return a kind of tables that has an answer in cells or lines of its own, where its look has one.
+ * @param {(view: object, cells: object, look: object) => object} given - What the kind draws of both:
+ *   `view`, and what its look has to know more.
+ */
+export function besideAnswer(kind, given) {
+  return {
+    ...kind,
+    draw(view, box, look) {
+      if (!look.answer) return kind.draw(view, box, look);
+      const { view: both, data = [], ...more } = given(view, cellsIn(look.answer, []), look);
+      const drawn = kind.draw(both, box, { ...look, ...more });
+      return {
+        ...drawn,
+        marks: drawn.marks.map((mark, i) => ({ ...mark, data: data[i] })),
+        keys: [...(drawn.keys || []), { name: `${look.answer.noise}; in bold`, data: "line" }],
       };
     },
   };
 }
 
 /** Where nothing else has a key, the copy has one beside that of the data. */
-const withCopy = (keys = []) => (keys.length ? keys : [{ name: "the copy", colour: "var(--s0)" }]);
+const withCopy = (keys = []) => (keys.length ? keys : [{ name: "the copy", colour: "var(--s0)", data: "" }]);
 
 /**
  * Return what an answer says of groups of people.

@@ -1,8 +1,9 @@
 /** What draws each kind of picture, by its name: as those of the package, in order of use. */
 
 import { hasPanels, panelsDrawn } from "../draw/panels.js";
-import { withAnswer } from "../draw/laid-over.js";
-import { ofBars } from "./answers.js";
+import { besideAnswer, withAnswer } from "../draw/laid-over.js";
+import { ofBars, ofBox, ofHeatmap, ofHistogram, ofOutlines, ofSurvival } from "./answers.js";
+import { besideCounts, besideMeans, besideModel } from "./answers-beside.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { contour } from "./contour.js";
@@ -47,8 +48,23 @@ const ALL = [
 /** Kinds over which the data's answer is drawn. */
 const ANSWERED = new Map([
   [bars, ofBars],
+  [histogram, ofHistogram],
+  [outlines, ofOutlines],
+  [heatmap, ofHeatmap],
+  [survival, ofSurvival],
+  [box, ofBox],
 ]);
-const answered = (kind) => (ANSWERED.has(kind) ? withAnswer(kind, ANSWERED.get(kind)) : kind);
+/** Kinds of tables that have it in cells or lines of its own. */
+const BESIDE = new Map([
+  [crosstab, besideCounts],
+  [means, besideMeans],
+  [model, besideModel],
+]);
+
+function answered(kind) {
+  if (ANSWERED.has(kind)) return withAnswer(kind, ANSWERED.get(kind));
+  return BESIDE.has(kind) ? besideAnswer(kind, BESIDE.get(kind)) : kind;
+}
 
 export const KINDS = new Map(ALL.map((kind) => [kind.name, answered(kind)]));
 

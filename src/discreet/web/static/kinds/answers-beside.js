@@ -1,0 +1,73 @@
+/** How the data's answer stands in tables: beside each figure of the copy, or below its line. */
+
+import { percent, whole } from "../draw/look.js";
+import { sum } from "../rows/counts.js";
+
+/** Counts of the data below those of the copy, in each cell and each sum. */
+export function besideCounts(view, cells, look) {
+  const [first, second] = view.columns;
+  const groupOf = (i, j) => [
+    ...(i < 0 ? [] : [[first, view.row_levels[i]]]),
+    ...(j < 0 ? [] : [[second, view.column_levels[j]]]),
+  ];
+  // Sums have noise of their own: shares are of what the cells add up to, if all are known.
+  const rowOf = (i) => {
+    const each = view.column_levels.map((_, j) => cells.count(groupOf(i, j)));
+    return each.includes(null) ? cells.count(groupOf(i, -1)) : sum(each);
+  };
+  const beside = (i, j) => {
+    const found = cells.of(groupOf(i, j));
+    if (!found) return "";
+    if (typeof found.count !== "number") return "few";
+    const all = look.spec?.percent && i >= 0 && j >= 0 && rowOf(i);
+    return all ? percent(Math.round((100 * found.count) / all) / 100) : whole(found.count);
+  };
+  const data = view.row_levels.flatMap((_, i) => view.column_levels.map((__, j) => cells.says(groupOf(i, j))));
+  return { view, beside, data };
+}
+
+const OF_DATA = "the data";
+
+/** Below each line one of the data: people, the mean with its noise, and the interval. */
+export function besideMeans(view, cells, { answer }) {
+  const lineOf = linesByGroup(answer.table);
+  const groups = distinct(view.figures);
+  const place = (name) => view.head.indexOf(name);
+  return below(view, (line, i) => {
+    const found = groups[i] && lineOf(groups[i]);
+    if (!found) return null;
+    const [people, mean, interval, noise] = found.cells;
+    const cellsOf = view.head.map(() => "");
+    cellsOf[Math.max(0, place("n, missing"))] = people;
+    if (mean) cellsOf[place("mean")] = `${mean} ± ${noise}`;
+    cellsOf[place("95 % interval")] = interval;
+    return cellsOf;
+  });
+}
+
+/** Below each term that of the data, in the same columns. */
+export function besideModel(view, cells, { answer }) {
+  const { head, lines } = answer.table;
+  const nameOf = ({ section, name }) => JSON.stringify([section, name.replace("rows of the copy", "people")]);
+  const found = new Map(lines.map((line) => [nameOf(line), line.cells]));
+  return below(view, (line) => {
+    const own = found.get(nameOf(line));
+    return own ? view.head.map((name) => own[head.indexOf(name)] ?? "") : null;
+  });
+}
+
+function below(view, cellsOf) {
+  const lines = view.lines.flatMap((line, i) => {
+    const cells = cellsOf(line, i);
+    return cells ? [line, { section: line.section, name: OF_DATA, cells, ofData: true }] : [line];
+  });
+  return { view: { ...view, lines } };
+}
+
+/** The lines of a table by the groups of its figures, which follow each other as the lines do. */
+function linesByGroup({ figures, lines }) {
+  const places = new Map(distinct(figures).map((group, i) => [group, i]));
+  return (group) => lines[places.get(group)];
+}
+
+const distinct = (figures) => [...new Set(figures.map(({ group }) => JSON.stringify(Object.entries(group).sort())))];
