@@ -36,6 +36,7 @@ export function inBinsOf(answer, spec) {
   return { ...spec, edges };
 }
 
+const NAMES = /[\p{L}_][\p{L}\p{N}_]*|`[^`]+`/gu;
 const listed = (it) => [it ?? []].flat().map(String);
 
 /** A question in one form, whatever the order of its fields, and without how it is shown. */
@@ -44,12 +45,12 @@ function questionOf(given, kind, usual = {}) {
   const setting = (name, ...kinds) => (kinds.includes(kind) ? given[name] ?? usual[name] : undefined);
   const event = listed(setting("event_is", "survival", "model")).sort();
   const isModel = kind === "model";
-  const names = isModel ? [] : [...listed(columns), ...listed(by)];
-  const used = [...names, ...tokensOf(formula || ""), ...listed(weights)];
+  const names = isModel ? formula?.match(NAMES) || [] : [...listed(columns), ...listed(by)];
+  const used = [...names, ...listed(weights)];
   return JSON.stringify([
     isModel ? [] : listed(columns),
     isModel ? [] : listed(by),
-    isModel ? [tokensOf(formula || ""), family || "linear", sorted(reference)] : [],
+    isModel ? [(formula || "").replace(/\s/g, ""), family || "linear", sorted(reference)] : [],
     event,
     [setting("bins", "histogram"), setting("grid", "heatmap")],
     [weights, limits, edges].map((it) => it ?? null),

@@ -1,6 +1,7 @@
 /** The board of a study: what is shown of which rows, and what holds it together. */
 
 import { lookOf, whole } from "../draw/look.js";
+import { usualGrid } from "../views/heatmap.js";
 import { answerTo, inBinsOf } from "./answered.js";
 import { cardOf } from "./card.js";
 import { inWords } from "./condition-words.js";
@@ -44,7 +45,8 @@ export function openBoard(host, source, how) {
   board.answerTo = (spec, view) => {
     const { where, assign } = board.state();
     const asks = [...(facts.asks || []), ...assign, ...where.map((text) => ["", text])];
-    return answerTo(source.answers || [], spec, asks, { ...facts.drawn, event_is: view?.event_is });
+    const usual = { bins: facts.drawn?.bins, grid: usualGrid(size, facts.drawn?.grid), event_is: view?.event_is };
+    return answerTo(source.answers || [], spec, asks, usual);
   };
   board.inBins = (spec) => inBinsOf(board.answerTo(spec), spec);
   board.partSize = () => ({ size, total: rows?.size ?? size });

@@ -26,7 +26,7 @@ export const ofBars = {
         const [start, end] = [x(from), x(from + count)];
         const off = cells.off(groups[i][j]);
         // Whiskers of parts lie at the edges, where they hide no number.
-        const y = view.by === null ? at.middle(i) : j % 2 ? low - 4 : top + 4;
+        const y = view.by === null ? at.middle(i) : j % 2 ? low - 6 : top + 6;
         from += count;
         const whisker = across(Math.max(at.left, x(from - off)), x(from + off), y);
         // Shares end at the whole, whatever the noise.

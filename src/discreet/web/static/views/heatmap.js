@@ -7,11 +7,14 @@ const GRID = 30;
 const LEAST_GRID = 5;
 const ROWS_A_CELL = 5;
 
+/** Return how many cells a side has of so many rows, where nobody says. */
+export const usualGrid = (rows, most = GRID) =>
+  Math.min(most, Math.max(LEAST_GRID, Math.floor(Math.sqrt(rows / ROWS_A_CELL))));
+
 export const heatmap = {
   /** How many cells a side has hangs on all rows, where nobody says. */
   grid(part, { columns, grid, edges }, facts) {
-    const usual = Math.max(LEAST_GRID, Math.floor(Math.sqrt((facts.rows ?? part.size) / ROWS_A_CELL)));
-    const cells = grid || Math.min(facts.grid || GRID, usual);
+    const cells = grid || usualGrid(facts.rows ?? part.size, facts.grid);
     const rows = complete(part, columns);
     return columns.map((name) => {
       const values = part.number(name);
