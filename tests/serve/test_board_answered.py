@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
@@ -18,7 +18,6 @@ from tests.serve.test_board_page import CARDS, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser
 
@@ -42,7 +41,9 @@ LAID = ";".join(f"{it}:answer=true" for it in SPECS)
 
 
 @pytest.fixture(scope="module", params=["browser", "served"])
-def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
     """A server of a study with answers, whose copy is in the browser or stays on the server."""
     folder = tmp_path_factory.mktemp(request.param)
     source, rules = written(folder, f'name = "clinic"\ncopy = "{request.param}"\n', cohort(3000))
@@ -69,7 +70,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_answers_are_laid_over_each_card(
     chromium: Browser, served: Running, width: int, theme: str
 ) -> None:
-    how = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
+    how: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
     with looking(chromium, served, f"/#cards={LAID}&token={served.token}", **how) as page:
         cards = page.locator(CARDS)
         expect(cards).to_have_count(len(SPECS))

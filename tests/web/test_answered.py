@@ -131,7 +131,10 @@ OTHER: Mapping[str, tuple[dict[str, Any], list[list[str]]]] = {
 
 def found_of(script: Page, answers: list[dict[str, Any]], spec: Any, asks: Any) -> str | None:
     given = [answers, spec, asks, USUAL]
-    return script.evaluate("([a, s, d, u]) => it.answerTo(a, s, d, u)?.says ?? null", given)
+    found: str | None = script.evaluate(
+        "([a, s, d, u]) => it.answerTo(a, s, d, u)?.says ?? null", given
+    )
+    return found
 
 
 @pytest.mark.parametrize(("spec", "asks"), SAME.values(), ids=SAME)
@@ -152,13 +155,15 @@ def test_an_answer_to_another_question_is_not_compared(
 
 
 def test_new_columns_are_the_same_by_what_they_are(script: Page) -> None:
-    request = {"plot": "bars", "columns": ["old"], "derived": [OLD]}
-    answers = [{"request": request, "verdict": "", "view": None, "says": "bars"}]
+    request: dict[str, Any] = {"plot": "bars", "columns": ["old"], "derived": [OLD]}
+    answers: list[dict[str, Any]] = [
+        {"request": request, "verdict": "", "view": None, "says": "bars"}
+    ]
     spec = {"kind": "bars", "columns": ["old"]}
     assert found_of(script, answers, spec, [["old", "age>=60"]]) == "bars"
     assert found_of(script, answers, spec, [["old", "age >= 61"]]) is None
     chain = [["old", "decade >= 6"], ["decade", "age / 10"]]
-    answers[0]["request"]["derived"] = chain[::-1]
+    request["derived"] = chain[::-1]
     assert found_of(script, answers, spec, chain[::-1]) == "bars"
     assert found_of(script, answers, spec, [["decade", "age / 9"], chain[0]]) is None
 
@@ -197,7 +202,7 @@ def laid(
     return answer, board.draw(spec, answer=answer)
 
 
-COUNTED = {
+COUNTED: dict[str, dict[str, Any]] = {
     "bars": BARS,
     "bars in percent": {**BARS, "percent": True},
     "crosstab": {"kind": "crosstab", "columns": ["region", "sex"]},
@@ -215,9 +220,7 @@ def test_each_mark_says_what_the_data_say_of_it(
     counts = [it for it in answer["table"]["figures"] if it["figure"] == "count"]
     counts = [it["value"] for it in counts if len(it["group"]) == wide]
     said = [it["data"] for it in drawn["marks"]]
-    assert said == [
-        "few people" if it is None else f"{it:,.0f} ± 39 people" for it in counts
-    ]
+    assert said == ["few people" if it is None else f"{it:,.0f} ± 39 people" for it in counts]
     assert answer["noise"] == "from the data, ± 39 people (95 % of the noise)"
     assert drawn["keys"][-1]["name"].startswith(answer["noise"])
     assert any(it is not None for it in counts)
@@ -307,9 +310,9 @@ def test_means_stand_below_those_of_the_copy(
     answer, drawn = laid(board, script, answers, spec)
     lines = re.findall(r"<tr[^>]*><th[^>]*>(.*?)</th>(.*?)</tr>", drawn["html"])
     assert [name for name, _ in lines] == ["F", "the data", "M", "the data", "all", "the data"]
-    people, mean, interval, noise = {
-        it["name"]: it["cells"] for it in answer["table"]["lines"]
-    }["all"]
+    people, mean, interval, noise = {it["name"]: it["cells"] for it in answer["table"]["lines"]}[
+        "all"
+    ]
     plain = lines[-1][1].replace("\u2060", "").replace("&nbsp;", " ")
     cells = re.findall(r"<td>(.*?)</td>", plain)
     assert cells[:3] == [people, f"{mean} ± {noise}", interval]

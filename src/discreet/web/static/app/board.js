@@ -189,7 +189,7 @@ export function openBoard(host, source, how) {
   }
 
   async function fromServer(card, mine) {
-    const spec = writtenSpec({ ...card.spec, wide: undefined });
+    const spec = writtenSpec({ ...card.spec, wide: undefined, answer: undefined });
     const key = JSON.stringify([spec, board.part]);
     let answer = board.answers.get(key);
     if (!answer) {

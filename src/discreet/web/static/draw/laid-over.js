@@ -1,5 +1,6 @@
 /** The data's answer to a question, laid over the picture that the copy gives of it. */
 
+import { sum } from "../rows/counts.js";
 import { whole } from "./look.js";
 import { path, px } from "./svg.js";
 
@@ -66,7 +67,8 @@ const withCopy = (keys = []) => (keys.length ? keys : [{ name: "the copy", colou
  * Return what an answer says of groups of people.
  * @param {{by: string, word: string}[]} levels - Of the panel that is drawn.
  * @returns {object} `of(group)`, the figures of some pairs of a column and its level, by their
- *   names, or null where they are too few; and `words(column)`, its levels or bins in order.
+ *   names; `count(group)`, null where it is few, how far noise puts it `off`, 95 of 100 times, and
+ *   what it `says`; `sum(parts, all)`; and `words(column)`, its levels or bins in order.
  */
 function cellsIn({ table }, levels) {
   const held = new Map();
@@ -82,23 +84,18 @@ function cellsIn({ table }, levels) {
   }
   const panel = levels.map(({ by, word }) => [by, word]);
   const of = (group) => held.get(keyOf([...group, ...panel])) ?? null;
+  const count = (group) => of(group)?.count ?? null;
+  const off = (group) => (count(group) === null ? 0 : of(group)["high end"] - count(group));
   return {
     of,
     words: (column) => [...(words.get(column) || [])],
-    count: (group) => {
-      const found = of(group);
-      return typeof found?.count === "number" ? found.count : null;
-    },
-    /** How far 95 of 100 counts may be off by their noise. */
-    off: (group) => {
-      const found = of(group);
-      return typeof found?.count === "number" ? found["high end"] - found.count : 0;
-    },
-    says: (group) => {
-      const found = of(group);
-      if (!found) return undefined;
-      if (typeof found.count !== "number") return "few people";
-      return `${whole(found.count)} ± ${whole(found["high end"] - found.count)} people`;
+    count,
+    off,
+    // Sums have noise of their own: shares are of what the parts add up to, if all are known.
+    sum: (parts, all) => (parts.map(count).includes(null) ? count(all) : sum(parts.map(count))),
+    says(group) {
+      if (count(group) === null) return of(group) ? "few people" : undefined;
+      return `${whole(count(group))} ± ${whole(off(group))} people`;
     },
   };
 }
@@ -106,8 +103,7 @@ function cellsIn({ table }, levels) {
 const keyOf = (group) => JSON.stringify([...group].sort());
 
 /** @returns {string} A line that is seen on the copy's marks and beside them. */
-export const seen = (d, more = {}) =>
-  path(d, { class: "data-halo" }) + path(d, { class: "data-line", ...more });
+export const seen = (d) => path(d, { class: "data-halo" }) + path(d, { class: "data-line" });
 
 /** @returns {string} The path of a whisker along a row. */
 export const across = (from, to, y) =>

@@ -1,7 +1,6 @@
 /** How the data's answer stands in tables: beside each figure of the copy, or below its line. */
 
 import { percent, whole } from "../draw/look.js";
-import { sum } from "../rows/counts.js";
 
 /** Counts of the data below those of the copy, in each cell and each sum. */
 export function besideCounts(view, cells, look) {
@@ -10,11 +9,7 @@ export function besideCounts(view, cells, look) {
     ...(i < 0 ? [] : [[first, view.row_levels[i]]]),
     ...(j < 0 ? [] : [[second, view.column_levels[j]]]),
   ];
-  // Sums have noise of their own: shares are of what the cells add up to, if all are known.
-  const rowOf = (i) => {
-    const each = view.column_levels.map((_, j) => cells.count(groupOf(i, j)));
-    return each.includes(null) ? cells.count(groupOf(i, -1)) : sum(each);
-  };
+  const rowOf = (i) => cells.sum(view.column_levels.map((_, j) => groupOf(i, j)), groupOf(i, -1));
   const beside = (i, j) => {
     const found = cells.of(groupOf(i, j));
     if (!found) return "";

@@ -17,8 +17,8 @@ export const ofBars = {
     const groups = view.levels.map((_, i) => partsOf(view, i));
     const drawn = at.shown.map((i) => {
       const counts = groups[i].map((it) => cells.count(it));
-      const total = sum(counts.map((it) => it || 0));
-      const x = (value) => at.left + at.x(at.isWhole ? value / (total || 1) : value);
+      const total = cells.sum(groups[i], groups[i][0].slice(0, 1)) || 1;
+      const x = (value) => at.left + at.x(at.isWhole ? value / total : value);
       const [top, low] = [at.middle(i) - at.high / 2 - 2, at.middle(i) + at.high / 2 + 2];
       let from = 0;
       return counts.map((count, j) => {
@@ -34,7 +34,7 @@ export const ofBars = {
           (at.isWhole && j === counts.length - 1 ? "" : seen(whisker));
       }).join("");
     });
-    return { svg: drawn.join(""), data: groups.flat().map((it) => cells.says(it)) };
+    return { svg: drawn.join(""), data: groups.flat().map(cells.says) };
   },
 };
 
@@ -53,38 +53,30 @@ function reach(view, cells, i) {
 // --- bins -----------------------------------------------------------------------------------------
 
 /** The bins of an answer: those of the copy, too, unless the copy is drawn by its server. */
-const binsOf = ({ view }) => (view.views?.find(Boolean) || view).edges;
+const binsOf = (answer) => drawnOf(answer).edges;
+const drawnOf = ({ view }) => view.views?.find(Boolean) || view;
 
-/** How high a count is of a bin: per the narrowest bin of the copy, as its own bars are. */
-const heightIn = (edges, i, count, wide) => (count * wide) / (edges[i + 1] - edges[i]);
+/** A bin as far as it lies in the picture: a server may draw the copy of fewer people on a shorter axis. */
+const within = ([from, to], { left, right }) => [Math.max(left, from), Math.min(right, to)];
 
 /** Say of the copy's bins what the data say, where they have the same. */
 const saidOfBins = (edges, own, said) => (String(edges) === String(own) ? said : own.map(() => undefined));
 
 /** Bars as one outline, with whiskers in the middle of each bin. */
 export const ofHistogram = {
-  top(view, cells, { answer }) {
-    const [name] = view.columns;
-    const [edges, wide] = [binsOf(answer), narrowest(view)];
-    const ends = cells.words(name).map((word, i) =>
-      heightIn(edges, i, (cells.count([[name, word]]) || 0) + cells.off([[name, word]]), wide));
-    return 1.04 * Math.max(0, ...ends);
-  },
+  top: (view, cells, { answer }) => highest(heightsOf(view, cells, answer, narrowest(view))),
 
   over(view, cells, { x, y, inner, narrowest: wide }, { answer }) {
-    const [name] = view.columns;
     const edges = binsOf(answer);
-    const groups = cells.words(name).map((word) => [[name, word]]);
-    const up = (i, count) => y(heightIn(edges, i, Math.max(0, count), wide));
-    const drawn = groups.map((group, i) => {
-      const count = cells.count(group);
-      const [from, to] = [x(edges[i]), x(edges[i + 1])];
-      if (count === null) return hatched(from + 1, inner.bottom - 5, to - from - 2, {});
-      const off = cells.off(group);
-      return seen(`M${px(from)} ${px(inner.bottom)}V${px(up(i, count))}H${px(to)}V${px(inner.bottom)}`) +
-        seen(upright((from + to) / 2, up(i, count - off), up(i, count + off)));
+    const [bins] = heightsOf(view, cells, answer, wide);
+    const drawn = bins.map(({ middle, low, high }, i) => {
+      const [from, to] = within([x(edges[i]), x(edges[i + 1])], inner);
+      if (to <= from) return "";
+      if (middle === null) return hatched(from + 1, inner.bottom - 5, to - from - 2, {});
+      return seen(`M${px(from)} ${px(inner.bottom)}V${px(y(middle))}H${px(to)}V${px(inner.bottom)}`) +
+        seen(upright((from + to) / 2, y(low), y(high)));
     });
-    return { svg: drawn.join(""), data: saidOfBins(edges, view.edges, groups.map(cells.says)) };
+    return { svg: drawn.join(""), data: saidOfBins(edges, view.edges, bins.map(({ says }) => says)) };
   },
 };
 
@@ -92,40 +84,36 @@ export const ofHistogram = {
 export const ofOutlines = {
   sign: "point",
 
-  top(view, cells, look) {
-    const wide = narrowest(view.views[0]);
-    return 1.04 * Math.max(0, ...heightsOf(view, cells, look.answer, wide, !look.spec?.persons)
-      .flatMap((it) => it.bins.map((bin) => bin.high)));
-  },
+  top: (view, cells, { answer, spec }) =>
+    highest(heightsOf(view, cells, answer, narrowest(view.views[0]), !spec?.persons)),
 
-  over(view, cells, { x, y, places, narrowest: wide, isShare }, { answer }) {
+  over(view, cells, { x, y, inner, places, narrowest: wide, isShare }, { answer }) {
     const edges = binsOf(answer);
     const each = heightsOf(view, cells, answer, wide, isShare);
-    const drawn = each.map(({ bins }, j) => bins.map(({ middle, low, high }, i) => {
-      if (middle === null) return "";
-      const [from, to] = [x(edges[i]), x(edges[i + 1])];
-      const at = from + ((to - from) * (j + 1)) / (each.length + 1);
-      return pointed(at, y(low), y(middle), y(high), places[j]);
-    }).join(""));
-    const said = each[0].bins.map((_, i) => each.map(({ word, bins }) => `${word}: ${bins[i].says}`).join(" · "));
+    const drawn = each.flatMap((bins, j) => bins.map(({ middle, low, high }, i) => {
+      const [from, to] = within([x(edges[i]), x(edges[i + 1])], inner);
+      if (middle === null || to <= from) return "";
+      return pointed(from + ((to - from) * (j + 1)) / (each.length + 1), y(low), y(middle), y(high), places[j]);
+    }));
+    const said = each[0].map((_, i) => each.map((bins, j) => `${view.levels[j]}: ${bins[i].says}`).join(" · "));
     return { svg: drawn.join(""), data: saidOfBins(edges, view.views[0].edges, said) };
   },
 };
 
-function heightsOf(view, cells, answer, wide, isShare) {
-  const [name] = view.columns;
+const highest = (each) => 1.04 * Math.max(0, ...each.flat().map(({ high }) => high));
+
+/** How high each bin of a level, or of all people, is with its noise; as shares of the level, if asked. */
+function heightsOf({ columns: [name], by, levels = [null] }, cells, answer, wide, isShare = false) {
   const edges = binsOf(answer);
-  return view.levels.map((word) => {
-    const groups = cells.words(name).map((bin) => [[name, bin], [view.by, word]]);
+  return levels.map((word) => {
+    const groups = cells.words(name).map((bin) => [[name, bin], ...(word === null ? [] : [[by, word]])]);
     const all = isShare ? sum(groups.map((it) => cells.count(it) || 0)) || 1 : 1;
-    const bins = groups.map((group, i) => {
-      const [count, off] = [cells.count(group), cells.off(group)];
-      const up = (value) => heightIn(edges, i, Math.max(0, value), wide) / all;
-      const says = cells.says(group) ?? "–";
+    return groups.map((group, i) => {
+      const [count, off, says] = [cells.count(group), cells.off(group), cells.says(group) ?? "–"];
+      const up = (value) => (Math.max(0, value) * wide) / (edges[i + 1] - edges[i]) / all;
       return count === null ? { middle: null, low: 0, high: 0, says }
         : { middle: up(count), low: up(count - off), high: up(count + off), says };
     });
-    return { word, bins };
   });
 }
 
@@ -140,25 +128,19 @@ export const ofHeatmap = {
   sign: "cell",
   says: "the inner cells",
 
-  top: (view, cells) => {
-    const [first, second] = view.columns;
-    return Math.max(0, ...cells.words(first).flatMap((one) =>
-      cells.words(second).map((other) => cells.count([[first, one], [second, other]]) || 0)));
-  },
+  top: (view, cells, { answer }) =>
+    sizeOf(view, answer) * Math.max(0, ...gridOf(view, cells).groups.map((it) => cells.count(it) || 0)),
 
-  over(view, cells, { x, y, top, colour }, { answer }) {
-    const [first, second] = view.columns;
-    const of = answer.view.views?.find(Boolean) || answer.view;
-    const [xs, ys] = [of.x_edges, of.y_edges];
-    // Of cells of another size, where the server draws the copy, as many for the same area.
-    const size = areaOf(view.x_edges, view.y_edges) / areaOf(xs, ys);
-    const [across_, up] = [cells.words(first), cells.words(second)];
-    const groups = across_.flatMap((one) => up.map((other) => [[first, one], [second, other]]));
+  over(view, cells, { x, y, inner, top, colour }, { answer }) {
+    const { x_edges: xs, y_edges: ys } = drawnOf(answer);
+    const size = sizeOf(view, answer);
+    const { groups, up } = gridOf(view, cells);
     const drawn = groups.map((group, at) => {
       const count = cells.count(group);
       if (!count) return "";
-      const [i, j] = [Math.floor(at / up.length), at % up.length];
+      const [i, j] = [Math.floor(at / up), at % up];
       const [from, to, low, high] = [x(xs[i]), x(xs[i + 1]), y(ys[j]), y(ys[j + 1])];
+      if (from < inner.left - 1 || to > inner.right + 1 || high < inner.top - 1 || low > inner.bottom + 1) return "";
       const [wide, tall] = [(to - from) * 0.5, (low - high) * 0.5];
       return rect(from + wide / 2 + 0.5, high + tall / 2 + 0.5, wide - 1, tall - 1,
         { fill: colour(Math.min(1, (count * size) / top)), stroke: "var(--card)", "stroke-width": 1 });
@@ -168,7 +150,17 @@ export const ofHeatmap = {
   },
 };
 
-const areaOf = (xs, ys) => ((xs.at(-1) - xs[0]) / (xs.length - 1)) * ((ys.at(-1) - ys[0]) / (ys.length - 1));
+/** The groups of an answer's cells, upwards and then along, and how many there are upwards. */
+function gridOf({ columns: [first, second] }, cells) {
+  const up = cells.words(second);
+  const groups = cells.words(first).flatMap((one) => up.map((other) => [[first, one], [second, other]]));
+  return { groups, up: up.length };
+}
+
+/** How large a cell of the copy is for one of the answer: another size where the server draws the copy. */
+const sizeOf = (view, answer) => areaOf(view) / areaOf(drawnOf(answer));
+const areaOf = ({ x_edges: xs, y_edges: ys }) => stepOf(xs) * stepOf(ys);
+const stepOf = (edges) => (edges.at(-1) - edges[0]) / (edges.length - 1);
 
 // --- curves and boxes -----------------------------------------------------------------------------
 
@@ -244,7 +236,7 @@ export const ofBox = {
       return seen(`M${px(q1)} ${px(mid - tall)}H${px(q3)}V${px(mid + tall)}H${px(q1)}Z` +
         `M${px(median)} ${px(mid - tall)}V${px(mid + tall)}`) +
         seen(`M${px(low)} ${px(mid - 5)}v10M${px(high)} ${px(mid - 5)}v10`) +
-        seen(`${across(...ends, mid + tall)}`);
+        seen(across(...ends, mid + tall));
     });
     const say = (it) => {
       if (!it || typeof it.median !== "number") return it ? "too few people" : undefined;
