@@ -236,7 +236,7 @@ export const ofBox = {
       return seen(`M${px(q1)} ${px(mid - tall)}H${px(q3)}V${px(mid + tall)}H${px(q1)}Z` +
         `M${px(median)} ${px(mid - tall)}V${px(mid + tall)}`) +
         seen(`M${px(low)} ${px(mid - 5)}v10M${px(high)} ${px(mid - 5)}v10`) +
-        seen(across(...ends, mid + tall));
+        seen(across(...ends, mid + tall + 5));
     });
     const say = (it) => {
       if (!it || typeof it.median !== "number") return it ? "too few people" : undefined;
