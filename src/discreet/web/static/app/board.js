@@ -181,7 +181,7 @@ export function openBoard(host, source, how) {
   /** Show a card's answer, beside it, too, where it is explained. */
   function answered(card, answer) {
     card.show(answer);
-    if (answer.view && board.cards.indexOf(card) === board.switched) {
+    if (answer.view && board.cards[board.switched] === card) {
       board.switched = -1;
       card.element.querySelector(".lay input")?.focus({ preventScroll: true });
     }
