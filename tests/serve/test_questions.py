@@ -121,6 +121,8 @@ def test_the_next_revision_answers_the_list(tmp_path: Path) -> None:
         (answer,) = client.get("/api/answers").json()["answers"]
         assert answer["says"] == "the bars of sex"
         assert answer["text"].startswith("People: the bars of sex")
+        assert answer["request"] == {"plot": "bars", "columns": ["sex"]}
+        assert answer["table"]["head"] == ["people"]
         assert "cell-key perturbation" in " ".join(answer["rules"])
         (own,) = client.get(PATH).json()["questions"]
         assert (own["state"], own["answer"]["id"]) == ("answered", answer["id"])

@@ -42,7 +42,7 @@ class Board:
     def open(self, study: Study, **facts: Any) -> None:
         """Give the scripts the rows of a study, and what pictures of it are made with."""
         columns = [
-            {"name": it.name, "dates": study.session.whole.raw[it.name].dates is not None}
+            {"name": it.name, "dates": study._copy.whole.raw[it.name].dates is not None}
             for it in study._copy.whole.drawable.values()
         ]
         known = {"k": study.policy.k, "bins": 20, "axes": {}, "columns": columns, **facts}

@@ -147,6 +147,22 @@ def answers_of(session: FileSession) -> Answers:
     return Answers({name: _sealed(it, session) for name, it in found.items()})
 
 
+def answer_facts(answer: Answer) -> dict[str, Any]:
+    """Return what a page shows of an answer: its figures, in words too, and what was asked."""
+    plain = answer.to_plain()
+    return {
+        "id": answer.question.id,
+        "says": answer.question.says,
+        "request": dict(answer.question.request),
+        "noise": answer.noise,
+        "verdict": answer.verdict,
+        "rules": [*answer.rules],
+        "text": "" if answer.table is None else answer.table.to_text(),
+        "table": plain["table"],
+        "view": plain["view"],
+    }
+
+
 def _sealed(answer: Answer, session: FileSession) -> Answer:
     columns = [*answer.question.columns, *answer.question.by]
     asked = {FIGURES: ANSWER, "question": answer.question.to_plain()}

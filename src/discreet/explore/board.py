@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import RefusedError
+from discreet.explore.answered import answer_facts, answers_of
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
@@ -141,6 +142,8 @@ def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
         "python": "study" + "".join(_call(name, text) for name, text in of.asks),
         **board_facts(of, of.whole.drawable),
         "rows": rows_facts(rows.rows, rows.data),
+        "asks": [[*it] for it in of.asks],
+        "answers": [answer_facts(it) for it in answers_of(of.session).values()],
     }
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, RefusedError
-from discreet.explore.answered import Answer, answers_of
+from discreet.explore.answered import Answer, answer_facts, answers_of
 from discreet.explore.notes import FIGURES, asked_for
 from discreet.explore.questions import LONGEST_STATEMENT, Question, Questions, read_question
 from discreet.explore.table_kinds import TABLES
@@ -107,7 +107,7 @@ def answers(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     too_many = over(served, caller, "answers")
     if too_many is not None:
         return too_many
-    return {"answers": [_answer_facts(it) for it in answers_of(served.file).values()]}
+    return {"answers": [answer_facts(it) for it in answers_of(served.file).values()]}
 
 
 def all_questions(served: Served) -> dict[str, Any]:
@@ -142,18 +142,4 @@ def _facts(question: Mapping[str, Any], there: Mapping[str, Answer]) -> dict[str
     facts = {"id": question["id"], "says": question["says"], "state": "waiting"}
     if facts["id"] not in there:
         return facts
-    return {**facts, "state": "answered", "answer": _answer_facts(there[facts["id"]])}
-
-
-def _answer_facts(it: Answer) -> dict[str, Any]:
-    text = "" if it.table is None else it.table.to_text()
-    plain = it.to_plain()
-    return {
-        "id": it.question.id,
-        "says": it.question.says,
-        "noise": it.noise,
-        "verdict": it.verdict,
-        "rules": [*it.rules],
-        "text": text,
-        "view": plain["view"],
-    }
+    return {**facts, "state": "answered", "answer": answer_facts(there[facts["id"]])}

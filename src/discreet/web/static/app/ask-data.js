@@ -4,7 +4,7 @@ import { fill, h } from "./dom.js";
 import { notice } from "./floating.js";
 
 /** What the data can be asked for, as discreet.explore.questions has it. */
-export const ASKED = ["bars", "crosstab", "heatmap", "histogram", "survival", "means", "model"];
+export const ASKED = ["bars", "box", "crosstab", "heatmap", "histogram", "survival", "means", "model"];
 const LONGEST = 500;
 const STATES = { waiting: "waits for the custodian", answered: "answered" };
 
@@ -41,7 +41,7 @@ export function askForm(board, card, done) {
 /** Return what was asked, newest first, with the answers there are. */
 export async function questionList(board) {
   const found = await board.server.questions();
-  const none = h("p.soft", {}, "You have asked the data nothing. “Ask the data…” stands in the menu of bars, tables, histograms, heat maps, survival curves, means and models.");
+  const none = h("p.soft", {}, "You have asked the data nothing. “Ask the data…” stands in the menu of bars, tables, histograms, boxes, heat maps, survival curves, means and models.");
   const host = h("div.form.handed");
   fill(host, h("h2", { tabindex: -1, autofocus: true }, "Your questions"), found.length ? h("ul", {}, found.map(question)) : none);
   return host;

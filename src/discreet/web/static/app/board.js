@@ -1,6 +1,8 @@
 /** The board of a study: what is shown of which rows, and what holds it together. */
 
 import { lookOf, whole } from "../draw/look.js";
+import { usualGrid } from "../views/heatmap.js";
+import { answerTo, inBinsOf } from "./answered.js";
 import { cardOf } from "./card.js";
 import { inWords } from "./condition-words.js";
 import { showDock } from "./dock.js";
@@ -18,7 +20,8 @@ import { writtenSpec } from "./state.js";
 
 /**
  * Put the board of a study on a page.
- * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from.
+ * @param {object} source - `facts`, `rows` (or null), `server` (or null): where pictures come from;
+ *   and `answers` from the data, if there are any.
  * @returns {object} The board; `again()` shows it, the first time too, once it is listened to.
  */
 export function openBoard(host, source, how) {
@@ -34,10 +37,18 @@ export function openBoard(host, source, how) {
     part: { where: [], assign: [] },
     explained: null,
     refusedPart: null,
+    switched: -1, // the place of the card whose answer was just switched: its switch keeps the focus
   };
   let size = rows?.size ?? facts.rows?.rows ?? 0;
   let lit = null;
   let turn = 0;
+  board.answerTo = (spec, view) => {
+    const { where, assign } = board.state();
+    const asks = [...(facts.asks || []), ...assign, ...where.map((text) => ["", text])];
+    const usual = { bins: facts.drawn?.bins, grid: usualGrid(size, facts.drawn?.grid), event_is: view?.event_is };
+    return answerTo(source.answers || [], spec, asks, usual);
+  };
+  board.inBins = (spec) => inBinsOf(board.answerTo(spec), spec);
   board.partSize = () => ({ size, total: rows?.size ?? size });
   board.litCards = () => [...board.cards, ...board.minis].filter((it) => it.canLight());
   board.litRows = (found) => {
@@ -163,18 +174,22 @@ export function openBoard(host, source, how) {
     wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine).catch(board.failed));
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
     if (!copies.length) return;
-    const found = await rows.views(board.part, copies.map((it) => it.spec));
+    const found = await rows.views(board.part, copies.map((it) => it.asked()));
     if (mine === turn) copies.forEach((card, i) => answered(card, found[i]));
   }
 
   /** Show a card's answer, beside it, too, where it is explained. */
   function answered(card, answer) {
     card.show(answer);
+    if (answer.view && board.cards[board.switched] === card) {
+      board.switched = -1;
+      card.element.querySelector(".lay input")?.focus({ preventScroll: true });
+    }
     if (board.explained === card) board.about(card);
   }
 
   async function fromServer(card, mine) {
-    const spec = writtenSpec({ ...card.spec, wide: undefined });
+    const spec = writtenSpec({ ...card.spec, wide: undefined, answer: undefined });
     const key = JSON.stringify([spec, board.part]);
     let answer = board.answers.get(key);
     if (!answer) {

@@ -4,6 +4,7 @@ import { lookOf } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
 import { unreliableIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
+import { answeredTable } from "./answered-table.js";
 import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
 import { announce, tip } from "./floating.js";
@@ -14,7 +15,8 @@ import { sentenceOf, titleOf } from "./words.js";
 
 /**
  * Make a card.
- * @returns {object} `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`, `view()`.
+ * @returns {object} `element`, `spec`, `asked()`, as the rows are asked for it, `show(answer)`,
+ *   `light(lit)`, `redraw()`, `view()`.
  */
 export function cardOf(board, spec) {
   const kind = kindFor(spec);
@@ -24,7 +26,8 @@ export function cardOf(board, spec) {
   const pic = h("div.pic", { class: `pic pic-${spec.kind}` });
   const read = h("p.read");
   const foot = h("p.foot");
-  const body = h("div.body", {}, controls, warn, pic, read, foot);
+  const data = h("div.unseen");
+  const body = h("div.body", {}, controls, warn, pic, data, read, foot);
   const element = h(
     "article.card",
     { "aria-label": title, class: spec.wide ? "card wide" : "card", tabindex: -1 },
@@ -42,7 +45,8 @@ export function cardOf(board, spec) {
   let size = "";
   let lit = null;
 
-  const look = (more = {}) => lookOf(board.columns, { dark: board.isDark(), spec, ...more });
+  const laidOver = () => (spec.answer ? board.answerTo(spec, answer?.view) : null);
+  const look = (more = {}) => lookOf(board.columns, { dark: board.isDark(), spec, answer: laidOver(), ...more });
 
   function redraw() {
     if (!answer?.view || !pic.clientWidth) return;
@@ -55,7 +59,8 @@ export function cardOf(board, spec) {
     svg?.setAttribute("role", svg.tagName === "table" ? "table" : "group");
     svg?.removeAttribute("aria-hidden");
     svg?.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
-    fill(controls, controlsOf(board, spec, drawn, look()));
+    fill(controls, controlsOf(board, spec, drawn, look(), board.answerTo(spec, answer.view)));
+    fill(data, answeredTable(laidOver()));
     read.textContent = drawn.read ? drawn.read(null) : "";
     read.hidden = !drawn.read;
     if (kind.moves) kind.moves(pic, drawn, (from, to) => board.moveAxis(spec, from, to));
@@ -82,7 +87,8 @@ export function cardOf(board, spec) {
     const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
     drawn = null;
-    fill(body, given.view ? [controls, warn, pic, read, foot] : noPicture(board, given));
+    const answered = given.refused && answeredTable(board.answerTo(spec));
+    fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = sentenceOf(given, board.partSize(), board.facts.policy);
@@ -98,6 +104,7 @@ export function cardOf(board, spec) {
   return {
     element,
     spec,
+    asked: () => (spec.answer ? board.inBins(spec) : spec),
     title,
     show,
     light,
@@ -115,8 +122,8 @@ function button(name, label, act) {
   return h("button.ib", { "data-act": act, title: label, "aria-label": label, "aria-expanded": act === "about" ? "false" : null, "aria-haspopup": act === "menu" ? "menu" : null }, icon(name));
 }
 
-/** What stands in place of a picture: that it is being made, or why there is none. */
-function noPicture(board, { busy, refused }) {
+/** What stands in place of a picture: that it is being made, or why there is none, and what the data say. */
+function noPicture(board, { busy, refused }, answered) {
   if (busy) return [h("div.no.busy", {}, h("p", {}, busy)), h("p.foot", {}, " ")];
   const other = board.insteadOf(refused);
   return [
@@ -128,6 +135,7 @@ function noPicture(board, { busy, refused }) {
       refused.python && [h("code.py", {}, refused.python), h("button.btn", { "data-act": "copy-line" }, "Copy the line")],
       other && h("button.btn", { "data-act": "instead" }, other.words),
     ),
-    h("p.foot", {}, "Not drawn"),
+    answered && h("div.tall.answered", {}, answered),
+    h("p.foot", {}, answered?.length ? "Not drawn of the copy; the data’s answer is above" : "Not drawn"),
   ];
 }

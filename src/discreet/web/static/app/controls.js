@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { keysOf } from "./legend.js";
+import { TABLES } from "./on-server.js";
 
 /** What a picture may be switched between, by its kind. */
 const SWITCHES = {
@@ -10,8 +11,11 @@ const SWITCHES = {
   crosstab: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "% of row"]] },
 };
 
-/** Return what stands in the line. */
-export function controlsOf(board, spec, drawn, look) {
+/**
+ * Return what stands in the line.
+ * @param {?object} answer - From the data, that can be laid over the picture.
+ */
+export function controlsOf(board, spec, drawn, look, answer) {
   // The key of parallel axes stands beside the choice of their colours.
   const levels = spec.kind === "parallel" ? undefined : spec.by?.[0];
   return [
@@ -19,7 +23,18 @@ export function controlsOf(board, spec, drawn, look) {
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
     ...keysOf(drawn.keys || [], levels && look.label(levels), board.lights),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
+    ...(answer ? [laySwitch(board, spec)] : []),
   ];
+}
+
+/** The sign that the data answer the very question, and the switch that shows it. */
+function laySwitch(board, spec) {
+  const changed = ({ target }) => {
+    board.switched = board.cards.findIndex((it) => it.spec === spec);
+    board.change(spec, { answer: target.checked || undefined });
+  };
+  const box = h("input", { type: "checkbox", checked: Boolean(spec.answer), on: { change: changed } });
+  return h("label.lay", {}, box, TABLES.includes(spec.kind) ? "With the data’s answer" : "Lay the data’s answer over it");
 }
 
 function switchOf(board, spec, look) {

@@ -78,12 +78,14 @@ function howMade(board, spec) {
 function numbers(card) {
   const marks = (card.drawn()?.marks || []).filter((it) => (it.number ?? it.count) !== undefined);
   if (!marks.length) return null;
+  const isAnswered = marks.some((it) => it.data);
+  const head = ["", "copy", "from the data"].map((it) => h("th", { scope: "col" }, it));
   const rows = marks.slice(0, ROWS).map((it) =>
-    h("tr", {}, h("td", {}, h("bdi", {}, it.say)), h("td", {}, it.number ?? numberOf(it))),
+    h("tr", {}, h("td", {}, h("bdi", {}, it.say)), h("td", {}, it.number ?? numberOf(it)), isAnswered && h("td", {}, it.data || "")),
   );
   return [
     h("h3", {}, "The numbers"),
-    h("table", {}, h("tbody", {}, rows)),
+    h("table", {}, isAnswered && h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)),
     marks.length > ROWS && h("p.soft", {}, `and ${marks.length - ROWS} more, in the JSON file`),
   ];
 }

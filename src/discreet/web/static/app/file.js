@@ -33,6 +33,7 @@ async function begin(host) {
     facts,
     rows: { ...rows, size: facts.rows.rows },
     server: inPython(facts),
+    answers: facts.answers,
     says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };
   const board = openBoard(host, source, { takeToken: () => {}, tools: ["rail", "undo", "redo", "theme"] });

@@ -5,6 +5,12 @@ import { rect } from "../draw/svg.js";
 import { h } from "./dom.js";
 
 const WIDTH = 88; // pixels of a scale
+const OF_DATA = {
+  outline: '<svg width="20" height="12" aria-hidden="true"><path class="data-line" d="M1 1.5h13v9h-13zM9 6h10M19 3v6M9 3v6"/></svg>',
+  point: '<svg width="10" height="14" aria-hidden="true"><path class="data-line" d="M5 1v12M2 1h6M2 13h6"/><circle cx="5" cy="7" r="3" fill="var(--card)" stroke="var(--ink)" stroke-width="1.5"/></svg>',
+  cell: '<svg width="14" height="12" aria-hidden="true"><path fill="var(--ink3)" d="M0 0h14v12h-14z"/><path fill="var(--ink)" stroke="var(--card)" d="M3.5 3h7v6h-7z"/></svg>',
+  line: '<svg width="14" height="10" aria-hidden="true"><path class="data-line" d="M1 3h12M1 7h8"/></svg>',
+};
 
 /**
  * Return the keys of a picture, those of levels behind the name of their column.
@@ -12,13 +18,13 @@ const WIDTH = 88; // pixels of a scale
  */
 export function keysOf(keys, of, lights) {
   const made = keys.map((key) => (key.ramp || key.thick ? scaleOf(key) : keyOf(key, lights)));
-  const first = keys.findIndex((key) => key.name);
+  const first = keys.findIndex((key) => key.name && key.data === undefined);
   if (first >= 0 && of) made.splice(first, 0, h("span.of", {}, of));
   return made;
 }
 
-function keyOf({ name, colour, dash, light, says }, lights) {
-  const swatch = dash
+function keyOf({ name, colour, dash, light, says, data }, lights) {
+  const swatch = data ? OF_DATA[data] : dash
     ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
     : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
   const mark = light && lights && { say: name, light, count: undefined };

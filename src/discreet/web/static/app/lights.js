@@ -15,7 +15,7 @@ export function lightsOf(board) {
   async function relight() {
     const mark = shown;
     const cards = board().litCards();
-    const found = mark && await board().rows.light(board().part, mark.light, cards.map((it) => it.spec));
+    const found = mark && await board().rows.light(board().part, mark.light, cards.map((it) => it.asked?.() ?? it.spec));
     if (mark !== shown) return;
     cards.forEach((card, i) => card.light(found ? found.each[i] : null, found?.size));
     if (found) board().litRows(found.size);

@@ -52,9 +52,10 @@ async function begin(host) {
   if (kept) document.documentElement.dataset.theme = kept;
   fill(host, h("main.alone", { "aria-busy": "true" }, h("p.soft", {}, "Opening the study…")));
   const facts = await withToken(host, () => ask("/api/study"));
-  const rows = await rowsFor(facts);
+  const [rows, { answers }] = await Promise.all([rowsFor(facts), ask("/api/answers")]);
   const source = {
     facts,
+    answers,
     rows: rows && { ...rows, size: facts.rows.rows },
     server: onServer(facts),
     says: {

@@ -41,7 +41,7 @@ function kinds(board, spec) {
   const names = [...new Set([...spec.columns, ...(spec.by || [])])];
   const found = allOffers(names, board.columns).filter((it) => board.allows(it));
   if (found.length < 2) return [];
-  const now = writtenSpec({ ...spec, wide: undefined });
+  const now = writtenSpec({ ...spec, wide: undefined, answer: undefined });
   return choices(
     "Change kind",
     found.map((it) =>

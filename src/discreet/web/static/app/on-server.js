@@ -3,7 +3,7 @@
 import { ask, fileOf } from "./server.js";
 
 /** What a picture is drawn with on the page alone. */
-const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges"];
+const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges", "answer", "edges"];
 export const TABLES = ["summary", "means", "model"];
 
 /** The files that the server makes of plots and of tables, by what the page calls them. */

@@ -24,7 +24,7 @@ export async function saveAsSeen(board, card, form) {
   const answer = card.answer();
   const says = sentenceOf(answer, board.partSize(), board.facts.policy);
   if (form === "JSON") {
-    const all = { title, says, spec, ...board.part, view: answer.view };
+    const all = { title, says, spec, ...board.part, view: answer.view, answer: card.look().answer ?? undefined };
     handOver(new Blob([JSON.stringify(all, null, 1)], { type: "application/json" }), name);
     return;
   }

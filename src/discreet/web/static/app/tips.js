@@ -6,7 +6,7 @@ import { fill, h } from "./dom.js";
  * Return what shows and says marks.
  * @param {() => HTMLElement} box - Holds the words beside the pointer.
  * @returns {{tip: function, announce: function}} `tip(mark, x, y)`, which hides them of no mark,
- *   and `announce(mark)`. A mark has `say`, `count`, `more`.
+ *   and `announce(mark)`. A mark has `say`, `count`, `more`, and what the `data` say of it.
  */
 export const tipsIn = (box, live) => ({
   tip(mark, x, y) {
@@ -23,8 +23,12 @@ export const tipsIn = (box, live) => ({
   },
 });
 
-const wordsOf = ({ count, counted = "rows", more }) =>
-  [count === null ? "few" : count !== undefined && `${count.toLocaleString("en-GB")} ${counted}`, more].filter(Boolean);
+const wordsOf = ({ count, counted = "rows", more, data }) =>
+  [
+    count === null ? "few" : count !== undefined && `${count.toLocaleString("en-GB")} ${counted}`,
+    more,
+    data && `from the data: ${data}`,
+  ].filter(Boolean);
 
 /** @returns {number} A value, moved within two ends. */
 export const clamp = (value, low, high) => Math.max(low, Math.min(value, high));

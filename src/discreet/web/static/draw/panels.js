@@ -51,13 +51,15 @@ function drawn(kind, view, box, look) {
     ...look,
     bare: true,
     alike: kind.alike?.(views, look),
-    top: kind.top && Math.max(...views.map((each) => kind.top(each, look))),
   };
+  // What is laid over a panel is of its own levels.
+  const own = (i) => ({ ...bare, levels: places[i].levels });
+  bare.top = kind.top && Math.max(...view.views.map((each, i) => (each ? kind.top(each, own(i)) : 0)));
   let first = 0;
   const panels = view.views.map((each, i) => {
     const place = places[i];
     if (!each) return { place, says: isFew(view, place.levels) ? `fewer than 50 ${look.counted}` : `no ${look.counted}` };
-    const found = kind.draw(each, { width: place.width, height: place.height }, bare);
+    const found = kind.draw(each, { width: place.width, height: place.height }, own(i));
     const isKnown = kind.count || found.marks.some((it) => it.count !== undefined);
     const counted = () => kind.count?.(each) ?? sum(found.marks.map((it) => it.count));
     const count = each.shown ?? (isKnown ? counted() : undefined);

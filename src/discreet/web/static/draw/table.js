@@ -38,7 +38,7 @@ function unbroken(cell) {
   return esc(at < 0 ? kept : kept.replace("\u00a0(", " ("));
 }
 
-function lineOf({ section, name, cells }, figures, marks, look) {
+function lineOf({ section, name, cells, ofData }, figures, marks, look) {
   const each = cells.map((it, i) => {
     const cell = it.replace(/(?<![\w.-])-(?=\d)/g, "−");
     const mark = figures && markOf(figures[i], look);
@@ -46,7 +46,8 @@ function lineOf({ section, name, cells }, figures, marks, look) {
     marks.push(mark);
     return `<td data-m="${marks.length - 1}">${unbroken(cell)}</td>`;
   });
-  return `<tr${section ? ' class="in"' : ""}><th scope="row">${esc(name)}</th>${each.join("")}</tr>`;
+  const names = [section && "in", ofData && "of-data"].filter(Boolean).join(" ");
+  return `<tr${names ? ` class="${names}"` : ""}><th scope="row">${esc(name)}</th>${each.join("")}</tr>`;
 }
 
 /** What a cell counts: the rows of a level of a column that are in a group. */

@@ -34,6 +34,7 @@ export const bars = {
     const { by, by_levels: levels } = view;
     return {
       svg: `${axis}<g class="base">${segments}</g>${names}${restOf(view, at, box)}`,
+      at: { ...at, middle: (i) => middle(at, i) },
       marks: marksOf(view, look),
       keys: by === null ? [] : levels.map((name, j) => (
         { name, colour: level(at.colours[j]), light: look.lightOf(by, name) })),
@@ -102,7 +103,8 @@ const middle = (at, i) => at.first + at.room * (at.shown.indexOf(i) + 0.5);
 function nameOf(view, i, at, look) {
   const y = middle(at, i) + 4;
   const total = totals(view)[i];
-  const end = at.left + (at.isWhole ? at.across : at.x(total)) + 6;
+  const reach = Math.max(total, look.ends?.[i] || 0); // beyond what is laid over the bar
+  const end = at.left + (at.isWhole ? at.across : at.x(reach)) + 6;
   const known = at.share && !at.isWhole ? percent(total / (sum(totals(view)) || 1)) : whole(total);
   const says = total ? known : view.counts[i] === null ? "few" : "0";
   return text(at.left - 8, y, clip(view.levels[i], at.left - 14), "end", "d") +

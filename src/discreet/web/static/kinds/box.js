@@ -43,6 +43,7 @@ export const box = {
       svg: `${across}${own}<g class="base">${each.join("")}</g>` +
         lanes.words(drawn[0].named, said, view.by && sizes.length && !look.bare && look.counted) +
         lanes.hits(),
+      at: drawn,
       marks: view.groups.map((it, i) => markOf(view, it, sizes[i], look)),
       overlay: ({ view: lit }) =>
         (lit ? lit.each : []).map((it, i) => it && hotOf(it, drawn[i])).filter(Boolean).join(""),

@@ -55,12 +55,14 @@ const colourOf = (share, look) =>
 function tableOf(view, look) {
   const [first, second] = view.columns.map(look.label);
   const head = view.column_levels.map((word) => `<th scope="col">${esc(word)}</th>`).join("");
-  const total = (count) => `<td class="sum">${count === null ? "–" : whole(count)}</td>`;
+  const total = (count, i, j) =>
+    `<td class="sum">${count === null ? "–" : whole(count)}${besideOf(look, i, j)}</td>`;
   const body = view.row_levels.map((word, i) => {
     const cells = view.counts[i].map((count, j) => cellOf(view, i, j, look)).join("");
-    return `<tr><th scope="row">${esc(word)}</th>${cells}${total(view.row_totals[i])}</tr>`;
+    return `<tr><th scope="row">${esc(word)}</th>${cells}${total(view.row_totals[i], i, -1)}</tr>`;
   });
-  const sums = [...view.column_totals, view.total].map(total).join("");
+  const all = view.column_totals.map((count, j) => total(count, -1, j));
+  const sums = [...all, total(view.total, -1, -1)].join("");
   return `<table class="ct"><caption class="unseen">${esc(first)} in rows, ${esc(second)} in columns</caption>` +
     `<thead><tr><td></td>${head}<th scope="col" class="sum">all</th></tr></thead>` +
     `<tbody>${body.join("")}<tr><th scope="row" class="sum">all</th>${sums}</tr></tbody></table>`;
@@ -68,10 +70,17 @@ function tableOf(view, look) {
 
 function cellOf(view, i, j, look) {
   const count = view.counts[i][j];
-  if (count === null) return `<td class="few" title="${FEW}">few</td>`;
+  const beside = besideOf(look, i, j);
+  if (count === null) return `<td class="few" title="${FEW}">few${beside}</td>`;
   const known = isShare(look) && view.row_totals[i] !== null;
   const says = known ? percent(Math.round(100 * shareOf(view, i, j)) / 100) : whole(count);
-  return `<td${count ? ` data-m="${i * view.column_levels.length + j}"` : ""}>${says}</td>`;
+  return `<td${count ? ` data-m="${i * view.column_levels.length + j}"` : ""}>${says}${beside}</td>`;
+}
+
+/** What the data say of a cell, or of a sum, which has -1 as its place. */
+function besideOf(look, i, j) {
+  const said = look.beside?.(i, j);
+  return said ? `<span class="of-data">${esc(said)}</span>` : "";
 }
 
 function marksOf(view, look) {

@@ -44,6 +44,7 @@ export const heatmap = {
     return {
       svg: left(y, inner, look.full(second), look) + ground + `<g class="base">${cells}</g>` +
         bottom(x, inner, first, look),
+      at: { x, y, inner, top, colour },
       marks: marksOf(view, flat, look),
       steps: { ArrowRight: up, ArrowLeft: -up, ArrowUp: 1, ArrowDown: -1 },
       keys: [{ ramp: { ...scale, colours: rampOf(colour) } }],

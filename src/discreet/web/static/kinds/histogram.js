@@ -31,6 +31,7 @@ export const histogram = {
     return {
       svg: `${left(y, inner, upwards(view, look), look)}<g class="base">${bars}</g>${bottom(x, inner, name, look)}` +
         hidden.join(""),
+      at: { x, y, inner, narrowest: narrowest(view) },
       marks: marksOf(view, look),
       overlay: (lit) => each(Array.from(lit.counts), () => ({ class: "hot" })),
     };
@@ -44,7 +45,7 @@ function height(view, i, count) {
   return ((count || 0) * narrowest(view)) / (view.edges[i + 1] - view.edges[i]);
 }
 
-const narrowest = ({ edges }) => Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]));
+export const narrowest = ({ edges }) => Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]));
 const upwards = (view, look) =>
   (view.weights ? `density, weighted by ${look.label(view.weights)}` : look.counted + perWidth(view, look));
 

@@ -1,6 +1,9 @@
 /** What draws each kind of picture, by its name: as those of the package, in order of use. */
 
 import { hasPanels, panelsDrawn } from "../draw/panels.js";
+import { besideAnswer, withAnswer } from "../draw/laid-over.js";
+import { ofBars, ofBox, ofHeatmap, ofHistogram, ofOutlines, ofSurvival } from "./answers.js";
+import { besideCounts, besideMeans, besideModel } from "./answers-beside.js";
 import { bars } from "./bars.js";
 import { box } from "./box.js";
 import { contour } from "./contour.js";
@@ -42,7 +45,28 @@ const ALL = [
   leverage,
 ];
 
-export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
+/** Kinds over which the data's answer is drawn. */
+const ANSWERED = new Map([
+  [bars, ofBars],
+  [histogram, ofHistogram],
+  [outlines, ofOutlines],
+  [heatmap, ofHeatmap],
+  [survival, ofSurvival],
+  [box, ofBox],
+]);
+/** Kinds of tables that have it in cells or lines of its own. */
+const BESIDE = new Map([
+  [crosstab, besideCounts],
+  [means, besideMeans],
+  [model, besideModel],
+]);
+
+function answered(kind) {
+  if (ANSWERED.has(kind)) return withAnswer(kind, ANSWERED.get(kind));
+  return BESIDE.has(kind) ? besideAnswer(kind, BESIDE.get(kind)) : kind;
+}
+
+export const KINDS = new Map(ALL.map((kind) => [kind.name, answered(kind)]));
 
 /**
  * Return what draws a picture: its kind, or panels of it.
@@ -50,6 +74,6 @@ export const KINDS = new Map(ALL.map((kind) => [kind.name, kind]));
  */
 export function kindFor(spec) {
   const isOverlaid = spec.kind === "histogram" && spec.overlay && spec.by?.length;
-  const kind = isOverlaid ? outlines : KINDS.get(spec.kind);
+  const kind = isOverlaid ? answered(outlines) : KINDS.get(spec.kind);
   return kind && hasPanels(spec) ? panelsDrawn(kind) : kind;
 }

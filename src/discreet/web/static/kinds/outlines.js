@@ -48,6 +48,7 @@ export const outlines = {
     return {
       svg: left(y, inner, words, look, say) + `<g class="base">${drawn.join("")}</g>` +
         bottom(x, inner, name, look) + hits.filter(Boolean).join(""),
+      at: { x, y, inner, places, narrowest: narrowestOf(edges), isShare: isShare(look) },
       marks: marksOf(view, all, look),
       keys: view.levels.map((word, j) => (
         { name: word, colour: level(places[j]), light: look.lightOf(view.by, word) })),
@@ -57,11 +58,12 @@ export const outlines = {
 };
 
 const isShare = (look) => !look.spec?.persons;
+const narrowestOf = (edges) => d3.min(d3.pairs(edges), ([from, to]) => to - from);
 
 /** How high each level is: its share in a bin, or its rows; of bins of unlike widths per the narrowest. */
 function heights({ views }, look) {
   const [{ edges }] = views;
-  const narrowest = d3.min(d3.pairs(edges), ([from, to]) => to - from);
+  const narrowest = narrowestOf(edges);
   return views.map(({ counts, density }) => {
     const total = isShare(look) ? 1 : sum(counts);
     const area = sum(density.map((each, i) => (each || 0) * (edges[i + 1] - edges[i]))) || 1;
@@ -90,7 +92,7 @@ function steps(heights_, edges, x, y) {
 function litOf(counts, edges, x, y, look) {
   const total = sum(counts);
   if (total < FEWEST) return "";
-  const narrowest = d3.min(d3.pairs(edges), ([from, to]) => to - from);
+  const narrowest = narrowestOf(edges);
   const scaled = counts.map((count, i) =>
     ((count * narrowest) / (edges[i + 1] - edges[i])) / (isShare(look) ? total : 1));
   return path(steps(scaled, edges, x, y), { class: "hotl" });

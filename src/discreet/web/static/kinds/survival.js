@@ -45,6 +45,7 @@ export const survival = {
         (at.named ? namesAtEnds(ends, inner, at.named) : "") +
         (look.bare || look.mini ? "" : tableOf(view, at, box)) +
         stripsOf(view, at),
+      at: { x, y, inner, lo: at.lo, placeOf },
       marks: marksOf(view, look),
       keys: keysOf(view.by, labels, look),
       choices: choicesOf(view),

@@ -31,6 +31,12 @@ export function binsOf(name, values, bins, fixed = {}) {
   return fixed.limits ? even(low, high, bins) : trimmed(low, high, values, bins);
 }
 
+/** Return the bins of a column that a spec itself names the edges of. */
+export function ownBins(edges, name) {
+  const own = edges && Object.hasOwn(edges, name) && edges[name];
+  return own ? { edges: own, bins: own.length - 1, placeOf: placesOn(own) } : null;
+}
+
 /** Return which bin each value is in, by the edges alone; the end bins take what lies beyond them. */
 export function placesOn(edges) {
   const inner = edges.slice(1, -1).map((edge, i) => edge - TOLERANCE * (edge - edges[i]));

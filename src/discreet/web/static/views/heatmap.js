@@ -1,22 +1,25 @@
 /** The heat map: how many rows lie in each cell of a grid of two columns. */
 
-import { binsOf, placesOn } from "../rows/ends.js";
+import { binsOf, ownBins, placesOn } from "../rows/ends.js";
 import { complete } from "../rows/part.js";
 
 const GRID = 30;
 const LEAST_GRID = 5;
 const ROWS_A_CELL = 5;
 
+/** Return how many cells a side has of so many rows, where nobody says. */
+export const usualGrid = (rows, most = GRID) =>
+  Math.min(most, Math.max(LEAST_GRID, Math.floor(Math.sqrt(rows / ROWS_A_CELL))));
+
 export const heatmap = {
   /** How many cells a side has hangs on all rows, where nobody says. */
-  grid(part, { columns, grid }, facts) {
-    const usual = Math.max(LEAST_GRID, Math.floor(Math.sqrt((facts.rows ?? part.size) / ROWS_A_CELL)));
-    const cells = grid || Math.min(facts.grid || GRID, usual);
+  grid(part, { columns, grid, edges }, facts) {
+    const cells = grid || usualGrid(facts.rows ?? part.size, facts.grid);
     const rows = complete(part, columns);
     return columns.map((name) => {
       const values = part.number(name);
       const kept = Float64Array.from(rows, (row) => values[row]);
-      return binsOf(name, kept, cells, facts.axes?.[name]);
+      return ownBins(edges, name) || binsOf(name, kept, cells, facts.axes?.[name]);
     });
   },
 

@@ -1,6 +1,6 @@
 /** The histogram: bars on the intervals of one column. */
 
-import { binsOf, placesOn } from "../rows/ends.js";
+import { binsOf, ownBins, placesOn } from "../rows/ends.js";
 import { complete } from "../rows/part.js";
 
 const BINS = 20;
@@ -28,10 +28,10 @@ export const histogram = {
   },
 };
 
-function binned(part, { columns: [name], bins }, facts, grid) {
+function binned(part, { columns: [name], bins, edges }, facts, grid) {
   const rows = complete(part, [name]);
   const values = part.number(name);
   if (grid) return { rows, values, bins: grid };
   const kept = Float64Array.from(rows, (row) => values[row]);
-  return { rows, values, bins: binsOf(name, kept, bins || facts.bins || BINS, facts.axes?.[name]) };
+  return { rows, values, bins: ownBins(edges, name) || binsOf(name, kept, bins || facts.bins || BINS, facts.axes?.[name]) };
 }
