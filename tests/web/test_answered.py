@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import discreet as dc
 from discreet.explore import Study
 from discreet.explore.answered import answer_facts
+from discreet.explore.summary import average
 from discreet.web.parts import script_of
 from tests.answers.conftest import cohort
 from tests.ready import opened_once
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 PEOPLE = 3000
 ENTRY = """
 import { answerTo, inBinsOf } from "./app/answered.js";
-globalThis.it = { answerTo, inBinsOf };
+import { besideMeans } from "./kinds/answers-beside.js";
+globalThis.it = { answerTo, inBinsOf, besideMeans };
 """
 USUAL = {"bins": 20, "grid": 24, "event_is": ["yes"]}  # of a card that names none
 
@@ -44,6 +46,7 @@ def made(folder: Path) -> Path:
         study.heatmap("age", "bmi"),
         study.survival("time", "died"),
         study.means("bmi", "sex"),
+        study.means("smoker", "sex"),
         study.box("bmi"),
         study.where("age >= 50").where("sex == 'F'").bars("smoker"),
     ]
@@ -51,7 +54,7 @@ def made(folder: Path) -> Path:
         study.ask(figure)
     study.ask(study.means("bmi", "sex"), holds="F > M")
     found = dc.answer(data, study.questions, study=path)
-    assert [it.says for it in found.outcomes] == ["answered"] * 9
+    assert [it.says for it in found.outcomes] == ["answered"] * 10
     return path
 
 
@@ -310,12 +313,33 @@ def test_means_stand_below_those_of_the_copy(
     answer, drawn = laid(board, script, answers, spec)
     lines = re.findall(r"<tr[^>]*><th[^>]*>(.*?)</th>(.*?)</tr>", drawn["html"])
     assert [name for name, _ in lines] == ["F", "the data", "M", "the data", "all", "the data"]
-    people, mean, interval, noise = {it["name"]: it["cells"] for it in answer["table"]["lines"]}[
-        "all"
-    ]
+    own = of_all(answer)
     plain = lines[-1][1].replace("\u2060", "").replace("&nbsp;", " ")
     cells = re.findall(r"<td>(.*?)</td>", plain)
-    assert cells[:3] == [people, f"{mean} ± {noise}", interval]
+    noisy = f"{own['mean']} ± {own['± noise']}"
+    assert cells[:3] == [own["people"], noisy, own["95 % interval"]]
+
+
+def of_all(answer: dict[str, Any]) -> dict[str, str]:
+    """Return the cells of the line of all people in an answer's table, by their heads."""
+    table = answer["table"]
+    (cells,) = [it["cells"] for it in table["lines"] if it["name"] == "all"]
+    return dict(zip(table["head"], cells, strict=True))
+
+
+def test_shares_stand_below_those_of_the_copy(
+    script: Page, study: Study, answers: list[dict[str, Any]]
+) -> None:
+    # A server makes such a table; a board in a file has none.
+    (answer,) = [it for it in answers if it["request"]["columns"] == ["smoker"] and it["table"]
+                 and it["request"].get("figures") == "means"]  # fmt: skip
+    copy = average(study._copy, "smoker", "sex").to_plain()
+    beside = "([view, answer]) => it.besideMeans(view, null, { answer }).view"
+    *_, last = script.evaluate(beside, [copy, answer])["lines"]
+    own = of_all(answer)
+    noisy = f"{own['share']} ± {own['± noise']}"
+    assert last["name"] == "the data"
+    assert last["cells"] == [own["people"], own["with it"], noisy, own["95 % interval"]]
 
 
 # --- the board in one file ------------------------------------------------------------------------
