@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.answers.book import Book
+from discreet.answers.models import check_in_copy
 from discreet.errors import DiscreetError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS
 from discreet.explore.model import fit_rows, rows_of_model
@@ -180,6 +181,22 @@ def test_the_noise_that_is_said_follows_from_what_is_given(new_book: Books) -> N
     shares = [noise[term] / found[term][errors] for term in noise]
     assert max(shares) == pytest.approx(min(shares), rel=1e-12)
     assert shares[0] * np.sqrt(found[""]["people"]) == pytest.approx(20, rel=0.5)
+
+
+def test_a_person_who_moves_the_fit_far_is_hidden_in_it(book: Book) -> None:
+    # Of the largest count the deviance is a large part; the noise of the fit grows with it.
+    question = model("poisson", "bmi ~ age")
+    it = book.prepared(question).model
+    assert it is not None
+    of = rows_of_model(it.rows, it.model, it.events)
+    outcome = of.numbers["bmi"].copy()
+    outcome[7] = 2000.0
+    far = replace(of, numbers={**of.numbers, "bmi": outcome})
+    found = [check_in_copy(it.model, rows, 5).fit_by for rows in (of, far)]
+    people = len(of.at)
+    whole, less = (fit_rows(it.model, rows).quality[1] for rows in (far, of))
+    assert found[0] == 6
+    assert found[1] >= 0.9 * people * abs(whole - less) > 6
 
 
 def test_the_opposite_event_does_not_take_the_noise_away(book: Book, new_book: Books) -> None:

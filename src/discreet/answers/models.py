@@ -33,8 +33,10 @@ MOST_INFLUENCE, MORE_A_TERM = 30.0, 4.0
 as many as there are terms."""
 PEOPLE_A_TERM = 10
 SPREAD_BY, FIT_BY = 3.0, 6.0
-"""By how many people's average influence a standard error and the fit are changed, for each of
-which the noise has."""
+"""By how many people's average influence a standard error and, at least, the fit are changed, for
+each of which the noise has."""
+TRIED = 2
+"""So many people of each kind are left out of the copy to see how far one moves the fit."""
 BESIDE_ESTIMATES = 1.5
 """How many numbers about a person standard errors, events and the fit are worth together."""
 NEARLY_ALL = 0.996
@@ -173,11 +175,14 @@ class Checked:
     cut : ndarray
         How far each estimate may be off because numbers are cut at the copy's ends, and what one
         person would move it by beyond a bound is taken off.
+    fit_by : float
+        How far one person moves the fit at most, times the number of people.
     """
 
     terms: tuple[str, ...]
     width: float
     cut: Floats
+    fit_by: float
 
 
 Ends = Mapping[str, tuple[float, float]]
@@ -221,7 +226,32 @@ def check_in_copy(
         raise RefusedError(FEW_DECIDE, rule="influence")
     taken_off = np.sqrt((((1 - _kept(moves, width))[:, None] * moves) ** 2).sum(axis=0))
     cut = np.hypot(_cut(model, rows, weights, estimates, ends), taken_off)
-    return Checked(estimates.terms, width, cut)
+    return Checked(estimates.terms, width, cut, _fit_by(model, rows, weights, estimates, whose))
+
+
+def _fit_by(
+    model: Model, rows: ModelRows, weights: str | None, whole: Estimates, whose: Labels
+) -> float:
+    """Return how far a person moves the fit: of the copy, by those who may move it most.
+
+    They have the largest influence on estimates, the farthest outcomes, or the largest weights.
+    """
+    moves = whole.moves() if whole.moves is not None else np.zeros((len(rows.at), 1))
+    far = [(moves**2 / np.maximum((moves**2).sum(axis=0), 1e-300)).sum(axis=1)]
+    far += [rows.numbers[weights]] if weights is not None else []
+    if rows.happened is None:
+        outcome = rows.numbers[model.numbers[0]]
+        far.append(np.abs(outcome - outcome.mean()))
+    people = len(np.unique(whose))
+    moved = [FIT_BY]
+    for person in np.unique([whose[np.argsort(it)[-TRIED:]] for it in far]).tolist():
+        kept = np.flatnonzero(whose != person)
+        try:
+            fit = fit_rows(model, rows.rows(kept), weights).quality[1]
+        except DiscreetError:
+            continue
+        moved.append(people * abs(fit - whole.quality[1]))
+    return max(moved)
 
 
 def _cut(
@@ -350,10 +380,10 @@ def _with_noise(
         variances=variances,
         rows=shown,
         events=None if events is None else max(0, round(events + sd * draws[-2])),
-        quality=(name, float(np.clip(fit + FIT_BY * sd / people * draws[-1], 0.0, 1.0))),
+        quality=(name, float(np.clip(fit + it.checked.fit_by * sd / people * draws[-1], 0.0, 1.0))),
         moves=None,
     )
-    return Modelled(made, off_in_all, counted, sd, FIT_BY * sd / shown)
+    return Modelled(made, off_in_all, counted, sd, it.checked.fit_by * sd / shown)
 
 
 def as_in_copy(

@@ -224,6 +224,16 @@ class ModelRows:
     happened: NDArray[np.bool_] | None
     negative: bool
 
+    def rows(self, places: NDArray[np.intp]) -> ModelRows:
+        """Return some of the rows."""
+        return dataclasses.replace(
+            self,
+            at=self.at[places],
+            numbers={name: it[places] for name, it in self.numbers.items()},
+            words={name: [it[i] for i in places.tolist()] for name, it in self.words.items()},
+            happened=None if self.happened is None else self.happened[places],
+        )
+
 
 def rows_of_model(
     whole: WholeTable, model: Asked, events: Sequence[str], weights: str | None = None
