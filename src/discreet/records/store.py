@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -824,5 +824,13 @@ def _broken_schema(connection: sqlite3.Connection, schema: Schema) -> Iterator[s
 
 def _empty(schema: Schema) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    create(connection, schema)
+    connection.deserialize(_empty_file(schema))
     return connection
+
+
+@cache
+def _empty_file(schema: Schema) -> bytes:
+    """Return a file without rows: a register that is not there yet is read many times."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create(connection, schema)
+        return connection.serialize()
