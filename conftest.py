@@ -26,6 +26,10 @@ os.environ["MPLCONFIGDIR"] = str(BUILD / "matplotlib with its own fonts")
 # Fontconfig, which browsers ask, knows the fonts of matplotlib alone, too.
 os.environ["FONTCONFIG_FILE"] = str(BUILD / "fonts.conf")
 
+# Workers share the cores: threads that wait for each other to solve what is small take twenty times
+# as long. Workers read it as they begin, and so do processes that tests start.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 # A machine's language, time zone and terminal are nobody's matter here, nor what its user asks
 # of matplotlib and discreet.
 OF_USER = (
