@@ -118,10 +118,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def write_secret(folder: Path) -> None:
     """Write the tests' secret where discreet looks for the user's own."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "discreet.secret"
-    path.touch(mode=0o600)
-    path.write_text(SECRET, encoding="utf-8")
+    os.makedirs(folder, exist_ok=True)
+    path = os.open(folder / "discreet.secret", os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    os.write(path, SECRET.encode())
+    os.close(path)
 
 
 def pytest_configure(config: pytest.Config) -> None:
