@@ -114,7 +114,8 @@ def no_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.custodian.session.AGAIN", 0)
 
 
-FILES_OF_COPIES: dict[str, bytes] = {}
+#: By their names, and how many copies of the copy there are.
+FILES_OF_COPIES: dict[tuple[str, int], bytes] = {}
 
 
 @pytest.fixture
@@ -126,20 +127,22 @@ def files_are_kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     if request.node.get_closest_marker("made_anew") is not None:
         return
     publishing = import_module("discreet.custodian.publishing")
+    session = import_module("discreet.custodian.session")
     written, is_kept = publishing.write_study_file, publishing.is_kept
 
     def write(target: Any, *what: Any) -> Any:
         found = written(target, *what)
         if isinstance(target, Path) and target.suffix == ".copy":
-            FILES_OF_COPIES[target.name] = target.read_bytes()
+            FILES_OF_COPIES[target.name, session.AGAIN] = target.read_bytes()
         return found
 
     def kept_before(path: Path) -> bool:
-        if is_kept(path) or path.name not in FILES_OF_COPIES:
+        found = FILES_OF_COPIES.get((path.name, session.AGAIN))
+        if found is None or is_kept(path):
             return bool(is_kept(path))
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
-        path.write_bytes(FILES_OF_COPIES[path.name])
+        path.write_bytes(found)
         return True
 
     monkeypatch.setattr(publishing, "write_study_file", write)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,19 @@ from discreet.serve.record import open_record
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what was released first is kept for the tests that follow, with its register."""
+    return tmp_path_factory.mktemp("kept") / "released"
+
+
 @pytest.fixture
-def figures(tmp_path: Path, run: Run, cohort: Path, policy: str) -> Path:
+def figures(tmp_path: Path, run: Run, cohort: Path, policy: str, released: Path) -> Path:
     """Release two pictures into a folder, one of them as numbers, too."""
     folder = tmp_path / "figures"
+    if released.exists():
+        shutil.copytree(released, tmp_path, dirs_exist_ok=True)
+        return folder
     folder.mkdir()
     for plot, column, name in (
         ("histogram", "bmi", "bmi.svg"),
@@ -31,6 +41,7 @@ def figures(tmp_path: Path, run: Run, cohort: Path, policy: str) -> Path:
     ):
         words = ("plot", plot, str(cohort), column, "--policy", policy)
         assert run(*words, "-o", str(folder / name))[0] == 0
+    shutil.copytree(tmp_path, released)
     return folder
 
 

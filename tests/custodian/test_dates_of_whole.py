@@ -30,6 +30,8 @@ from discreet.vault.whole_columns import copy_of_whole
 from tests.cases import examples
 from tests.ready import opened_once
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 300
 DAY = timedelta(days=1)
 SECRET = Secret.from_bytes(bytes(range(32)))

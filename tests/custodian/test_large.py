@@ -40,6 +40,8 @@ from discreet.vault.whole_columns import (
 from tests.custodian.test_whole import PLOTS, cohort, whole
 from tests.vault.given import engines
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 SECRET = Secret.from_bytes(bytes(range(32)))
 POLICY = Policy.preset("standard", k=3, m=6)
 N = 1300

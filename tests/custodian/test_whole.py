@@ -18,6 +18,8 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore.from_copy import usual_grid
 from tests.ready import opened_once
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 N = 400
 
 

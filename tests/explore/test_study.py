@@ -32,7 +32,7 @@ from tests.cases import policy_of
 from tests.ready import opened_once
 
 N = 200
-pytestmark = pytest.mark.usefixtures("files_are_kept")
+pytestmark = pytest.mark.usefixtures("files_are_kept", "no_intervals")
 
 
 def cohort(seed: int = 1, n: int = N) -> dict[str, list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,20 +35,24 @@ SETTINGS = Settings(5, 10, bounds={"rest": (0.0, 60.0)})
 KEYS = row_keys(SECRET, list(NUMBERS.values()))
 DRAWS = Draws(SECRET, SECRET.digest("version", total(KEYS)), KEYS)
 RELATIONS = relations_of(NUMBERS, 5, DRAWS.of_table)
-MADE = whole_copy(NUMBERS, LEVELS, DRAWS, SETTINGS)
-"""A copy that keeps every promise."""
+
+
+@cache
+def made() -> WholeCopy:
+    """Return a copy that keeps every promise."""
+    return whole_copy(NUMBERS, LEVELS, DRAWS, SETTINGS)
 
 
 def changed(name: str, at: int, value: float) -> WholeCopy:
     """Change one number of the copy."""
-    column = MADE.numbers[name].copy()
+    column = made().numbers[name].copy()
     column[at] = value
-    return replace(MADE, numbers={**MADE.numbers, name: column})
+    return replace(made(), numbers={**made().numbers, name: column})
 
 
 def level_of_few() -> WholeCopy:
-    words = (*MADE.levels["sex"].words, "nobody")
-    return replace(MADE, levels={"sex": Levels(words, MADE.levels["sex"].codes)})
+    words = (*made().levels["sex"].words, "nobody")
+    return replace(made(), levels={"sex": Levels(words, made().levels["sex"].codes)})
 
 
 def passed_on(rows: Labels) -> WholeCopy:
@@ -55,12 +60,14 @@ def passed_on(rows: Labels) -> WholeCopy:
     codes = LEVELS["sex"].codes[rows]
     numbers = {name: NUMBERS[name][rows] for name in ("end", "gaps", "part")}
     levels = {"sex": Levels(("f", "m"), codes)}
-    return replace(MADE, numbers=numbers, levels=levels, source=np.resize(MADE.source, len(rows)))
+    return replace(
+        made(), numbers=numbers, levels=levels, source=np.resize(made().source, len(rows))
+    )
 
 
 BROKEN: dict[str, tuple[Callable[[], WholeCopy], str]] = {
     "a row drawn of one that takes no part": (
-        lambda: replace(MADE, takes_part=np.arange(300) != MADE.source[0]),
+        lambda: replace(made(), takes_part=np.arange(300) != made().source[0]),
         "takes no part",
     ),
     "a level of nobody": (level_of_few, "level of column 'sex'"),
@@ -68,7 +75,7 @@ BROKEN: dict[str, tuple[Callable[[], WholeCopy], str]] = {
     "an end before its start": (lambda: changed("end", 0, -1.0), "was above 'end'"),
     "no sum": (lambda: changed("total", 0, 1000.0), "'total' was not the sum"),
     "rows passed on": (
-        lambda: passed_on(np.flatnonzero(MADE.takes_part)),
+        lambda: passed_on(np.flatnonzero(made().takes_part)),
         "more often than by chance",
     ),
 }
@@ -84,8 +91,8 @@ def test_a_broken_promise_is_seen(case: tuple[Callable[[], WholeCopy], str]) -> 
 
 
 def test_a_copy_keeps_what_it_promises() -> None:
-    relations = RELATIONS.within(MADE.numbers)
-    check_whole(NUMBERS, LEVELS, relations, MADE, SETTINGS, None)
+    relations = RELATIONS.within(made().numbers)
+    check_whole(NUMBERS, LEVELS, relations, made(), SETTINGS, None)
     assert relations.sums == {"total": ("part", "rest")} or "total" in relations.sums
 
 
@@ -97,11 +104,11 @@ def test_rows_that_are_equal_to_those_of_anyone_are_not_passed_on() -> None:
 
 def test_persons_are_counted_not_rows() -> None:
     persons: Labels = np.arange(300) // 2
-    relations = RELATIONS.within(MADE.numbers)
+    relations = RELATIONS.within(made().numbers)
 
     def check(rows: int, persons: Labels | None) -> None:
         levels = {"sex": Levels(("f", "m"), (np.arange(300) >= rows).astype(np.intp))}
-        check_whole(NUMBERS, levels, relations, MADE, SETTINGS, persons)
+        check_whole(NUMBERS, levels, relations, made(), SETTINGS, persons)
 
     check(8, None)
     check(10, persons)  # of k = 5
@@ -112,7 +119,7 @@ def test_persons_are_counted_not_rows() -> None:
 def test_gaps_of_few_are_seen() -> None:
     numbers: dict[str, Any] = {**NUMBERS, "gaps": np.nan_to_num(NUMBERS["gaps"], nan=50.0)}
     with pytest.raises(BrokenPromiseError, match="gaps of column 'gaps'"):
-        check_whole(numbers, LEVELS, RELATIONS.within(MADE.numbers), MADE, SETTINGS, None)
+        check_whole(numbers, LEVELS, RELATIONS.within(made().numbers), made(), SETTINGS, None)
 
 
 def test_a_level_that_has_the_name_of_those_that_are_joined_is_one_with_them() -> None:
