@@ -80,7 +80,8 @@ def _save_race(n: int, folder: Path) -> Race:
     path = _written(folder, n)
 
     def picture() -> dc.View:
-        os.environ["DISCREET_STATE"] = tempfile.mkdtemp(dir=folder)  # a register of its own
+        home = tempfile.mkdtemp(dir=folder)  # a register of its own, and the mark that it was begun
+        os.environ |= {"DISCREET_STATE": home, "DISCREET_CONFIG": home}
         return dc.research(path).histogram("x0")
 
     def saved() -> dc.View:
