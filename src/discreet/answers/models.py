@@ -13,6 +13,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, DiscreetError, RefusedError
 from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.model import POISSON, ModelRows, fit_rows, rows_of_model
+from discreet.explore.model import COX, POISSON, ModelRows, fit_rows, rows_of_model
 from discreet.explore.questions import Part
 from discreet.expressions.tree import Applied, Column, Node
 from discreet.regression import Asked as Model
@@ -163,30 +164,87 @@ def _plain(tree: Node) -> str | None:
     return None
 
 
+Ends = Mapping[str, tuple[float, float]]
+"""The least and the largest number of columns."""
+
+
 @dataclass(frozen=True, eq=False)
 class Checked:
     """What the copy says of a model.
 
     Parameters
     ----------
-    terms : tuple of str
+    model : Model
+    rows : ModelRows
+        Those of the copy.
+    weights : str or None
+    whose : ndarray of int
+        Whose each of the rows is.
+    estimates : Estimates
+        Of these rows.
     width : float
-        By how much more noise it has.
-    cut : ndarray
-        How far each estimate may be off because numbers are cut at the copy's ends, and what one
-        person would move it by beyond a bound is taken off.
-    fit_by : float
-        How far one person moves the fit at most, times the number of people.
+        By how much more noise the model has.
+    taken_off : ndarray
+        How far what one person would move estimates by beyond a bound moves them.
+    ends : sequence of mapping
+        The ends of columns in copies of the copy: as these cut the copy, it cuts the data.
     """
 
-    terms: tuple[str, ...]
+    model: Model
+    rows: ModelRows
+    weights: str | None
+    whose: Labels
+    estimates: Estimates
     width: float
-    cut: Floats
-    fit_by: float
+    taken_off: Floats
+    ends: Sequence[Ends]
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the model."""
+        return self.estimates.terms
 
-Ends = Mapping[str, tuple[float, float]]
-"""The least and the largest number of columns."""
+    @cached_property
+    def cut(self) -> Floats:
+        """How far estimates may be off because numbers are cut, and influence is bounded."""
+        moved = []
+        for of in self.ends:
+            numbers = {name: np.clip(it, *of[name]) for name, it in self.rows.numbers.items()}
+            found = self._again(dataclasses.replace(self.rows, numbers=numbers))
+            if found is not None and found.terms == self.terms:
+                moved.append(found.values - self.estimates.values)
+        squares = np.mean(np.square(moved), axis=0) if moved else np.zeros(len(self.terms))
+        found_all: Floats = np.sqrt(squares + self.taken_off**2)
+        return found_all
+
+    @cached_property
+    def fit_by(self) -> float:
+        """How far a person moves the fit, times the number of people.
+
+        By those of the copy who may move it most: who have the largest influence on estimates, the
+        farthest outcomes or the largest weights. Of a Cox model a person is in so many pairs.
+        """
+        people = len(np.unique(self.whose))
+        if self.model.family == COX:
+            return max(FIT_BY, people / max(1, self.estimates.events or 0))
+        moves = np.asarray(None if self.estimates.moves is None else self.estimates.moves())
+        far = [(moves**2 / np.maximum((moves**2).sum(axis=0), 1e-300)).sum(axis=1)]
+        far += [self.rows.numbers[self.weights]] if self.weights is not None else []
+        if self.rows.happened is None:
+            outcome = self.rows.numbers[self.model.numbers[0]]
+            far.append(np.abs(outcome - outcome.mean()))
+        moved, whole = [FIT_BY], self.estimates.quality[1]
+        for person in np.unique([self.whose[np.argsort(it)[-TRIED:]] for it in far]).tolist():
+            less = self._again(self.rows.rows(np.flatnonzero(self.whose != person)))
+            if less is not None:
+                moved.append(people * abs(less.quality[1] - whole))
+        return max(moved)
+
+    def _again(self, rows: ModelRows) -> Estimates | None:
+        try:
+            return fit_rows(self.model, rows, self.weights)
+        except DiscreetError:
+            return None
 
 
 def check_in_copy(
@@ -198,8 +256,6 @@ def check_in_copy(
     ends: Sequence[Ends] = (),
 ) -> Checked:
     """Decide by a model's rows in the copy whether it is answered, so that no data decide.
-
-    `ends` are those of copies of the copy: as these cut the copy, it cuts the data.
 
     Raises
     ------
@@ -225,52 +281,7 @@ def check_in_copy(
     if not width <= WIDEST:
         raise RefusedError(FEW_DECIDE, rule="influence")
     taken_off = np.sqrt((((1 - _kept(moves, width))[:, None] * moves) ** 2).sum(axis=0))
-    cut = np.hypot(_cut(model, rows, weights, estimates, ends), taken_off)
-    return Checked(estimates.terms, width, cut, _fit_by(model, rows, weights, estimates, whose))
-
-
-def _fit_by(
-    model: Model, rows: ModelRows, weights: str | None, whole: Estimates, whose: Labels
-) -> float:
-    """Return how far a person moves the fit: of the copy, by those who may move it most.
-
-    They have the largest influence on estimates, the farthest outcomes, or the largest weights.
-    """
-    moves = whole.moves() if whole.moves is not None else np.zeros((len(rows.at), 1))
-    far = [(moves**2 / np.maximum((moves**2).sum(axis=0), 1e-300)).sum(axis=1)]
-    far += [rows.numbers[weights]] if weights is not None else []
-    if rows.happened is None:
-        outcome = rows.numbers[model.numbers[0]]
-        far.append(np.abs(outcome - outcome.mean()))
-    people = len(np.unique(whose))
-    moved = [FIT_BY]
-    for person in np.unique([whose[np.argsort(it)[-TRIED:]] for it in far]).tolist():
-        kept = np.flatnonzero(whose != person)
-        try:
-            fit = fit_rows(model, rows.rows(kept), weights).quality[1]
-        except DiscreetError:
-            continue
-        moved.append(people * abs(fit - whole.quality[1]))
-    return max(moved)
-
-
-def _cut(
-    model: Model, rows: ModelRows, weights: str | None, whole: Estimates, ends: Sequence[Ends]
-) -> Floats:
-    """Return how far estimates of the copy move where it is cut at the ends of its copies."""
-    moved = []
-    for of in ends:
-        numbers = {name: np.clip(it, *of[name]) for name, it in rows.numbers.items()}
-        try:
-            found = fit_rows(model, dataclasses.replace(rows, numbers=numbers), weights)
-        except DiscreetError:
-            continue
-        if found.terms == whole.terms:
-            moved.append(found.values - whole.values)
-    if not moved:
-        return np.zeros(len(whole.terms))
-    found_all: Floats = np.sqrt(np.mean(np.square(moved), axis=0))
-    return found_all
+    return Checked(model, rows, weights, whose, estimates, width, taken_off, ends)
 
 
 def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
