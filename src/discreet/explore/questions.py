@@ -472,7 +472,8 @@ def _of_events(edges: Sequence[float], times: Floats, least: int) -> tuple[float
         so_far += count
         if so_far >= least:
             kept, so_far = [*kept, end], 0
-    return (*kept[: len(kept) - (so_far > 0 and len(kept) > 1)], edges[-1])
+    kept = kept[: len(kept) - (so_far > 0 and len(kept) > 1)]
+    return tuple(dict.fromkeys((*kept, edges[-1])))
 
 
 def number_grid(asked: Asked, name: str) -> Grid:
