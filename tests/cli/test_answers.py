@@ -79,3 +79,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     code, _, error = run(*arguments)
     assert code != 0
     assert says in " ".join(error.split())
+
+
+def test_a_weighted_model_is_asked_for(folder: Path, run: Run) -> None:
+    more = ["bmi ~ age", "--family", "poisson", "--weights", "time"]
+    assert run("ask", "model", "cohort.discreet", *more)[0] == 0
+    (listed,) = json.loads((folder / "questions.json").read_text())["questions"]
+    assert listed["says"] == "the poisson model bmi ~ age, weighted by time"
+    code, _, error = run("ask", "bars", "cohort.discreet", "sex", "--weights", "time")
+    assert code != 0
+    assert "bars has no --weights" in error

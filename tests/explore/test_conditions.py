@@ -17,6 +17,7 @@ from discreet.explore.conditions import EVERYONE, NOBODY, Asked, Condition, Fact
 from discreet.explore.derived import rows_where
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import with_column
+from discreet.explore.questions import Question, parts_of
 
 RANDOM = np.random.default_rng(4)
 ROWS = 400
@@ -176,3 +177,13 @@ def test_people_without_a_value_where_the_copy_has_no_gap_count_as_others_do() -
     assert not grid.gaps
     assert grid.places_of_words(["", "zzz", "b"]).tolist() == [0, 0, 1]
     assert ASKED.grid("sex").places_of_words(["", "zzz", "M"]).tolist() == [2, 2, 1]
+
+
+def test_bins_of_dates_are_called_by_their_days() -> None:
+    (part,) = parts_of(Question({"plot": "histogram", "columns": ["visit"], "bins": 3}), ASKED)
+    (dim,) = part.dims
+    ends = [label.split(" to ") for label in dim.labels]
+    assert [*map(len, ends)] == [2] * len(dim.labels)
+    assert all(word[4] == "-" and word.endswith("-01") for pair in ends for word in pair)
+    days = np.array([ends[0][0], *(pair[1] for pair in ends)], dtype="datetime64[D]")
+    assert days.astype(np.float64).tolist() == [*dim.edges]

@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.explore import Study
-from discreet.explore.questions import MOST_QUESTIONS, Question, Questions
+from discreet.explore.questions import MOST_QUESTIONS, Question, Questions, _of_events
 from tests.ready import opened_once
 
 
@@ -159,3 +160,11 @@ def test_a_study_without_answers_says_how_to_get_some(asked: Study) -> None:
     assert "put questions on a list by study.ask" in repr(asked.answers)
     with pytest.raises(InputError, match="there is no answer 'x'"):
         asked.answers["x"]
+
+
+@pytest.mark.parametrize("times", [[0, 1, 2, 3, 4], [0], [4], [1, 3]])
+def test_steps_of_a_curve_rise_wherever_the_events_are(times: list[float]) -> None:
+    # Where many events are in the last step of the grid, its end is not taken twice.
+    edges = _of_events((0.0, 1.0, 2.0, 3.0, 4.0), np.repeat(np.array(times, dtype=float), 100), 60)
+    assert [*edges] == sorted({*edges})
+    assert (edges[0], edges[-1]) == (0.0, 4.0)

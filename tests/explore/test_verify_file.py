@@ -319,7 +319,8 @@ def test_field_that_was_changed_is_not_as_made(
     bmi: Callable[..., Path], study: dc.Study, field: str, tmp_path: Path
 ) -> None:
     path = bmi(tmp_path / "a.svg")
-    other: dict[str, Any] = {field: "0" * (64 if field in ("checksum", "seal") else 16)}
+    zeros = "0" * (64 if field in ("checksum", "seal") else 16)
+    other: dict[str, Any] = {field: "9.9.9" if field == "discreet" else zeros}
     told = replace(told_by(path), **other)
     rest = without_words(path.read_bytes(), ".svg")[0]
     write(path, with_words(rest, ".svg", told.to_text()))
@@ -485,6 +486,16 @@ def test_other_discreet_may_have_drawn_the_same(
     found = study.verify(path)
     assert found.verdict == NOT_COMPARABLE
     assert "drawn by discreet 9.9.9, which may draw it differently; not the same when" in found.says
+
+
+def test_a_version_has_no_room_for_words(
+    bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
+) -> None:
+    """What nobody sees would leave with a figure that is as made."""
+    path = bmi(tmp_path / "a.html")
+    told = replace(told_by(path), discreet="0.1.0+ann.smith-1961.is.ill")
+    write(path, sealed(study, path, told))
+    assert study.verify(path).verdict == ALTERED
 
 
 def test_last_digits_may_be_of_another_machine(study: dc.Study, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import discreet as dc
 from discreet.estimates.copy_table import CopyTable
 from discreet.explore import Study
 from discreet.explore.answered import Answer
+from discreet.explore.file_checks import AS_MADE
 from discreet.policy import load_policy
 from tests.answers.conftest import cohort
 from tests.ready import opened_once
@@ -156,3 +157,14 @@ def test_a_part_has_the_answers_to_its_own_conditions() -> None:
     table = after.where("age >= 50").summary(["bmi"], by="smoker")
     assert table.lines[2].cells[0].endswith("*")
     assert not after.where("age >= 55").summary(["bmi"], by="smoker").lines[2].cells[0].count("*")
+
+
+def test_an_answer_that_was_drawn_with_a_title_is_said_to_have_one(tmp_path: Path) -> None:
+    """Whoever draws it chooses the title: an output checker has to read it."""
+    _, after = answered()
+    view = answer_of(after, "bars", "sex").view
+    assert view is not None
+    plain = after.verify(view.save(tmp_path / "plain.svg"))
+    titled = after.verify(view.save(tmp_path / "titled.svg", title="Of Ann"))
+    assert (plain.verdict, titled.verdict) == (AS_MADE, AS_MADE)
+    assert titled.says == f"{plain.says}; its title was written by whoever drew it"

@@ -50,6 +50,7 @@ def ask(
     grid: Annotated[int | None, Option(help="Cells along each side of a heat map.")] = None,
     event_is: list[str] | None = None,
     family: str | None = None,
+    weights: str | None = None,
     holds: str = "",
     output: Path = QUESTIONS,
     as_json: JsonOption = False,
@@ -63,6 +64,7 @@ def ask(
     discreet ask means cohort.discreet bmi smoker sex -o questions.json
     discreet ask model cohort.discreet "bmi ~ age + smoker"
     discreet ask model cohort.discreet "died ~ age" --family logistic --holds "age > 0"
+    discreet ask model cohort.discreet "visits ~ age" --family poisson --weights weight
 
     Parameters
     ----------
@@ -75,7 +77,8 @@ def ask(
     kind = kind.replace("-", "_")
     if kind not in KINDS:
         raise InputError(f"the data cannot be asked for {kind!r}; there are {one_of(KINDS)}")
-    given = {"by": by, "bins": bins, "grid": grid, "event_is": event_is, "family": family}
+    given: dict[str, Any] = {"by": by, "bins": bins, "grid": grid, "event_is": event_is}
+    given |= {"family": family, "weights": weights}
     opened = open_study(file)
     try:
         part = derived.of(opened)
@@ -109,7 +112,7 @@ def _figure(study: Study, kind: str, columns: Sequence[str], given: dict[str, An
     """Return the figure of the copy that is asked for; refuse options that it has not."""
     from discreet.plots import PLOTS
 
-    known = {"means": (), "model": ("family", "event_is")}.get(kind, SHARED)
+    known = {"means": (), "model": ("family", "event_is", "weights")}.get(kind, SHARED)
     settings = {name: it for name, it in given.items() if it is not None}
     for name in settings:
         if name not in known or (kind in PLOTS and name not in PLOTS[kind].settings()):

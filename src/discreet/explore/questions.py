@@ -31,6 +31,7 @@ from discreet.explore.notes import FIGURES, plot_asked
 from discreet.plots import PLOTS, Plot
 from discreet.plots.survival import event_of
 from discreet.regression import FAMILIES
+from discreet.render.dates import date_words
 from discreet.study_file.signing import canonical_json
 from discreet.unfinished import write_whole
 
@@ -472,7 +473,8 @@ def _of_events(edges: Sequence[float], times: Floats, least: int) -> tuple[float
         so_far += count
         if so_far >= least:
             kept, so_far = [*kept, end], 0
-    return (*kept[: len(kept) - (so_far > 0 and len(kept) > 1)], edges[-1])
+    kept = kept[: len(kept) - (so_far > 0 and len(kept) > 1)]
+    return tuple(dict.fromkeys((*kept, edges[-1])))
 
 
 def number_grid(asked: Asked, name: str) -> Grid:
@@ -514,7 +516,8 @@ def _bins(asked: Asked, name: str, most: int, own: tuple[float, ...] = ()) -> Di
     """Divide a column of numbers at steps of its grid: at its own ends, or into so many bins."""
     grid = number_grid(asked, name)
     edges = own or _coarser(grid.edges, most)
-    labels = tuple(f"{low:g} to {high:g}" for low, high in pairwise(edges))
+    words = [f"{it:g}" if asked.whole.raw[name].dates is None else date_words(it) for it in edges]
+    labels = tuple(f"{low} to {high}" for low, high in pairwise(words))
     return Dim(name, (name,), grid.bins(edges), labels, edges)
 
 

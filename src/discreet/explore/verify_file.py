@@ -143,8 +143,10 @@ class FileVerifier:
         file = read(path)
         found = self._answer_of(file)
         if found is not None:
-            says = {"study": PASSED, "drawn again": PASSED, "file": PASSED}
-            return FileCheck(path.name, AS_MADE, OF_ANSWER.format(id=found.question.id), says)
+            checks = {"study": PASSED, "drawn again": PASSED, "file": PASSED}
+            says = OF_ANSWER.format(id=found.question.id)
+            says += f"; {TITLED}" if _is_titled(file) else ""
+            return FileCheck(path.name, AS_MADE, says, checks)
         if file.words is None:
             return FileCheck(path.name, UNKNOWN, SAYS_NOTHING)
         try:
@@ -257,6 +259,11 @@ class FileVerifier:
 def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifier:
     """Return what compares figures with a study file."""
     return FileVerifier(open_file(path), beside)
+
+
+def _is_titled(file: Carried) -> bool:
+    """Tell whether a figure says that it was drawn with a title, which anybody may choose."""
+    return file.words is not None and bool(Provenance.from_text(file.words).drawing.get("title"))
 
 
 def _as_file(figure: CopyTable | View, ending: str, drawing: Drawing) -> bytes | None:

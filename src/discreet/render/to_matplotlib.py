@@ -428,7 +428,10 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
 
 FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
-VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
+VERSION = re.compile(
+    r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?(\+g?[0-9a-f]{1,12})?"
+)
+"""A version as packages have it: with no room for words that somebody could hide there."""
 LONGEST_TITLE = 300
 """Letters; a longer one would leave no room for the plot."""
 
