@@ -12,6 +12,7 @@ from discreet.answers.exposure import MOST_ABOVE, auc_of, exposure_of
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.questions import Question
+from tests.answers.conftest import without
 
 Books = Callable[..., Book]
 BARS = Question({"plot": "bars", "columns": ["sex"], "by": "smoker"})
@@ -96,15 +97,37 @@ def test_all_answers_together_raise_the_attack_by_no_more_than_the_aim(new_book:
         except RefusedError:
             continue
     assert book.left < 6
-    assert 0 < exposure_of(book.exposure).above <= MOST_ABOVE
+    assert 0 < book.exposure.above <= MOST_ABOVE
 
 
 def test_an_attack_adds_up_distances() -> None:
     assert auc_of(0) == 0.5
-    nobody = np.zeros(100)
-    assert exposure_of(nobody, copy=0.6).typical == pytest.approx((0.6, 0.6))
-    assert exposure_of(nobody + 0.05, copy=0.6).above < MOST_ABOVE
-    assert exposure_of(nobody + 2.0).above > MOST_ABOVE
+    assert exposure_of(0, 0, copy=0.6).typical == pytest.approx((0.6, 0.6))
+    assert exposure_of(0.05, 0.1, copy=0.6).above < MOST_ABOVE
+    assert exposure_of(0.0, 2.0).above > MOST_ABOVE
+
+
+def test_what_is_refused_of_who_stands_out_hangs_on_the_copy_alone(
+    book: Book, new_book: Books
+) -> None:
+    # Whoever knows all others learns nothing from which question of a list is refused.
+    models = [
+        Question({"figures": "model", "formula": f"bmi ~ age + {name}"})
+        for name in ("smoker", "region", "sex")
+    ]
+    person = int(np.nanargmax(book.records.rows.copy.columns["bmi"]))
+    found = []
+    for own in (new_book(answers=20), without(book, int(book.records.persons[person]))):
+        says = []
+        for question in models:
+            try:
+                own.answer(question)
+                says.append("answered")
+            except RefusedError as error:
+                says.append(str(error))
+        found.append((says, own.distances, own.spent))
+    assert found[0] == found[1]
+    assert "people who stand out" in " ".join(found[0][0])
 
 
 # --- statements -----------------------------------------------------------------------------------

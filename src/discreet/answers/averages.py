@@ -42,9 +42,7 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     edges = asked.grid(value).edges
     low, high = edges[0], edges[-1]
     middle, reach = (low + high) / 2, (high - low) / 2
-    cells, people, of_people = people_with_values(counter.records, part, asked, value)
-    new = np.array([counter.is_new(f"sum {value} {it.digest}") for it in counted.conditions])
-    counter.expose(people, new[cells] * ((of_people - middle) / reach / counter.noise.sd) ** 2)
+    cells, _, of_people = people_with_values(counter.records, part, asked, value)
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
     draws = counter.records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
     sums += counter.noise.sd * reach * draws

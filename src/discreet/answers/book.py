@@ -11,12 +11,20 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from discreet.answers.averages import average
 from discreet.answers.counting import Counter
+from discreet.answers.exposure import (
+    LEAST_OF_COPY,
+    LEAST_OF_FAR_OUT,
+    MOST_ABOVE,
+    Exposure,
+    exposure_of,
+)
 from discreet.answers.models import ToFit, as_in_copy, check_formula, check_in_copy, model_of
 from discreet.answers.quantiles import SHARES, quantiles
 from discreet.answers.records import Records
@@ -30,7 +38,7 @@ from discreet.answers.words import (
     shares_table,
     view_of,
 )
-from discreet.arguments import Floats, Labels
+from discreet.arguments import Labels
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.figures import group_words
 from discreet.estimates.intervals import NORMAL
@@ -67,11 +75,15 @@ RULES_OF_QUANTILES = ("quantiles: steps of the grid, at ranks that noise moves",
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
     "frequency: 8 k people of the copy on each side of a level",
-    "influence: nobody moves the estimates by more than a bound",
+    "influence: nobody moves the estimates by more than a bound, and standard errors are the copy's",
 )
 SPENT = (
     "the answers of this version are used up: {cost} more numbers about one person are asked, and"
     " {left} of {all} are left; ask for less, or wait for the next version"
+)
+TOO_MUCH = (
+    "this and the earlier answers would tell too much of people who stand out, together with the"
+    " copy: {says}; ask for a model with fewer terms, or wait for the next version"
 )
 NOT_ABOVE_0 = (
     "the weights of an answer are above 0, and {weights!r} has others in the copy; leave weights"
@@ -86,17 +98,23 @@ class Prepared:
 
     Parameters
     ----------
-    numbers : set of str
-        What the numbers about one person are called that its answer has.
+    numbers : mapping of str to int
+        What the numbers about one person are called that its answer has, each with the number of
+        cells in which somebody who has several rows may be.
     compute : callable
         What looks at the data, and returns the answer.
     model : ToFit, optional
         Of a model all but the estimates.
     """
 
-    numbers: set[str]
+    numbers: Mapping[str, int]
     compute: Callable[[], Answer]
     model: ToFit | None = None
+
+    @property
+    def more_at_most(self) -> float:
+        """How many more numbers a model is worth for who moves it most."""
+        return 0.0 if self.model is None else self.model.checked.most - len(self.numbers)
 
 
 @dataclass(eq=False, repr=False)
@@ -110,20 +128,43 @@ class Book:
     policy : Policy
     records : Records
         The raw records of the version.
+    copy : (float, float)
+        How well the copy alone tells who is in the data: the AUC for typical people, and for those
+        who stand out.
+
+    Attributes
+    ----------
+    spent : int
+        How many numbers about one person were given.
+    distances : (float, float)
+        How well all answers tell somebody from nobody, on average and at most: squared distances,
+        in standard deviations of the noise, between the numbers with the person and without. They
+        follow from the questions and the copy, so that no data decide what is refused.
     """
 
     file: FileSession
     policy: Policy
     records: Records
+    copy: tuple[float, float] = (LEAST_OF_COPY, LEAST_OF_FAR_OUT)
     answers: dict[str, Answer] = field(default_factory=dict)
     spent: int = 0
+    distances: tuple[float, float] = (0.0, 0.0)
     counter: Counter = field(init=False)
     _asked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         noise = CellKey(self.policy.noise_of_answers)
         least = max(self.policy.k, 2 * noise.sd)
-        self.counter = Counter(self.records, noise, self.policy.k, least)
+        self.counter = Counter(self.records, noise, self.policy.k, least, self._rows[1])
+
+    @cached_property
+    def _rows(self) -> tuple[float, int]:
+        """How many rows a person of the copy has, on average and at most."""
+        persons = self.file.kept.persons
+        if persons is None:
+            return 1.0, 1
+        counts = np.unique(persons, return_counts=True)[1]
+        return float(counts.mean()), int(counts.max())
 
     @property
     def left(self) -> int:
@@ -131,16 +172,19 @@ class Book:
         return self.policy.numbers_of_answers - self.spent
 
     @property
-    def exposure(self) -> Floats:
-        """How well all answers so far tell each person from nobody: see `Counter`."""
-        return self.counter.exposure
+    def exposure(self) -> Exposure:
+        """How well the copy and all answers so far tell who is in the data."""
+        return exposure_of(*self.distances, *self.copy)
 
     def cost(self, question: Question) -> int:
         """Return how many numbers about one person a question adds: those that were not given.
 
         It hangs on the question and the study file alone, so it says nothing of the data.
         """
-        return len(self.prepared(question.of_numbers).numbers - self._asked)
+        return len(self._new(self.prepared(question.of_numbers)))
+
+    def _new(self, it: Prepared) -> dict[str, int]:
+        return {name: cells for name, cells in it.numbers.items() if name not in self._asked}
 
     def answer(self, question: Question) -> Answer:
         """Answer a question, or refuse it in a sentence; the same one is answered again for free.
@@ -158,26 +202,38 @@ class Book:
         plain = question.of_numbers
         if plain.id not in self.answers:
             it = self.prepared(plain)
-            new = it.numbers - self._asked
-            if len(new) > self.left:
-                raise RefusedError(
-                    SPENT.format(cost=len(new), left=self.left, all=self.policy.numbers_of_answers),
-                    rule="budget",
-                )
-            self.spent += len(new)
-            self._asked |= new
+            self._charge(it)
             self.answers[plain.id] = it.compute()
         found = self.answers[plain.id]
         if not question.holds:
             return found
         return Answer(question, "", found.rules, verdict_of(found, question.holds))
 
+    def _charge(self, it: Prepared) -> None:
+        """Add what a question costs, or refuse it: by the question and the copy alone."""
+        new = self._new(it)
+        if len(new) > self.left:
+            numbers = {"cost": len(new), "left": self.left, "all": self.policy.numbers_of_answers}
+            raise RefusedError(SPENT.format(**numbers), rule="budget")
+        of_one, (usual, most) = self.counter.noise.sd**-2, self._rows
+        added = (
+            of_one * sum(min(cells, usual) for cells in new.values()),
+            of_one
+            * (sum(min(cells, most) for cells in new.values()) + it.more_at_most * bool(new)),
+        )
+        distances = self.distances[0] + added[0], self.distances[1] + added[1]
+        exposure = exposure_of(*distances, *self.copy)
+        if exposure.above > MOST_ABOVE:
+            raise RefusedError(TOO_MUCH.format(says=exposure.says), rule="exposure")
+        self.spent, self.distances = self.spent + len(new), distances
+        self._asked |= {*new}
+
     def prepared(self, question: Question) -> Prepared:
         """Check a question by the study file alone."""
         asked, parts = read_question(self.file, self.policy.derive, question)
         if question.kind == MODEL:
             it = self._to_fit(question, asked)
-            numbers = {f"{question.id} {i}" for i in range(len(it.checked.terms) + 2)}
+            numbers = {f"{question.id} {i}": 1 for i in range(len(it.checked.terms) + 2)}
             return Prepared(numbers, lambda: self._of_model(question, asked, it), it)
         compute = self._of_counts
         if question.is_of_shares(asked.whole):
@@ -292,16 +348,17 @@ def _ends_of(table: WholeTable, names: Sequence[str]) -> dict[str, tuple[float, 
     return out | {name: (float(np.nanmin(it)), float(np.nanmax(it))) for name, it in known.items()}
 
 
-def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> set[str]:
+def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> dict[str, int]:
     """Return what numbers about one person are called that a question by counts asks for."""
     of_sums = question.kind == MEANS and not question.is_of_shares(asked.whole)
     more = ["sum"] if of_sums else []
     if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
         more = [f"quantile {share}" for share in SHARES]
-    numbers = set()
+    numbers = dict[str, int]()
     for part in parts:
         cells = " ".join(sorted(it.digest for it in part.conditions))
-        numbers |= {f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in more)}
+        names = [f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in more)]
+        numbers |= dict.fromkeys(names, len(part.conditions))
     return numbers
 
 

@@ -8,13 +8,13 @@ count: whether it is could tell who makes the difference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answers.records import Records, people_in
-from discreet.arguments import Floats, Labels
+from discreet.answers.records import Records, people_in, places_within
+from discreet.arguments import Labels
 from discreet.explore.conditions import Asked, Condition
 from discreet.explore.questions import Part
 from discreet.methods import CellKey
@@ -57,7 +57,7 @@ class Counted:
 
 @dataclass(eq=False, repr=False)
 class Counter:
-    """What counts people for one version, and remembers which numbers were given.
+    """What counts people for one version.
 
     Parameters
     ----------
@@ -67,41 +67,28 @@ class Counter:
         The policy's: the least number of people on either side of a quantile.
     least : int
         Counts that are smaller, with their noise, are shown as few.
+    most_cells : int, default 1
+        In so many cells of a table a person is counted, who has several rows: the most rows that a
+        person of the copy has.
     """
 
     records: Records
     noise: CellKey
     k: int
     least: int
-    exposure: Floats = field(init=False)
-    """Of each person how well all numbers so far tell it from nobody: a squared distance, in
-    standard deviations of the noise, between the numbers with the person and without."""
-    _given: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.exposure = np.zeros(self.records.people)
+    most_cells: int = 1
 
     def count(self, part: Part, asked: Asked) -> Counted:
-        """Count a part, and add up what it says of each person."""
+        """Count the people in each cell of a part."""
         conditions, records = part.conditions, self.records
         atoms = records.atoms({name: asked.grid(name) for name in part.columns})
         of_rows = part.cells(atoms, len(records.persons))
         cells, people = people_in(of_rows, records.persons, repeat=records.repeat)
+        if records.repeat:
+            first = places_within(people) < self.most_cells
+            cells, people = cells[first], people[first]
         counts = np.bincount(cells, minlength=len(conditions))
         names = [it.digest for it in conditions]
         sums = records.noise.keyed(names, records.noise.sums(cells, people, len(conditions)))
         shown = counts + self.noise.drawn(records.noise.uniforms("count", sums))
-        new = np.array([it not in self._given for it in names])
-        self.expose(people, new[cells] / self.noise.sd**2)
-        self._given |= {*names}
         return Counted(part, conditions, cells, people, shown, shown >= self.least, sums)
-
-    def is_new(self, what: str) -> bool:
-        """Say whether a number is given for the first time, and remember it."""
-        found = what not in self._given
-        self._given.add(what)
-        return found
-
-    def expose(self, people: Labels, distances: Floats) -> None:
-        """Add what numbers tell of some people."""
-        np.add.at(self.exposure, people, distances)

@@ -12,16 +12,12 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-import numpy as np
-
-from discreet.arguments import Floats
-
 MOST_ABOVE = 0.03
-"""Answers raise the AUC of the copy by no more, for people on average."""
+"""Answers raise the AUC of the copy by no more: on average, and for who stands out most."""
 LEAST_OF_COPY = 0.57
 """The AUC of a copy for typical people, where nobody measured it (docs/attacks.md)."""
-FAR_OUT, LEAST_OF_FAR_OUT = 0.01, 0.68
-"""The most exposed hundredth of the people, and the AUC of a copy for such people."""
+LEAST_OF_FAR_OUT = 0.68
+"""The AUC of a copy for people who stand out."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +29,8 @@ class Exposure:
     alone : float
         The AUC by all answers without the copy, for people on average.
     typical, far_out : (float, float)
-        The AUC by the copy alone, and by copy and answers: on average, and of the most exposed
-        hundredth of the people.
+        The AUC by the copy alone, and by copy and answers: on average, and at most, of somebody who
+        stands out.
     """
 
     alone: float
@@ -51,8 +47,8 @@ class Exposure:
         """It in words, for the custodian."""
         return (
             "membership, all others known: AUC"
-            f" {self.typical[0]:.2f} by the copy, {self.typical[1]:.2f} with all answers; of the "
-            f"most exposed hundredth {self.far_out[0]:.2f} and {self.far_out[1]:.2f}"
+            f" {self.typical[0]:.2f} by the copy, {self.typical[1]:.2f} with all answers; of who "
+            f"stands out most {self.far_out[0]:.2f} and at most {self.far_out[1]:.2f}"
         )
 
 
@@ -75,26 +71,23 @@ def distance_of(auc: float) -> float:
     >>> round(distance_of(auc_of(0.3)), 6)
     0.3
     """
-    return 2 * NormalDist().inv_cdf(max(auc, 0.5)) ** 2
+    return 2 * NormalDist().inv_cdf(min(max(auc, 0.5), 0.9999)) ** 2
 
 
 def exposure_of(
-    distances: Floats, copy: float = LEAST_OF_COPY, copy_far_out: float = LEAST_OF_FAR_OUT
+    mean: float, most: float, copy: float = LEAST_OF_COPY, copy_far_out: float = LEAST_OF_FAR_OUT
 ) -> Exposure:
     """Return how often membership is told right by numbers of such squared distances.
 
     Parameters
     ----------
-    distances : ndarray
-        Of each person, as `Counter.exposure` has them.
+    mean, most : float
+        Of people on average, and of who stands out most.
     copy, copy_far_out : float
         The AUC of the copy for typical people and for those who stand out, as measured.
     """
-    count = max(1, round(FAR_OUT * len(distances)))
-    far_out = float(np.mean(np.sort(distances)[-count:]))
-    mean = float(np.mean(distances))
     return Exposure(
         auc_of(mean),
         (copy, auc_of(distance_of(copy) + mean)),
-        (copy_far_out, auc_of(distance_of(copy_far_out) + far_out)),
+        (copy_far_out, auc_of(distance_of(copy_far_out) + most)),
     )

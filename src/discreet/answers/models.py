@@ -13,7 +13,8 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,20 +28,25 @@ from discreet.explore.questions import Part
 from discreet.expressions.tree import Applied, Column, Node
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
-from discreet.regression.formula import design_of
+from discreet.regression.formula import Design, design_of
 
-MOST_INFLUENCE, MORE_A_TERM = 30.0, 4.0
+MOST_INFLUENCE, MORE_A_TERM = 7.5, 3.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
 as many as there are terms."""
+TIMES = MappingProxyType({"linear": 2.0, "logistic": 2.0, POISSON: 2.5, COX: 4.0})
+WITH_WEIGHTS = 1.75
+"""Where somebody is missing, others are taken off by other amounts: what one person moves is up to
+so many times as much, measured as a squared distance on people who were planted far out; and with
+weights up to so many times that."""
 PEOPLE_A_TERM = 10
-SPREAD_BY, FIT_BY = 3.0, 6.0
-"""By how many people's average influence a standard error and, at least, the fit are changed, for
-each of which the noise has."""
+FIT_BY = 6.0
+"""By how many people's average influence the fit is changed at least, for each of which the noise
+has."""
 TRIED = 2
 """So many people of each kind are left out of the copy to see how far one moves the fit."""
 BESIDE_ESTIMATES = 1.5
-"""How many numbers about a person standard errors, events and the fit are worth together."""
-NEARLY_ALL = 0.996
+"""How many numbers about a person events and the fit are worth together."""
+NEARLY_ALL = 0.96
 """The noise of a model hides such a share of the people of the copy as they are; of others what is
 beyond is taken off."""
 WIDEST = 3.0
@@ -125,10 +131,24 @@ class ToFit:
 def check_formula(model: Model, grids: Mapping[str, Grid]) -> None:
     """Refuse a formula that could be made to single a person out, or has no value at some place.
 
-    Of numbers it may have columns as they are, their logarithms, square roots, squares and cubes,
-    and interactions of these: none of them is large at one place within the column alone.
+    Of numbers it may have columns as they are, their logarithms, square roots and squares, and
+    interactions of one with levels. A product of two is large for the few who are far out in both,
+    and so is everything without a constant.
     """
     parsed = model.parsed
+    for term in parsed.terms:
+        if sum(not it.categorical for it in term) > 1:
+            raise RefusedError(
+                "the data are not asked for products of numbers, which the few decide who are far"
+                f" out in both: {':'.join(it.text for it in term)}; leave it out, or make levels of"
+                " one by cut(...)",
+                rule="formula",
+            )
+    if not parsed.intercept:
+        raise RefusedError(
+            "the data are not asked for models without a constant; leave '0 +' or '- 1' out",
+            rule="formula",
+        )
     for factor in {parsed.outcome, *(it for term in parsed.terms for it in term)}:
         if factor.categorical:
             continue
@@ -136,7 +156,7 @@ def check_formula(model: Model, grids: Mapping[str, Grid]) -> None:
         if name is None:
             raise RefusedError(
                 f"the data are not asked for {factor.text}: a model of them has columns as they"
-                " are, log(x), sqrt(x), x**2 and x**3, and interactions; leave it out",
+                " are, log(x), sqrt(x), x**2 and interactions with levels; leave it out",
                 rule="formula",
             )
         grid = grids.get(name)
@@ -157,11 +177,73 @@ def _plain(tree: Node) -> str | None:
     first, *others = tree.arguments
     if tree.name == "I":
         return _plain(first)
-    if tree.name == "power" and [getattr(it, "value", None) for it in others] in ([2.0], [3.0]):
+    if tree.name == "power" and [getattr(it, "value", None) for it in others] == [2.0]:
         return first.name if isinstance(first, Column) else None
     if tree.name in ("log", "log2", "log10", "sqrt") and not others:
         return first.name if isinstance(first, Column) else None
     return None
+
+
+@dataclass(frozen=True, eq=False)
+class Leverage:
+    """How far out people lie among those of the copy, by the information of a model's rows.
+
+    Parameters
+    ----------
+    centre : ndarray
+        Of the columns of the design; of a model without a constant 0.
+    inverse : ndarray
+        Of the sum of squares and products of the columns, with the rows' information.
+    slopes : ndarray, optional
+        The copy's estimates, where a row's information hangs on what the model expects of it.
+    most : float
+        The largest leverage that somebody of the copy has.
+    """
+
+    centre: Floats
+    inverse: Floats
+    slopes: Floats | None
+    most: float = math.inf
+
+    @classmethod
+    def of(
+        cls, model: Model, design: Design, estimates: Estimates, weights: Floats, whose: Labels
+    ) -> Leverage:
+        """Return how far out people lie among those of a design of the copy."""
+        matrix = design.matrix
+        centred = bool(design.ones.any()) and model.parsed.intercept
+        slopes = estimates.values if model.family == POISSON else None
+        centre = (
+            np.average(matrix, axis=0, weights=weights) if centred else np.zeros(matrix.shape[1])
+        )
+        bare = cls(centre, np.eye(matrix.shape[1]), slopes)
+        information = bare.information(matrix) * weights
+        inverse: Floats = np.asarray(np.linalg.pinv(matrix.T @ (information[:, None] * matrix)))
+        bare = dataclasses.replace(bare, inverse=inverse)
+        return dataclasses.replace(bare, most=float(bare.by_person(matrix, weights, whose).max()))
+
+    def information(self, matrix: Floats) -> Floats:
+        """Return what a row tells of the estimates, at most between here and the centre."""
+        if self.slopes is None:
+            return np.ones(len(matrix))
+        found: Floats = np.exp(np.clip(matrix @ self.slopes, self.centre @ self.slopes, 50.0))
+        return found
+
+    def by_person(self, matrix: Floats, weights: Floats, whose: Labels) -> Floats:
+        """Return the leverage of each person, for each row."""
+        each = np.einsum("ij,jk,ik->i", matrix, self.inverse, matrix)
+        each *= self.information(matrix) * weights
+        people, place = np.unique(whose, return_inverse=True)
+        found = np.zeros(len(people))
+        np.add.at(found, place, each)
+        return found[place]
+
+    def bounded(self, design: Design, weights: Floats, whose: Labels) -> Design:
+        """Pull in who lies farther out than anybody of the copy."""
+        leverage = self.by_person(design.matrix, weights, whose)
+        share = np.sqrt(np.minimum(1.0, self.most / np.maximum(leverage, 1e-300)))
+        matrix = self.centre + share[:, None] * (design.matrix - self.centre)
+        return dataclasses.replace(design, matrix=matrix)
 
 
 Ends = Mapping[str, tuple[float, float]]
@@ -182,10 +264,18 @@ class Checked:
         Whose each of the rows is.
     estimates : Estimates
         Of these rows.
+    people : int
+        How many people they are of.
+    covariance : ndarray
+        Of the estimates, by how far people move them.
+    leverage : Leverage
+        How far out rows lie, and where they are pulled in.
     width : float
         By how much more noise the model has.
     taken_off : ndarray
-        How far what one person would move estimates by beyond a bound moves them.
+        How far what people would move estimates by beyond a bound moves them together.
+    around : ndarray
+        How far that varies by chance.
     ends : sequence of mapping
         The ends of columns in copies of the copy: as these cut the copy, it cuts the data.
     """
@@ -195,14 +285,24 @@ class Checked:
     weights: str | None
     whose: Labels
     estimates: Estimates
+    people: int
+    covariance: Floats
+    leverage: Leverage
     width: float
     taken_off: Floats
+    around: Floats
     ends: Sequence[Ends]
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms of the model."""
         return self.estimates.terms
+
+    @property
+    def most(self) -> float:
+        """How many numbers about a person the model is worth for who moves it most."""
+        times = TIMES[self.model.family] * (1.0 if self.weights is None else WITH_WEIGHTS)
+        return times * _most(len(self.terms)) + BESIDE_ESTIMATES
 
     @cached_property
     def cut(self) -> Floats:
@@ -214,7 +314,7 @@ class Checked:
             if found is not None and found.terms == self.terms:
                 moved.append(found.values - self.estimates.values)
         squares = np.mean(np.square(moved), axis=0) if moved else np.zeros(len(self.terms))
-        found_all: Floats = np.sqrt(squares + self.taken_off**2)
+        found_all: Floats = np.sqrt(squares + self.around**2 + (self.taken_off / 2) ** 2)
         return found_all
 
     @cached_property
@@ -224,9 +324,8 @@ class Checked:
         By those of the copy who may move it most: who have the largest influence on estimates, the
         farthest outcomes or the largest weights. Of a Cox model a person is in so many pairs.
         """
-        people = len(np.unique(self.whose))
         if self.model.family == COX:
-            return max(FIT_BY, people / max(1, self.estimates.events or 0))
+            return max(FIT_BY, self.people / max(1, self.estimates.events or 0))
         moves = np.asarray(None if self.estimates.moves is None else self.estimates.moves())
         far = [(moves**2 / np.maximum((moves**2).sum(axis=0), 1e-300)).sum(axis=1)]
         far += [self.rows.numbers[self.weights]] if self.weights is not None else []
@@ -237,7 +336,7 @@ class Checked:
         for person in np.unique([self.whose[np.argsort(it)[-TRIED:]] for it in far]).tolist():
             less = self._again(self.rows.rows(np.flatnonzero(self.whose != person)))
             if less is not None:
-                moved.append(people * abs(less.quality[1] - whole))
+                moved.append(self.people * abs(less.quality[1] - whole))
         return max(moved)
 
     def _again(self, rows: ModelRows) -> Estimates | None:
@@ -276,20 +375,38 @@ def check_in_copy(
         fewest = int((rows.numbers[model.numbers[0]] > 0).sum())
     if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k, weights):
         raise RefusedError(TOO_FEW, rule="model")
-    usual = float(np.quantile(_influence(moves), NEARLY_ALL))
-    width = max(1.0, math.sqrt(usual / _most(terms)))
+    covariance = moves.T @ moves
+    influence = _influence(moves, covariance, people)
+    width = max(1.0, math.sqrt(float(np.quantile(influence, NEARLY_ALL)) / _most(terms)))
     if not width <= WIDEST:
         raise RefusedError(FEW_DECIDE, rule="influence")
-    taken_off = np.sqrt((((1 - _kept(moves, width))[:, None] * moves) ** 2).sum(axis=0))
-    return Checked(model, rows, weights, whose, estimates, width, taken_off, ends)
+    beyond = 1 - _kept(influence, width, terms)
+    taken = beyond[:, None] * moves
+    taken_off, around = taken.sum(axis=0), np.sqrt((taken**2).sum(axis=0))
+    by = weights_of(rows, weights)
+    leverage = Leverage.of(model, _design(model, rows), estimates, by, whose)
+    of = (estimates, people, covariance, leverage, width, taken_off, around)
+    return Checked(model, rows, weights, whose, *of, ends)
+
+
+def weights_of(rows: ModelRows, weights: str | None) -> Floats:
+    """Return the weight of each row, on average 1."""
+    if weights is None:
+        return np.ones(len(rows.at))
+    found: Floats = rows.numbers[weights] / rows.numbers[weights].mean()
+    return found
+
+
+def _design(model: Model, rows: ModelRows) -> Design:
+    numbers = dict(rows.numbers)
+    if rows.happened is not None and model.event in model.parsed.outcome.columns:
+        numbers[model.parsed.outcome.columns[0]] = rows.happened.astype(np.float64)
+    return design_of(model.parsed, numbers, rows.words, model.orders)
 
 
 def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
     """Tell whether many people stand on each side of each level, and nobody has much leverage."""
-    numbers = dict(rows.numbers)
-    if rows.happened is not None and model.event in model.parsed.outcome.columns:
-        numbers[model.parsed.outcome.columns[0]] = rows.happened.astype(np.float64)
-    matrix = design_of(model.parsed, numbers, rows.words, model.orders).matrix
+    matrix = _design(model, rows).matrix
     there = (matrix != 0).sum(axis=0)
     is_level = np.isin(matrix, (0.0, 1.0)).all(axis=0)
     absent = len(matrix) - there
@@ -322,11 +439,20 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     try:
         rows = rows_of_model(it.rows.rows(inside), model, it.events, it.weights)
         persons = records.persons[inside][rows.at]
-        estimates = fit_rows(model, rows, it.weights, persons if it.by_persons else None)
+        weights = weights_of(rows, it.weights)
+        by = partial(it.checked.leverage.bounded, weights=weights, whose=persons)
+        clusters = persons if it.by_persons else None
+        estimates = fit_rows(model, rows, it.weights, clusters, by)
         if estimates.moves is None or estimates.terms != it.checked.terms:
             raise refused
-        people, moves = by_person(estimates.moves(), persons)
-        return _with_noise(counter, it, estimates, people, moves, counted)
+        _, moves = by_person(estimates.moves(), persons)
+        design = by(_design(model, rows))
+        _, first = np.unique(persons, return_index=True)
+        far = it.checked.leverage.by_person(design.matrix, weights, persons)[first]
+        far *= it.checked.people / len(moves)
+        # What leaving a person out moves, to second order.
+        moves = moves / (1 - np.minimum(far, 0.5))[:, None]
+        return _with_noise(counter, it, estimates, moves, counted)
     except (DiscreetError, np.linalg.LinAlgError):
         raise refused from None
 
@@ -335,17 +461,17 @@ def _most(terms: int) -> float:
     return MOST_INFLUENCE + MORE_A_TERM * terms
 
 
-def _influence(moves: Floats) -> Floats:
+def _influence(moves: Floats, covariance: Floats, people: int) -> Floats:
     """Return each person's squared influence: on average as many as there are terms."""
-    root = np.linalg.cholesky(moves.T @ moves)
-    found: Floats = len(moves) * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
+    root = np.linalg.cholesky(covariance)
+    found: Floats = people * (np.linalg.solve(root, moves.T) ** 2).sum(axis=0)
     return found
 
 
-def _kept(moves: Floats, width: float) -> Floats:
+def _kept(influence: Floats, width: float, terms: int) -> Floats:
     """Return the share of what each person moves that an answer keeps."""
-    most = width**2 * _most(moves.shape[1])
-    found: Floats = np.sqrt(np.minimum(1.0, most / np.maximum(_influence(moves), 1e-300)))
+    most = width**2 * _most(terms)
+    found: Floats = np.sqrt(np.minimum(1.0, most / np.maximum(influence, 1e-300)))
     return found
 
 
@@ -358,43 +484,37 @@ def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
 
 
 def _with_noise(
-    counter: Counter,
-    it: ToFit,
-    estimates: Estimates,
-    persons: Labels,
-    moves: Floats,
-    counted: Counted,
+    counter: Counter, it: ToFit, estimates: Estimates, moves: Floats, counted: Counted
 ) -> Modelled:
-    people, terms = moves.shape
-    sd, shown, width = counter.noise.sd, int(counted.shown[0]), it.checked.width
-    draws = counter.records.noise.normals(it.named, counted.sums, 2 * terms + 2)[0]
-    covariance = moves.T @ moves
-    influence, kept = _influence(moves), _kept(moves, width)
+    """Return estimates with noise, and all else by the copy: nothing else tells of a person."""
+    of_copy, terms = it.checked, moves.shape[1]
+    sd, shown, width = counter.noise.sd, int(counted.shown[0]), of_copy.width
+    draws = counter.records.noise.normals(it.named, counted.sums, terms + 2)[0]
+    # Who moves the estimates how far is measured in the copy's units, which are known.
+    fewer = of_copy.people / shown
+    covariance = of_copy.covariance * fewer
+    influence = _influence(moves, of_copy.covariance, of_copy.people)
+    kept = _kept(influence, width, terms)
     off = ((1 - kept)[:, None] * moves).sum(axis=0)
-    # A variance is moved by a person as far as the person's part in it.
-    parts = people * moves**2 / np.diag(covariance)
-    of_errors = ((parts / (SPREAD_BY * terms)) ** 2).sum(axis=1)
-    hidden = influence * (kept / width) ** 2
-    counter.expose(persons, (hidden + of_errors + BESIDE_ESTIMATES) / sd**2)
-    spread = np.exp(SPREAD_BY * terms * sd / people * draws[terms : 2 * terms])
-    variances = estimates.variances * spread
-    # What is said of the noise follows from what is given: errors with noise, people with noise.
-    noise = width * sd / math.sqrt(shown) * np.sqrt(variances)
-    off_in_all = np.hypot(noise, it.checked.cut)
-    root = np.linalg.cholesky(covariance)
-    of_one = root @ draws[:terms] / np.sqrt(np.diag(covariance))
+    scale = width * sd / math.sqrt(shown)
     name, fit = estimates.quality
-    events = estimates.events
+    of_fit = of_copy.fit_by * sd / shown
+    events = None if it.by_persons else estimates.events  # of who has several rows they are many
     made = dataclasses.replace(
         estimates,
-        values=estimates.values - off + noise * of_one,
-        variances=variances,
+        # What is taken off of the copy is given back: that of the data is near it.
+        values=estimates.values
+        - off
+        + of_copy.taken_off
+        + scale * np.linalg.cholesky(covariance) @ draws[:terms],
+        variances=of_copy.estimates.variances * fewer,
         rows=shown,
         events=None if events is None else max(0, round(events + sd * draws[-2])),
-        quality=(name, float(np.clip(fit + it.checked.fit_by * sd / people * draws[-1], 0.0, 1.0))),
+        quality=(name, float(np.clip(fit + of_fit * draws[-1], 0.0, 1.0))),
         moves=None,
     )
-    return Modelled(made, off_in_all, counted, sd, it.checked.fit_by * sd / shown)
+    noise = np.hypot(scale * np.sqrt(np.diag(covariance)), of_copy.cut)
+    return Modelled(made, noise, counted, sd, of_fit)
 
 
 def as_in_copy(

@@ -35,10 +35,8 @@ class Quantiles:
 def quantiles(counter: Counter, part: Part, asked: Asked, value: str) -> Quantiles:
     """Return the quantiles of a column over the people in each cell of a part."""
     counted = counter.count(part, asked)
-    cells, people, of_people = people_with_values(counter.records, part, asked, value)
+    cells, _, of_people = people_with_values(counter.records, part, asked, value)
     sd, noise = counter.noise.sd, counter.records.noise
-    new = np.array([counter.is_new(f"quantiles {value} {it.digest}") for it in counted.conditions])
-    counter.expose(people, new[cells] * len(SHARES) / sd**2)
     draws = noise.normals(f"quantiles {value}", counted.sums, len(SHARES))
     low, middle, high = (np.full((counted.size, len(SHARES)), np.nan) for _ in range(3))
     of_copy, values_of_copy = in_copy(asked, part, value)

@@ -87,6 +87,22 @@ def people_in(cells: Labels, persons: Labels, *, repeat: bool) -> tuple[Labels, 
     return pairs // size, pairs % size
 
 
+def places_within(people: Labels) -> Labels:
+    """Return of each pair the how manieth of its person it is, from 0.
+
+    Examples
+    --------
+    >>> places_within(np.array([4, 2, 4, 4, 2]))
+    array([0, 0, 1, 2, 1])
+    """
+    order = np.argsort(people, kind="stable")
+    sizes = np.bincount(people)
+    starts = np.cumsum(sizes) - sizes
+    out = np.empty(len(people), dtype=np.intp)
+    out[order] = np.arange(len(people)) - starts[people[order]]
+    return out
+
+
 def means_of_pairs(values: Floats, cells: Labels, persons: Labels) -> tuple[Labels, Labels, Floats]:
     """Return pairs of a cell and a person in it, in order, and the mean of the person's values."""
     inside = np.flatnonzero(cells >= 0)

@@ -316,6 +316,7 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
         f"the noise is {how_large}, with what this may move: numbers beyond the least and the"
         " largest of the copy count as these, and what one person would move estimates by beyond a"
         " bound is taken off",
+        "standard errors are those of the copy, for so many people",
     )
     laid = (("part", "term"), body.head, lines)
     return _table(MODEL, f"{TITLES[family]}: {what}", laid, notes, figures), how_large

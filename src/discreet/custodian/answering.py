@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.book import Book
-from discreet.answers.exposure import (
-    LEAST_OF_COPY,
-    LEAST_OF_FAR_OUT,
-    MOST_ABOVE,
-    Exposure,
-    exposure_of,
-)
+from discreet.answers.exposure import LEAST_OF_COPY, LEAST_OF_FAR_OUT, Exposure
 from discreet.answers.records import Records
 from discreet.custodian.protect import Protected, session_of, study_of_session
 from discreet.custodian.publishing import FORM, key_of_policy
@@ -249,7 +243,7 @@ def _decide(
     session: Session, of: FileSession, listed: Questions, who: str, copy: tuple[float, float]
 ) -> _Decided:
     """Answer what can be answered; what was asked before is asked again first, in its order."""
-    book, name = book_of(session, of), session.name or of.file.manifest.study
+    book, name = book_of(session, of, copy), session.name or of.file.manifest.study
     earlier = session.register.answered(name)
     for row in earlier:
         try:
@@ -266,15 +260,7 @@ def _decide(
         if text not in known:
             new.append({"who": who, "question": text, "outcome": outcome.says})
     advance("answers from the data", len(listed), len(listed))
-    made = Answering(tuple(outcomes), book.left, exposure_of(book.exposure, *copy))
-    if made.exposure.above > MOST_ABOVE:
-        worst = max(outcomes, key=lambda it: it.cost)
-        raise RefusedError(
-            f"these answers and the copy tell too much together: {made.exposure.says}; leave"
-            f" question {worst.question.id} out, which costs most ({worst.question.says}), or set a"
-            " larger answer_noise for the next version",
-            rule="exposure",
-        )
+    made = Answering(tuple(outcomes), book.left, book.exposure)
     return _Decided(made, tuple(new), len(earlier))
 
 
@@ -289,13 +275,18 @@ def _outcome(book: Book, question: Question) -> Outcome:
     return Outcome(question, ANSWERED, book.spent - before, made)
 
 
-def book_of(session: Session, of: FileSession) -> Book:
-    """Return what answers questions to a session's data, by the study file that is of them."""
+def book_of(
+    session: Session, of: FileSession, copy: tuple[float, float] = (LEAST_OF_COPY, LEAST_OF_FAR_OUT)
+) -> Book:
+    """Return what answers questions to a session's data, by the study file that is of them.
+
+    `copy` is how well the copy alone tells who is in them.
+    """
     table, policy, secret = session.table, session.policy, session.secret
     wanted = replace(choose_columns(table, policy), partitions=1)
     raw = raw_in_one(table, policy, secret, wanted)
     raw = replace(raw, version=of.file.manifest.version.encode())
-    return Book(of, policy, Records.of(raw, of.kept, secret))
+    return Book(of, policy, Records.of(raw, of.kept, secret), copy)
 
 
 def _record(session: Session, found: _Decided, version: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from discreet.levels import in_order
 from discreet.plots.facets import FEWEST
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import FAMILIES, Asked, Estimates, categories_named, estimated, read_model
+from discreet.regression.formula import Design
 
 MODEL = "model"
 POISSON, COX = "poisson", "cox"
@@ -263,9 +264,13 @@ def rows_of_model(
 
 
 def fit_rows(
-    model: Asked, rows: ModelRows, weights: str | None = None, persons: Labels | None = None
+    model: Asked,
+    rows: ModelRows,
+    weights: str | None = None,
+    persons: Labels | None = None,
+    bounded: Callable[[Design], Design] | None = None,
 ) -> Estimates:
-    """Estimate a model from its rows; `persons` says whose each of them is."""
+    """Estimate a model from its rows; `persons` and `bounded` are as of `estimated`."""
     estimates = estimated(
         model,
         rows.numbers,
@@ -273,6 +278,7 @@ def fit_rows(
         rows.happened,
         None if weights is None else rows.numbers[weights],
         persons,
+        bounded,
     )
     _check_references(model, estimates)
     return estimates

@@ -430,6 +430,12 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         return ()
     dims = tuple(_levels(asked, name) for name in question.by)
     if question.is_of_shares(asked.whole):
+        if asked.whole.persons is not None:
+            raise RefusedError(
+                "people have several rows here, so that some have both yes and no; ask for the"
+                f" people of each level: study.bars({question.columns[0]!r})",
+                rule="persons",
+            )
         of = _yes_and_no(asked, question.columns[0])
         parts = [Part(where, (*some, of)) for some in _subsets(dims)]
     elif question.kind == MEANS or question.plot.answered == BY_QUANTILES:
