@@ -75,7 +75,7 @@ RULES_OF_QUANTILES = ("quantiles: steps of the grid, at ranks that noise moves",
 RULES_OF_MODELS = (
     "residual degrees of freedom: at least ten people for each term",
     "frequency: 8 k people of the copy on each side of a level",
-    "influence: nobody moves the estimates by more than a bound, and standard errors are the copy's",
+    "influence: nobody moves the estimates by more than a bound; standard errors are the copy's",
 )
 SPENT = (
     "the answers of this version are used up: {cost} more numbers about one person are asked, and"

@@ -1,10 +1,11 @@
 """Models of the data: estimates with noise on the scale of one person's influence.
 
-The noise has the covariance of the estimates themselves: that of one person's influence, times the
-square of the policy's number of people. So it hides a person as a count's noise does, and its share
-of a standard error is that number over the square root of the number of people. Nobody moves the
-estimates by more than a bound: what somebody would move them by beyond that is taken off. Numbers
-beyond the least and the largest of the copy count as these.
+The noise has the covariance that the estimates of the copy have: that of one person's influence,
+times the square of the policy's number of people. So it hides a person as a count's noise does, and
+its share of a standard error is that number over the square root of the number of people. Numbers
+beyond the least and the largest of the copy count as these, who lies farther out than anybody of
+the copy is pulled in, and what somebody would move estimates by beyond a bound is taken off. All
+else that is said is the copy's: standard errors, the size of the noise, and what is refused.
 """
 
 from __future__ import annotations
