@@ -224,7 +224,10 @@ def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
             several = field["type"] in ("columns", "words")
             assert takes.get("maxItems", 1) == (field["most"] if several else 1)
     (family,) = (it for it in told[-1]["fields"] if it["choices"])
-    assert (family["name"], family["choices"]) == ("family", ["linear", "logistic", "cox"])
+    assert (family["name"], family["choices"]) == (
+        "family",
+        ["linear", "logistic", "poisson", "cox"],
+    )
 
 
 def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.answers.counting import Counted, Counter
-from discreet.answers.records import Records, means_of_pairs
+from discreet.answers.records import means_of_pairs, places_within
 from discreet.arguments import Floats, Labels
 from discreet.explore.conditions import Asked
 from discreet.explore.questions import Part
@@ -42,7 +42,7 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     edges = asked.grid(value).edges
     low, high = edges[0], edges[-1]
     middle, reach = (low + high) / 2, (high - low) / 2
-    cells, _, of_people = people_with_values(counter.records, part, asked, value)
+    cells, _, of_people = people_with_values(counter, part, asked, value)
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
     draws = counter.records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
     sums += counter.noise.sd * reach * draws
@@ -58,19 +58,22 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
 
 
 def people_with_values(
-    records: Records, part: Part, asked: Asked, value: str
+    counter: Counter, part: Part, asked: Asked, value: str
 ) -> tuple[Labels, Labels, Floats]:
     """Return pairs of a cell and a person in it, and the mean of the person's values there.
 
+    They are the pairs that are counted: nobody is in more cells than somebody of the copy may be.
     Values beyond the ends of the column's grid count as these.
     """
-    edges = asked.grid(value).edges
+    edges, records = asked.grid(value).edges, counter.records
     atoms = records.atoms({name: asked.grid(name) for name in part.columns})
     of_rows = part.cells(atoms, len(records.persons))
     values = np.clip(records.rows.copy.columns[value], edges[0], edges[-1])
     # Of few people, where the copy has no gaps: see Grid.
     values = np.where(np.isnan(values), (edges[0] + edges[-1]) / 2, values)
-    return means_of_pairs(values, of_rows, records.persons)
+    cells, people, means = means_of_pairs(values, of_rows, records.persons)
+    first = places_within(people) < counter.most_cells
+    return cells[first], people[first], means[first]
 
 
 def in_copy(asked: Asked, part: Part, value: str) -> tuple[Labels, Floats]:

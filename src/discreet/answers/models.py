@@ -1,11 +1,10 @@
 """Models of the data: estimates with noise on the scale of one person's influence.
 
-The noise has the covariance that the estimates of the copy have: that of one person's influence,
-times the square of the policy's number of people. So it hides a person as a count's noise does, and
-its share of a standard error is that number over the square root of the number of people. Numbers
-beyond the least and the largest of the copy count as these, who lies farther out than anybody of
-the copy is pulled in, and what somebody would move estimates by beyond a bound is taken off. All
-else that is said is the copy's: standard errors, the size of the noise, and what is refused.
+A model is answered by one step from the copy's estimates (`steps`): nothing is fitted to the data.
+How far a person moves the step hangs on that person's rows and the copy alone, and is bounded. The
+noise has the covariance of such steps in the copy, times the square of the policy's number of
+people, so it hides a person as a count's noise does. Numbers beyond the least and the largest of
+the copy count as these. All else is the copy's: standard errors, the fit, and what is refused.
 """
 
 from __future__ import annotations
@@ -14,44 +13,34 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from types import MappingProxyType
+from functools import cached_property
 
 import numpy as np
 
 from discreet.answers.counting import Counted, Counter
+from discreet.answers.records import places_within
+from discreet.answers.steps import by_person, design_in, scores_of, slope
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, DiscreetError, RefusedError
+from discreet.errors import DiscreetError, RefusedError
 from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.model import COX, POISSON, ModelRows, fit_rows, rows_of_model
+from discreet.explore.model import POISSON, ModelRows, fit_rows, rows_of_model
 from discreet.explore.questions import Part
 from discreet.expressions.tree import Applied, Column, Node
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
-from discreet.regression.formula import Design, design_of
 
-MOST_INFLUENCE, MORE_A_TERM = 7.5, 3.0
+MOST_INFLUENCE, MORE_A_TERM = 12.0, 3.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
 as many as there are terms."""
-TIMES = MappingProxyType({"linear": 2.0, "logistic": 2.0, POISSON: 2.5, COX: 4.0})
-WITH_WEIGHTS = 1.75
-"""Where somebody is missing, others are taken off by other amounts: what one person moves is up to
-so many times as much, measured as a squared distance on people who were planted far out; and with
-weights up to so many times that."""
 PEOPLE_A_TERM = 10
-FIT_BY = 6.0
-"""By how many people's average influence the fit is changed at least, for each of which the noise
-has."""
-TRIED = 2
-"""So many people of each kind are left out of the copy to see how far one moves the fit."""
-BESIDE_ESTIMATES = 1.5
-"""How many numbers about a person events and the fit are worth together."""
+BESIDE_ESTIMATES = 1.0
+"""How many numbers about a person the number of events is worth."""
 NEARLY_ALL = 0.96
 """The noise of a model hides such a share of the people of the copy as they are; of others what is
 beyond is taken off."""
-WIDEST = 3.0
-"""The noise of a model is at most so many times that of one in which nobody stands out."""
+WIDEST = 4.0
+"""The noise of an estimate is at most so many times that of one in which nobody stands out."""
 FEW_DECIDE = (
     "this model is not answered: by the copy a few people decide about it; take the logarithm of a "
     "column, join levels, or leave a term out"
@@ -74,14 +63,13 @@ NOT_ANSWERED = (
 class Modelled:
     """Estimates with noise, how far it and the cut of numbers may move them, and who entered.
 
-    `of_counts` is that of numbers of people and of events, `of_fit` that of the fit.
+    `of_counts` is that of numbers of people and of events.
     """
 
     estimates: Estimates
     noise: Floats
     counted: Counted
     of_counts: float
-    of_fit: float
 
 
 def condition_of(asked: Asked, where: Condition, names: Sequence[str]) -> Condition:
@@ -185,68 +173,6 @@ def _plain(tree: Node) -> str | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Leverage:
-    """How far out people lie among those of the copy, by the information of a model's rows.
-
-    Parameters
-    ----------
-    centre : ndarray
-        Of the columns of the design; of a model without a constant 0.
-    inverse : ndarray
-        Of the sum of squares and products of the columns, with the rows' information.
-    slopes : ndarray, optional
-        The copy's estimates, where a row's information hangs on what the model expects of it.
-    most : float
-        The largest leverage that somebody of the copy has.
-    """
-
-    centre: Floats
-    inverse: Floats
-    slopes: Floats | None
-    most: float = math.inf
-
-    @classmethod
-    def of(
-        cls, model: Model, design: Design, estimates: Estimates, weights: Floats, whose: Labels
-    ) -> Leverage:
-        """Return how far out people lie among those of a design of the copy."""
-        matrix = design.matrix
-        centred = bool(design.ones.any()) and model.parsed.intercept
-        slopes = estimates.values if model.family == POISSON else None
-        centre = (
-            np.average(matrix, axis=0, weights=weights) if centred else np.zeros(matrix.shape[1])
-        )
-        bare = cls(centre, np.eye(matrix.shape[1]), slopes)
-        information = bare.information(matrix) * weights
-        inverse: Floats = np.asarray(np.linalg.pinv(matrix.T @ (information[:, None] * matrix)))
-        bare = dataclasses.replace(bare, inverse=inverse)
-        return dataclasses.replace(bare, most=float(bare.by_person(matrix, weights, whose).max()))
-
-    def information(self, matrix: Floats) -> Floats:
-        """Return what a row tells of the estimates, at most between here and the centre."""
-        if self.slopes is None:
-            return np.ones(len(matrix))
-        found: Floats = np.exp(np.clip(matrix @ self.slopes, self.centre @ self.slopes, 50.0))
-        return found
-
-    def by_person(self, matrix: Floats, weights: Floats, whose: Labels) -> Floats:
-        """Return the leverage of each person, for each row."""
-        each = np.einsum("ij,jk,ik->i", matrix, self.inverse, matrix)
-        each *= self.information(matrix) * weights
-        people, place = np.unique(whose, return_inverse=True)
-        found = np.zeros(len(people))
-        np.add.at(found, place, each)
-        return found[place]
-
-    def bounded(self, design: Design, weights: Floats, whose: Labels) -> Design:
-        """Pull in who lies farther out than anybody of the copy."""
-        leverage = self.by_person(design.matrix, weights, whose)
-        share = np.sqrt(np.minimum(1.0, self.most / np.maximum(leverage, 1e-300)))
-        matrix = self.centre + share[:, None] * (design.matrix - self.centre)
-        return dataclasses.replace(design, matrix=matrix)
-
-
 Ends = Mapping[str, tuple[float, float]]
 """The least and the largest number of columns."""
 
@@ -267,16 +193,20 @@ class Checked:
         Of these rows.
     people : int
         How many people they are of.
+    turned : ndarray
+        What turns scores into how far a row moves the estimates.
     covariance : ndarray
         Of the estimates, by how far people move them.
-    leverage : Leverage
-        How far out rows lie, and where they are pulled in.
+    root : ndarray
+        The root of the covariance of the noise, for the noise of one person.
+    back : ndarray
+        What turns a sum of bounded moves into a step of the estimates.
     width : float
         By how much more noise the model has.
-    taken_off : ndarray
-        How far what people would move estimates by beyond a bound moves them together.
+    own : ndarray
+        The sum of the bounded moves of the copy.
     around : ndarray
-        How far that varies by chance.
+        How far what is beyond the bound moves estimates by chance.
     ends : sequence of mapping
         The ends of columns in copies of the copy: as these cut the copy, it cuts the data.
     """
@@ -287,10 +217,12 @@ class Checked:
     whose: Labels
     estimates: Estimates
     people: int
+    turned: Floats
     covariance: Floats
-    leverage: Leverage
+    root: Floats
+    back: Floats
     width: float
-    taken_off: Floats
+    own: Floats
     around: Floats
     ends: Sequence[Ends]
 
@@ -302,8 +234,7 @@ class Checked:
     @property
     def most(self) -> float:
         """How many numbers about a person the model is worth for who moves it most."""
-        times = TIMES[self.model.family] * (1.0 if self.weights is None else WITH_WEIGHTS)
-        return times * _most(len(self.terms)) + BESIDE_ESTIMATES
+        return _most(len(self.terms)) + BESIDE_ESTIMATES
 
     @cached_property
     def cut(self) -> Floats:
@@ -315,30 +246,8 @@ class Checked:
             if found is not None and found.terms == self.terms:
                 moved.append(found.values - self.estimates.values)
         squares = np.mean(np.square(moved), axis=0) if moved else np.zeros(len(self.terms))
-        found_all: Floats = np.sqrt(squares + self.around**2 + (self.taken_off / 2) ** 2)
+        found_all: Floats = np.sqrt(squares + self.around**2)
         return found_all
-
-    @cached_property
-    def fit_by(self) -> float:
-        """How far a person moves the fit, times the number of people.
-
-        By those of the copy who may move it most: who have the largest influence on estimates, the
-        farthest outcomes or the largest weights. Of a Cox model a person is in so many pairs.
-        """
-        if self.model.family == COX:
-            return max(FIT_BY, self.people / max(1, self.estimates.events or 0))
-        moves = np.asarray(None if self.estimates.moves is None else self.estimates.moves())
-        far = [(moves**2 / np.maximum((moves**2).sum(axis=0), 1e-300)).sum(axis=1)]
-        far += [self.rows.numbers[self.weights]] if self.weights is not None else []
-        if self.rows.happened is None:
-            outcome = self.rows.numbers[self.model.numbers[0]]
-            far.append(np.abs(outcome - outcome.mean()))
-        moved, whole = [FIT_BY], self.estimates.quality[1]
-        for person in np.unique([self.whose[np.argsort(it)[-TRIED:]] for it in far]).tolist():
-            less = self._again(self.rows.rows(np.flatnonzero(self.whose != person)))
-            if less is not None:
-                moved.append(self.people * abs(less.quality[1] - whole))
-        return max(moved)
 
     def _again(self, rows: ModelRows) -> Estimates | None:
         try:
@@ -364,11 +273,8 @@ def check_in_copy(
         interaction; or if few people move the estimates more than noise can hide.
     """
     estimates = fit_rows(model, rows, weights, persons)
-    if estimates.moves is None:
-        raise BrokenPromiseError("estimates came without what people move them by")
     whose = np.arange(len(rows.at)) if persons is None else persons
-    _, moves = by_person(estimates.moves(), whose)
-    people, terms = moves.shape
+    people, terms = len(np.unique(whose)), len(estimates.terms)
     fewest = people
     if rows.happened is not None:
         fewest = min(int(rows.happened.sum()), int((~rows.happened).sum()))
@@ -376,38 +282,48 @@ def check_in_copy(
         fewest = int((rows.numbers[model.numbers[0]] > 0).sum())
     if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k, weights):
         raise RefusedError(TOO_FEW, rule="model")
+    at, sizes = estimates.values, np.sqrt(estimates.variances)
+    by = np.ones(len(rows.at)) if weights is None else rows.numbers[weights] / _usual(rows, weights)
+    scores = scores_of(model, rows, by, rows, at)
+    turned = _inverse(slope(lambda it: scores(it).sum(axis=0), at, sizes))
+    moves = by_person(scores(at), whose) @ turned.T
     covariance = moves.T @ moves
     influence = _influence(moves, covariance, people)
     width = max(1.0, math.sqrt(float(np.quantile(influence, NEARLY_ALL)) / _most(terms)))
-    if not width <= WIDEST:
+
+    def bounded(values: Floats) -> Floats:
+        of = by_person(scores(values), whose) @ turned.T
+        return of * _kept(_influence(of, covariance, people), width, terms)[:, None]
+
+    falls = slope(lambda it: bounded(it).sum(axis=0), at, sizes)
+    back = _inverse(falls)
+    root: Floats = width * back @ np.asarray(np.linalg.cholesky(covariance))
+    wider = np.sqrt(np.diag(root @ root.T) / np.diag(covariance))
+    if not (np.isfinite(wider).all() and wider.max() <= WIDEST):
         raise RefusedError(FEW_DECIDE, rule="influence")
-    beyond = 1 - _kept(influence, width, terms)
-    taken = beyond[:, None] * moves
-    taken_off, around = taken.sum(axis=0), np.sqrt((taken**2).sum(axis=0))
-    by = weights_of(rows, weights)
-    leverage = Leverage.of(model, _design(model, rows), estimates, by, whose)
-    of = (estimates, people, covariance, leverage, width, taken_off, around)
-    return Checked(model, rows, weights, whose, *of, ends)
+    kept = bounded(at)
+    around = np.sqrt((((moves - kept) @ back.T) ** 2).sum(axis=0))
+    return Checked(
+        model, rows, weights, whose, estimates, people, turned, covariance, root, back, width,
+        kept.sum(axis=0), around, ends,
+    )  # fmt: skip
 
 
-def weights_of(rows: ModelRows, weights: str | None) -> Floats:
-    """Return the weight of each row, on average 1."""
-    if weights is None:
-        return np.ones(len(rows.at))
-    found: Floats = rows.numbers[weights] / rows.numbers[weights].mean()
+def _inverse(matrix: Floats) -> Floats:
+    try:
+        found: Floats = np.asarray(np.linalg.inv(matrix))
+    except np.linalg.LinAlgError:
+        raise RefusedError(FEW_DECIDE, rule="influence") from None
     return found
 
 
-def _design(model: Model, rows: ModelRows) -> Design:
-    numbers = dict(rows.numbers)
-    if rows.happened is not None and model.event in model.parsed.outcome.columns:
-        numbers[model.parsed.outcome.columns[0]] = rows.happened.astype(np.float64)
-    return design_of(model.parsed, numbers, rows.words, model.orders)
+def _usual(rows: ModelRows, weights: str) -> float:
+    return float(rows.numbers[weights].mean())
 
 
 def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
     """Tell whether many people stand on each side of each level, and nobody has much leverage."""
-    matrix = _design(model, rows).matrix
+    matrix = design_in(model, rows).matrix
     there = (matrix != 0).sum(axis=0)
     is_level = np.isin(matrix, (0.0, 1.0)).all(axis=0)
     absent = len(matrix) - there
@@ -440,21 +356,15 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
     try:
         rows = rows_of_model(it.rows.rows(inside), model, it.events, it.weights)
         persons = records.persons[inside][rows.at]
-        weights = weights_of(rows, it.weights)
-        by = partial(it.checked.leverage.bounded, weights=weights, whose=persons)
-        clusters = persons if it.by_persons else None
-        estimates = fit_rows(model, rows, it.weights, clusters, by)
-        if estimates.moves is None or estimates.terms != it.checked.terms:
-            raise refused
-        _, moves = by_person(estimates.moves(), persons)
-        design = by(_design(model, rows))
-        _, first = np.unique(persons, return_index=True)
-        far = it.checked.leverage.by_person(design.matrix, weights, persons)[first]
-        far *= it.checked.people / len(moves)
-        # What leaving a person out moves, to second order.
-        moves = moves / (1 - np.minimum(far, 0.5))[:, None]
-        return _with_noise(counter, it, estimates, moves, counted)
-    except (DiscreetError, np.linalg.LinAlgError):
+        copy, at = it.checked, it.checked.estimates.values
+        by = np.ones(len(rows.at))
+        if it.weights is not None:
+            by = rows.numbers[it.weights] / _usual(copy.rows, it.weights)
+        each = scores_of(model, rows, by, copy.rows, at)(at)
+        first = places_within(np.unique(persons, return_inverse=True)[1]) < counter.most_cells
+        moves = by_person(each[first], persons[first]) @ copy.turned.T
+        return _with_noise(counter, it, rows, moves, counted)
+    except DiscreetError:
         raise refused from None
 
 
@@ -476,46 +386,32 @@ def _kept(influence: Floats, width: float, terms: int) -> Floats:
     return found
 
 
-def by_person(moves: Floats, persons: Labels) -> tuple[Labels, Floats]:
-    """Return people, and what the rows of each move estimates by together."""
-    people, place = np.unique(persons, return_inverse=True)
-    out = np.zeros((len(people), moves.shape[1]))
-    np.add.at(out, place, moves)
-    return people, out
-
-
 def _with_noise(
-    counter: Counter, it: ToFit, estimates: Estimates, moves: Floats, counted: Counted
+    counter: Counter, it: ToFit, rows: ModelRows, moves: Floats, counted: Counted
 ) -> Modelled:
-    """Return estimates with noise, and all else by the copy: nothing else tells of a person."""
-    of_copy, terms = it.checked, moves.shape[1]
-    sd, shown, width = counter.noise.sd, int(counted.shown[0]), of_copy.width
-    draws = counter.records.noise.normals(it.named, counted.sums, terms + 2)[0]
-    # Who moves the estimates how far is measured in the copy's units, which are known.
-    fewer = of_copy.people / shown
-    covariance = of_copy.covariance * fewer
-    influence = _influence(moves, of_copy.covariance, of_copy.people)
-    kept = _kept(influence, width, terms)
-    off = ((1 - kept)[:, None] * moves).sum(axis=0)
-    scale = width * sd / math.sqrt(shown)
-    name, fit = estimates.quality
-    of_fit = of_copy.fit_by * sd / shown
-    events = None if it.by_persons else estimates.events  # of who has several rows they are many
+    """Return a step from the copy's estimates, with noise; all else is the copy's."""
+    copy, terms = it.checked, moves.shape[1]
+    sd, shown = counter.noise.sd, int(counted.shown[0])
+    draws = counter.records.noise.normals(it.named, counted.sums, terms + 1)[0]
+    kept = _kept(_influence(moves, copy.covariance, copy.people), copy.width, terms)
+    total = (kept[:, None] * moves).sum(axis=0)
+    fewer = copy.people / shown
+    step = copy.back @ (total * fewer - copy.own)
+    root = copy.root * sd / math.sqrt(shown) * math.sqrt(fewer)
+    events = None
+    if rows.happened is not None and not it.by_persons:  # of who has several rows they are many
+        events = max(0, round(int(rows.happened.sum()) + sd * draws[-1]))
     made = dataclasses.replace(
-        estimates,
-        # What is taken off of the copy is given back: that of the data is near it.
-        values=estimates.values
-        - off
-        + of_copy.taken_off
-        + scale * np.linalg.cholesky(covariance) @ draws[:terms],
-        variances=of_copy.estimates.variances * fewer,
+        copy.estimates,
+        values=copy.estimates.values + step + root @ draws[:terms],
+        variances=copy.estimates.variances * fewer,
         rows=shown,
-        events=None if events is None else max(0, round(events + sd * draws[-2])),
-        quality=(name, float(np.clip(fit + of_fit * draws[-1], 0.0, 1.0))),
+        events=events,
+        persons=None,
         moves=None,
     )
-    noise = np.hypot(scale * np.sqrt(np.diag(covariance)), of_copy.cut)
-    return Modelled(made, noise, counted, sd, of_fit)
+    noise = np.hypot(np.sqrt((root**2).sum(axis=1)), copy.cut)
+    return Modelled(made, noise, counted, sd)
 
 
 def as_in_copy(

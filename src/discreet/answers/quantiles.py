@@ -35,7 +35,7 @@ class Quantiles:
 def quantiles(counter: Counter, part: Part, asked: Asked, value: str) -> Quantiles:
     """Return the quantiles of a column over the people in each cell of a part."""
     counted = counter.count(part, asked)
-    cells, _, of_people = people_with_values(counter.records, part, asked, value)
+    cells, _, of_people = people_with_values(counter, part, asked, value)
     sd, noise = counter.noise.sd, counter.records.noise
     draws = noise.normals(f"quantiles {value}", counted.sums, len(SHARES))
     low, middle, high = (np.full((counted.size, len(SHARES)), np.nan) for _ in range(3))

@@ -316,7 +316,7 @@ def model_table(question: Question, made: Modelled) -> tuple[CopyTable, str]:
         f"the noise is {how_large}, with what this may move: numbers beyond the least and the"
         " largest of the copy count as these, and what one person would move estimates by beyond a"
         " bound is taken off",
-        "standard errors are those of the copy, for so many people",
+        "standard errors, for so many people, and the fit are those of the copy",
     )
     laid = (("part", "term"), body.head, lines)
     return _table(MODEL, f"{TITLES[family]}: {what}", laid, notes, figures), how_large
@@ -326,7 +326,7 @@ def _fit_line(made: Modelled, line: Line, quality: str) -> Line:
     """Return a line of the fit, with how far noise may move it."""
     words = f"± {round(NORMAL * made.of_counts)}"
     if line.name == quality:
-        words = f"± {number_words(NORMAL * made.of_fit, decimals_of_error(made.of_fit))}"
+        words = "of the copy"
     name = "people" if line.name == ROWS else line.name
     return Line(line.section, name, (line.cells[0], words, *line.cells[2:]))
 
