@@ -181,6 +181,24 @@ def test_the_same_questions_are_answered_the_same_again_and_cost_nothing(path: P
     assert len(register_of("standard").answered("cohort")) == 3
 
 
+def test_earlier_answers_count_whatever_is_found_of_the_copy_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = asked(path)
+    first = answer(path, study)
+    # An attack on the data at hand that leaves no room for any more.
+    monkeypatch.setattr("discreet.custodian.answering._membership", lambda *_: (0.5, 0.5))
+    again = answer(path, study, pairs=10)
+    assert [it.says for it in again.outcomes] == ["answered"] * 3
+    assert again.left == first.left
+    study.ask(study.bars("region"))
+    later = answer(path, study, pairs=10)
+    assert "would tell too much" in later.outcomes[-1].says
+    assert later.left == first.left
+    assert answer(path, study).left == first.left - 1  # people in all were given before
+    assert len(register_of("standard").answered("cohort")) == 5
+
+
 def test_a_later_question_is_decided_beside_the_earlier_ones(path: Path) -> None:
     answer(path, asked(path))
     study = dc.open(path)

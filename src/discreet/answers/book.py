@@ -128,7 +128,7 @@ class Book:
     policy : Policy
     records : Records
         The raw records of the version.
-    copy : (float, float)
+    auc_of_copy : (float, float)
         How well the copy alone tells who is in the data: the AUC for typical people, and for those
         who stand out.
 
@@ -145,7 +145,7 @@ class Book:
     file: FileSession
     policy: Policy
     records: Records
-    copy: tuple[float, float] = (LEAST_OF_COPY, LEAST_OF_FAR_OUT)
+    auc_of_copy: tuple[float, float] = (LEAST_OF_COPY, LEAST_OF_FAR_OUT)
     answers: dict[str, Answer] = field(default_factory=dict)
     spent: int = 0
     distances: tuple[float, float] = (0.0, 0.0)
@@ -174,7 +174,7 @@ class Book:
     @property
     def exposure(self) -> Exposure:
         """How well the copy and all answers so far tell who is in the data."""
-        return exposure_of(*self.distances, *self.copy)
+        return exposure_of(*self.distances, *self.auc_of_copy)
 
     def cost(self, question: Question) -> int:
         """Return how many numbers about one person a question adds: those that were not given.
@@ -212,21 +212,32 @@ class Book:
     def _charge(self, it: Prepared) -> None:
         """Add what a question costs, or refuse it: by the question and the copy alone."""
         new = self._new(it)
+        if not new:
+            return
         if len(new) > self.left:
             numbers = {"cost": len(new), "left": self.left, "all": self.policy.numbers_of_answers}
             raise RefusedError(SPENT.format(**numbers), rule="budget")
-        of_one, (usual, most) = self.counter.noise.sd**-2, self._rows
-        added = (
-            of_one * sum(min(cells, usual) for cells in new.values()),
-            of_one
-            * (sum(min(cells, most) for cells in new.values()) + it.more_at_most * bool(new)),
-        )
-        distances = self.distances[0] + added[0], self.distances[1] + added[1]
-        exposure = exposure_of(*distances, *self.copy)
+        exposure = exposure_of(*self._distances_with(it), *self.auc_of_copy)
         if exposure.above > MOST_ABOVE:
             raise RefusedError(TOO_MUCH.format(says=exposure.says), rule="exposure")
-        self.spent, self.distances = self.spent + len(new), distances
+        self._add(it)
+
+    def recall(self, question: Question) -> None:
+        """Add what a question costs that was answered before, whatever is left now."""
+        self._add(self.prepared(question.of_numbers))
+
+    def _add(self, it: Prepared) -> None:
+        new = self._new(it)
+        self.spent, self.distances = self.spent + len(new), self._distances_with(it)
         self._asked |= {*new}
+
+    def _distances_with(self, it: Prepared) -> tuple[float, float]:
+        """Return the distances with another answer: who has several rows is in several cells."""
+        new, (usual, most) = self._new(it).values(), self._rows
+        on_average = sum(min(cells, usual) for cells in new)
+        at_most = sum(min(cells, most) for cells in new) + it.more_at_most * bool(new)
+        one = self.counter.noise.sd**-2
+        return self.distances[0] + one * on_average, self.distances[1] + one * at_most
 
     def prepared(self, question: Question) -> Prepared:
         """Check a question by the study file alone."""

@@ -54,8 +54,8 @@ TOO_FEW = (
     " larger part"
 )
 NOT_ANSWERED = (
-    "this model is not answered, and its numbers are spent: in the data it has too few people, or"
-    " terms separate the outcome; leave terms out, or ask for a larger part"
+    "this model is not answered, and its numbers are spent: in the data it has too few people; ask"
+    " for a larger part"
 )
 
 
@@ -187,8 +187,6 @@ class Checked:
     rows : ModelRows
         Those of the copy.
     weights : str or None
-    whose : ndarray of int
-        Whose each of the rows is.
     estimates : Estimates
         Of these rows.
     people : int
@@ -214,7 +212,6 @@ class Checked:
     model: Model
     rows: ModelRows
     weights: str | None
-    whose: Labels
     estimates: Estimates
     people: int
     turned: Floats
@@ -283,8 +280,7 @@ def check_in_copy(
     if fewest < PEOPLE_A_TERM * terms or not _all_large(model, rows, LEVEL_PER_K * k, weights):
         raise RefusedError(TOO_FEW, rule="model")
     at, sizes = estimates.values, np.sqrt(estimates.variances)
-    by = np.ones(len(rows.at)) if weights is None else rows.numbers[weights] / _usual(rows, weights)
-    scores = scores_of(model, rows, by, rows, at)
+    scores = scores_of(model, rows, _relative(rows, rows, weights), rows, at)
     turned = _inverse(slope(lambda it: scores(it).sum(axis=0), at, sizes))
     moves = by_person(scores(at), whose) @ turned.T
     covariance = moves.T @ moves
@@ -295,8 +291,7 @@ def check_in_copy(
         of = by_person(scores(values), whose) @ turned.T
         return of * _kept(_influence(of, covariance, people), width, terms)[:, None]
 
-    falls = slope(lambda it: bounded(it).sum(axis=0), at, sizes)
-    back = _inverse(falls)
+    back = _inverse(slope(lambda it: bounded(it).sum(axis=0), at, sizes))
     root: Floats = width * back @ np.asarray(np.linalg.cholesky(covariance))
     wider = np.sqrt(np.diag(root @ root.T) / np.diag(covariance))
     if not (np.isfinite(wider).all() and wider.max() <= WIDEST):
@@ -304,7 +299,7 @@ def check_in_copy(
     kept = bounded(at)
     around = np.sqrt((((moves - kept) @ back.T) ** 2).sum(axis=0))
     return Checked(
-        model, rows, weights, whose, estimates, people, turned, covariance, root, back, width,
+        model, rows, weights, estimates, people, turned, covariance, root, back, width,
         kept.sum(axis=0), around, ends,
     )  # fmt: skip
 
@@ -317,8 +312,12 @@ def _inverse(matrix: Floats) -> Floats:
     return found
 
 
-def _usual(rows: ModelRows, weights: str) -> float:
-    return float(rows.numbers[weights].mean())
+def _relative(rows: ModelRows, copy: ModelRows, weights: str | None) -> Floats:
+    """Return the weight of each row, on average 1 in the copy."""
+    if weights is None:
+        return np.ones(len(rows.at))
+    found: Floats = rows.numbers[weights] / copy.numbers[weights].mean()
+    return found
 
 
 def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -> bool:
@@ -335,7 +334,7 @@ def _all_large(model: Model, rows: ModelRows, least: int, weights: str | None) -
 
 
 def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
-    """Estimate a model from raw rows, and change it by noise.
+    """Answer a model by one step of the raw rows from the copy's estimates, with noise.
 
     Raises
     ------
@@ -357,9 +356,7 @@ def model_of(counter: Counter, asked: Asked, it: ToFit) -> Modelled:
         rows = rows_of_model(it.rows.rows(inside), model, it.events, it.weights)
         persons = records.persons[inside][rows.at]
         copy, at = it.checked, it.checked.estimates.values
-        by = np.ones(len(rows.at))
-        if it.weights is not None:
-            by = rows.numbers[it.weights] / _usual(copy.rows, it.weights)
+        by = _relative(rows, copy.rows, it.weights)
         each = scores_of(model, rows, by, copy.rows, at)(at)
         first = places_within(np.unique(persons, return_inverse=True)[1]) < counter.most_cells
         moves = by_person(each[first], persons[first]) @ copy.turned.T

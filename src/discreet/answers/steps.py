@@ -8,7 +8,7 @@ itself, and nothing is fitted to the data that could turn on one person.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,35 +25,39 @@ Scores = Callable[[Floats], Floats]
 
 def design_in(model: Model, rows: ModelRows, copy: ModelRows | None = None) -> Design:
     """Return the design of rows, with the levels that the copy has, whichever the rows have."""
-    numbers, words = dict(rows.numbers), {name: [*it] for name, it in rows.words.items()}
-    if rows.happened is not None and model.event in model.parsed.outcome.columns:
-        numbers[model.parsed.outcome.columns[0]] = rows.happened.astype(np.float64)
+    numbers, words = _columns(model, rows), rows.words
     if copy is None:
         return design_of(model.parsed, numbers, words, model.orders)
-    before = design_in(model, copy)
-    if copy.happened is not None and model.event in model.parsed.outcome.columns:
-        name = model.parsed.outcome.columns[0]
-        numbers[name] = np.append(copy.happened.astype(np.float64), numbers[name])
-    numbers |= {name: np.append(copy.numbers[name], rows.numbers[name]) for name in rows.numbers}
-    words = {name: [*copy.words[name], *words[name]] for name in words}
-    both = design_of(model.parsed, numbers, words, model.orders)
-    first = len(before.outcome)
-    return Design(
-        both.outcome[first:],
-        both.matrix[first:],
-        both.terms,
-        both.ones,
-        both.noisy,
-        both.references,
-    )
+    before = _columns(model, copy)
+    numbers = {name: np.append(before[name], it) for name, it in numbers.items()}
+    words = {name: [*copy.words[name], *it] for name, it in words.items()}
+    both, first = design_of(model.parsed, numbers, words, model.orders), len(copy.at)
+    return replace(both, outcome=both.outcome[first:], matrix=both.matrix[first:])
+
+
+def _columns(model: Model, rows: ModelRows) -> dict[str, Floats]:
+    """Return the columns of numbers, with the outcome of a logistic model as 0 and 1."""
+    numbers = dict(rows.numbers)
+    if rows.happened is not None and model.event in model.parsed.outcome.columns:
+        numbers[model.event] = rows.happened.astype(np.float64)
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Hazard:
-    """The hazard of the copy, and the mean of the columns among who is at risk there."""
+    """The hazard of the copy, and the mean of the columns among who is at risk there.
+
+    Parameters
+    ----------
+    times : ndarray
+        The copy's, in order.
+    cumulated, weighted : ndarray
+        The hazard until each of them, from 0, and the same times the mean of the columns.
+    risk, sums : ndarray
+        The relative hazards of all who are at risk at each time, and these times their columns.
+    """
 
     times: Floats
-    events: Floats
     cumulated: Floats
     weighted: Floats
     risk: Floats
@@ -72,7 +76,6 @@ class Hazard:
         means = sums[first] / all_risk[first][:, None]
         return cls(
             times,
-            happened,
             np.append(0.0, np.cumsum(step)),
             np.vstack([np.zeros(matrix.shape[1]), np.cumsum(step[:, None] * means, axis=0)]),
             all_risk,

@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.answers.book import Book
 from discreet.answers.exposure import LEAST_OF_COPY, LEAST_OF_FAR_OUT, Exposure
+from discreet.answers.models import NOT_ANSWERED
 from discreet.answers.records import Records
 from discreet.custodian.protect import Protected, session_of, study_of_session
 from discreet.custodian.publishing import FORM, key_of_policy
@@ -30,6 +31,8 @@ from discreet.vault.vault import raw_in_one
 from discreet.vault.whole_columns import choose_columns
 
 ANSWERED = "answered"
+PAID = (ANSWERED, NOT_ANSWERED)
+"""What became of questions that cost numbers."""
 NOT_THIS_FILE = (
     "the study file is not of these data under this policy: its copy is version {of}, and theirs"
     " {own}; name the file that was published of them, or publish them"
@@ -242,22 +245,20 @@ def _membership(session: Session, pairs: int) -> tuple[float, float]:
 def _decide(
     session: Session, of: FileSession, listed: Questions, who: str, copy: tuple[float, float]
 ) -> _Decided:
-    """Answer what can be answered; what was asked before is asked again first, in its order."""
+    """Answer what can be answered, beside what all earlier answers of the version cost."""
     book, name = book_of(session, of, copy), session.name or of.file.manifest.study
     earlier = session.register.answered(name)
-    for row in earlier:
-        try:
-            book.answer(Question.from_plain(json.loads(row["question"])))
-        except (DiscreetError, *UNREADABLE):  # as it was then
-            continue
-    outcomes, new, known = [], [], {row["question"] for row in earlier}
+    for text in dict.fromkeys(it["question"] for it in earlier if it["outcome"] in PAID):
+        book.recall(Question.from_plain(json.loads(text)))
+    known = {it["question"]: it["outcome"] for it in earlier}
+    outcomes, new = [], []
     for number, question in enumerate(listed):
         advance("answers from the data", number, len(listed))
         with about("questions", number):
             outcome = _outcome(book, question)
         outcomes.append(outcome)
         text = canonical_text(question.to_plain())
-        if text not in known:
+        if known.get(text) != outcome.says:
             new.append({"who": who, "question": text, "outcome": outcome.says})
     advance("answers from the data", len(listed), len(listed))
     made = Answering(tuple(outcomes), book.left, book.exposure)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from discreet.levels import in_order
 from discreet.plots.facets import FEWEST
 from discreet.plots.survival import event_of, too_many_values
 from discreet.regression import FAMILIES, Asked, Estimates, categories_named, estimated, read_model
-from discreet.regression.formula import Design
 
 MODEL = "model"
 POISSON, COX = "poisson", "cox"
@@ -225,16 +224,6 @@ class ModelRows:
     happened: NDArray[np.bool_] | None
     negative: bool
 
-    def rows(self, places: NDArray[np.intp]) -> ModelRows:
-        """Return some of the rows."""
-        return dataclasses.replace(
-            self,
-            at=self.at[places],
-            numbers={name: it[places] for name, it in self.numbers.items()},
-            words={name: [it[i] for i in places.tolist()] for name, it in self.words.items()},
-            happened=None if self.happened is None else self.happened[places],
-        )
-
 
 def rows_of_model(
     whole: WholeTable, model: Asked, events: Sequence[str], weights: str | None = None
@@ -264,13 +253,9 @@ def rows_of_model(
 
 
 def fit_rows(
-    model: Asked,
-    rows: ModelRows,
-    weights: str | None = None,
-    persons: Labels | None = None,
-    bounded: Callable[[Design], Design] | None = None,
+    model: Asked, rows: ModelRows, weights: str | None = None, persons: Labels | None = None
 ) -> Estimates:
-    """Estimate a model from its rows; `persons` and `bounded` are as of `estimated`."""
+    """Estimate a model from its rows; `persons` says whose each of them is."""
     estimates = estimated(
         model,
         rows.numbers,
@@ -278,7 +263,6 @@ def fit_rows(
         rows.happened,
         None if weights is None else rows.numbers[weights],
         persons,
-        bounded,
     )
     _check_references(model, estimates)
     return estimates

@@ -186,7 +186,6 @@ def estimated(
     happened: NDArray[np.bool_] | None = None,
     weights: Floats | None = None,
     persons: Labels | None = None,
-    bounded: Callable[[Design], Design] | None = None,
 ) -> Estimates:
     """Estimate a model from rows, by statsmodels.
 
@@ -204,8 +203,6 @@ def estimated(
         here, and InputError is raised.
     persons : ndarray of int, optional
         Whose each row is, where some have several: variances are by person then.
-    bounded : callable, optional
-        What changes the design matrix before the fit, such as pulling in rows that lie far out.
 
     Raises
     ------
@@ -239,7 +236,6 @@ def estimated(
         if asked.family == LOGISTIC:
             numbers = {**numbers, asked.parsed.outcome.columns[0]: happened.astype(np.float64)}
     design = design_of(asked.parsed, numbers, texts, asked.orders)
-    design = design if bounded is None else bounded(design)
     rows, parameters = design.matrix.shape
     if rows <= parameters:
         raise RefusedError(
