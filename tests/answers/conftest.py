@@ -19,7 +19,10 @@ from discreet.answers.records import Records
 from discreet.arguments import Labels
 from discreet.custodian.answering import book_of
 from discreet.custodian.protect import session_of
+from discreet.estimates.copy_table import CopyTable
+from discreet.explore import Study
 from discreet.explore.from_file import FileSession
+from discreet.plots import View
 from discreet.policy import load_policy
 from discreet.secret import Secret
 from discreet.study_file import open_study_file
@@ -50,6 +53,18 @@ def cohort(people: int = PEOPLE, seed: int = 3) -> pa.Table:
             "died": np.where(time < 12, "yes", "no"),
         }
     )
+
+
+def usual_figures(study: Study) -> list[View | CopyTable]:
+    """Return a figure of most kinds that the data can be asked for, of a cohort."""
+    return [
+        study.bars("region", by="smoker"),
+        study.crosstab("region", "sex"),
+        study.histogram("age"),
+        study.heatmap("age", "bmi"),
+        study.survival("time", "died"),
+        study.means("bmi", "sex"),
+    ]
 
 
 def book_for(table: pa.Table, **policy: Any) -> Book:

@@ -194,6 +194,14 @@ FAR_OUT = {
     "poisson": model("poisson", "c ~ x + z"),
     "cox": model("cox", "survival(c, ill) ~ x + z"),
     "logistic": model("logistic", "ill ~ x + z"),
+    "a small level": model("linear", "y ~ g"),
+    "a slope in a small level": model("linear", "y ~ x * g"),
+    "a small level, logistic": model("logistic", "ill ~ g + x"),
+    "a small level, poisson": model("poisson", "c ~ g"),
+    "a small level, cox": model("cox", "survival(c, ill) ~ g"),
+    "skewed": model("logistic", "ill ~ inc"),
+    "skewed twice": model("linear", "cost ~ inc"),
+    "skewed, poisson": model("poisson", "c ~ inc + z"),
 }
 
 
@@ -202,11 +210,15 @@ def far_out() -> Book:
     random, people = np.random.default_rng(1), 3000
     x, z = random.normal(50, 10, people).round(1), random.normal(100, 15, people).round(1)
     w, c = random.gamma(4, 1, people).round(2) + 0.1, random.poisson(3, people) * 1.0
-    for of in (x, z, w, c):
-        of[0] = np.sort(of)[-3]
+    inc, cost = (random.lognormal(3, 1.3, people).round(1) for _ in range(2))
     y, ill = random.normal(10, 3, people).round(1), random.random(people) < 0.3
-    columns = {"x": x, "z": z, "w": w, "c": c, "y": y, "ill": np.where(ill, "yes", "no")}
-    return book_for(pa.table(columns))
+    for of in (x, z, w, c, y, inc, cost):
+        of[0] = np.sort(of)[-3]
+    columns = {"x": x, "z": z, "w": w, "c": c, "y": y, "inc": inc, "cost": cost}
+    ill[0] = True
+    small = np.where(np.arange(people) < 150, "small", "large")
+    words = {"ill": np.where(ill, "yes", "no"), "g": small}
+    return book_for(pa.table(columns | words))
 
 
 @pytest.mark.parametrize("question", FAR_OUT.values(), ids=FAR_OUT)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import discreet as dc
 from discreet.serve.studies import Studies
-from tests.answers.conftest import cohort
+from tests.answers.conftest import cohort, usual_figures
 from tests.browser import chromium
 from tests.serve.cohort import MANY, record_in, written
 from tests.serve.conftest import running
@@ -49,16 +49,7 @@ def served(
     source, rules = written(folder, f'name = "clinic"\ncopy = "{request.param}"\n', cohort(3000))
     path = dc.protect(source, policy=rules).publish(folder / "cohort.discreet")
     study = dc.open(path)
-    asked = [
-        study.bars("region", by="smoker"),
-        study.crosstab("region", "sex"),
-        study.histogram("age"),
-        study.heatmap("age", "bmi"),
-        study.survival("time", "died"),
-        study.means("bmi", "sex"),
-        study.model(FORMULA),
-    ]
-    for figure in asked:
+    for figure in (*usual_figures(study), study.model(FORMULA)):
         study.ask(figure)
     found = dc.answer(source, study.questions, study=path, policy=rules)
     assert [it.says for it in found.outcomes] == ["answered"] * len(SPECS)

@@ -15,7 +15,7 @@ from discreet.explore import Study
 from discreet.explore.answered import answer_facts
 from discreet.explore.summary import average
 from discreet.web.parts import script_of
-from tests.answers.conftest import cohort
+from tests.answers.conftest import cohort, usual_figures
 from tests.ready import opened_once
 from tests.web.running import Board, board_page
 
@@ -40,12 +40,7 @@ def made(folder: Path) -> Path:
     path = dc.protect(data, study="cohort").publish(folder / "cohort.discreet")
     study = dc.open(path)
     asked = [
-        study.bars("region", by="smoker"),
-        study.crosstab("region", "sex"),
-        study.histogram("age"),
-        study.heatmap("age", "bmi"),
-        study.survival("time", "died"),
-        study.means("bmi", "sex"),
+        *usual_figures(study),
         study.means("smoker", "sex"),
         study.box("bmi"),
         study.where("age >= 50").where("sex == 'F'").bars("smoker"),
