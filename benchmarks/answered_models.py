@@ -74,7 +74,7 @@ def formulas(table: pd.DataFrame, seed: int) -> Iterator[tuple[str, str]]:
     """Yield families and formulas of random columns: one outcome, one to three others."""
     random = np.random.default_rng(seed)
     numbers = [it for it in table if table[it].dtype.kind in "if" and table[it].nunique() > 10]
-    levels = [it for it in table if table[it].dtype == object and table[it].nunique() < 7]
+    levels = [it for it in table if it not in numbers and table[it].nunique() < 7]
     two = [it for it in levels if table[it].nunique() == 2]
     for _ in range(FORMULAS):
         outcome = str(random.choice([*numbers, *two]))

@@ -41,6 +41,9 @@ NEARLY_ALL = 0.96
 beyond is taken off."""
 WIDEST = 4.0
 """The noise of an estimate is at most so many times that of one in which nobody stands out."""
+ENDS_LOST = 2.0
+"""Copies of the copy, whose ends are cut already, show about half of how far cutting the data moves
+estimates (`benchmarks/answered_models.py`)."""
 FEW_DECIDE = (
     "this model is not answered: by the copy a few people decide about it; take the logarithm of a "
     "column, join levels, or leave a term out"
@@ -243,7 +246,7 @@ class Checked:
             if found is not None and found.terms == self.terms:
                 moved.append(found.values - self.estimates.values)
         squares = np.mean(np.square(moved), axis=0) if moved else np.zeros(len(self.terms))
-        found_all: Floats = np.sqrt(squares + self.around**2)
+        found_all: Floats = np.sqrt(ENDS_LOST**2 * squares + self.around**2)
         return found_all
 
     def _again(self, rows: ModelRows) -> Estimates | None:
