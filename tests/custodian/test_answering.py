@@ -306,3 +306,41 @@ def test_names_that_are_no_files_are_refused(path: Path) -> None:
         dc.answer(TABLE, study.questions, study="cohort.csv")
     with pytest.raises(InputError, match="a study file is saved as"):
         answer(path, study, to="answers.json")
+
+
+# --- attacks on the data at hand ------------------------------------------------------------------
+
+
+@pytest.fixture
+def attacked(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Attack counts as with `pairs`, and take what the attack on the copy found elsewhere."""
+    monkeypatch.setattr("discreet.custodian.answering._membership", lambda *_: (0.57, 0.68))
+    return monkeypatch
+
+
+def test_what_counts_tell_is_said_to_the_custodian_and_changes_nothing_that_leaves(
+    path: Path, tmp_path: Path, attacked: pytest.MonkeyPatch
+) -> None:
+    study = asked(path)
+    other = answer(path, study, to=tmp_path / "other.discreet")
+    rows = register_of("standard").answered("cohort")
+    made = answer(path, study, pairs=1)
+    assert other.counts is None
+    assert made.counts is not None
+    assert [it.column for it in made.counts.columns] == ["sex", "smoker"]  # no figure of the means
+    assert "sex, all else known: right for" in repr(made)
+    assert made.to_plain()["counts"]["costliest"] is None
+    assert path.read_bytes() == (tmp_path / "other.discreet").read_bytes()
+    assert register_of("standard").answered("cohort") == rows
+
+
+def test_a_revision_whose_counts_tell_too_much_is_not_written_and_the_custodian_is_told_why(
+    path: Path, attacked: pytest.MonkeyPatch
+) -> None:
+    study, before = asked(path), path.read_bytes()
+    attacked.setattr("discreet.answers.reconstruction.MOST_ABOVE_GUESS", -0.5)
+    assert "right for" in repr(answer(path, study, pairs=1, dry_run=True))
+    with pytest.raises(RefusedError, match=r"The answer to \w{10}, the \w+ of .*, costs most"):
+        answer(path, study, pairs=1)
+    assert path.read_bytes() == before
+    assert register_of("standard").answered("cohort") == []

@@ -8,6 +8,7 @@ count: whether it is could tell who makes the difference.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,13 +83,19 @@ class Counter:
         """Count the people in each cell of a part."""
         conditions, records = part.conditions, self.records
         atoms = records.atoms({name: asked.grid(name) for name in part.columns})
-        of_rows = part.cells(atoms, len(records.persons))
-        cells, people = people_in(of_rows, records.persons, repeat=records.repeat)
-        if records.repeat:
-            first = places_within(people) < self.most_cells
-            cells, people = cells[first], people[first]
+        cells, people = self.members(part, atoms)
         counts = np.bincount(cells, minlength=len(conditions))
         names = [it.digest for it in conditions]
         sums = records.noise.keyed(names, records.noise.sums(cells, people, len(conditions)))
         shown = counts + self.noise.drawn(records.noise.uniforms("count", sums))
         return Counted(part, conditions, cells, people, shown, shown >= self.least, sums)
+
+    def members(self, part: Part, atoms: Mapping[str, Labels]) -> tuple[Labels, Labels]:
+        """Return pairs of a cell of a part and a person counted there, by the atoms of rows."""
+        records = self.records
+        of_rows = part.cells(atoms, len(records.persons))
+        cells, people = people_in(of_rows, records.persons, repeat=records.repeat)
+        if not records.repeat:
+            return cells, people
+        first = places_within(people) < self.most_cells
+        return cells[first], people[first]

@@ -12,6 +12,7 @@ from typing import Any
 from discreet.answers.book import Book
 from discreet.answers.exposure import LEAST_OF_COPY, LEAST_OF_FAR_OUT, Exposure
 from discreet.answers.models import NOT_ANSWERED
+from discreet.answers.reconstruction import OfCounts, attack_counts
 from discreet.answers.records import Records
 from discreet.custodian.protect import Protected, session_of, study_of_session
 from discreet.custodian.publishing import FORM, key_of_policy
@@ -37,7 +38,12 @@ NOT_THIS_FILE = (
     "the study file is not of these data under this policy: its copy is version {of}, and theirs"
     " {own}; name the file that was published of them, or publish them"
 )
-
+TELL_TOO_MUCH = (
+    "nothing was recorded or written, for all answers of this version together tell too"
+    " much:\n{says}\nThe answer to {id}, {question}, costs most: leave it off the list; if it was"
+    " given before, ask the rest of the next version. This message says something of the data: keep"
+    " it to yourself"
+)
 
 UNREADABLE = (
     *(TypeError, ValueError, ArithmeticError, LookupError, AttributeError),
@@ -69,6 +75,8 @@ class Answering:
         How many numbers about one person the version may still give.
     exposure : Exposure
         What the copy and all answers of the version together tell of who is in the data.
+    counts : OfCounts, optional
+        What all counts of the version tell on the data at hand, where that was attacked.
     path : Path or None
         The revision of the study file; None of a dry run.
     """
@@ -76,6 +84,7 @@ class Answering:
     outcomes: tuple[Outcome, ...]
     left: int
     exposure: Exposure
+    counts: OfCounts | None = None
     path: Path | None = None
 
     def __repr__(self) -> str:
@@ -86,13 +95,15 @@ class Answering:
         done = sum(it.says == ANSWERED for it in self.outcomes)
         head = f"{done} of {len(self.outcomes)} questions answered; {self.left} numbers are left"
         where = "dry run: nothing was written" if self.path is None else f"written: {self.path}"
-        return "\n".join([head, *lines, self.exposure.says, where])
+        attacked = [] if self.counts is None else [self.counts.says]
+        return "\n".join([head, *lines, self.exposure.says, *attacked, where])
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as JSON has it, without figures."""
         return {
             "left": self.left,
             "membership": dataclasses.asdict(self.exposure),
+            "counts": None if self.counts is None else self.counts.to_plain(),
             "path": None if self.path is None else str(self.path),
             "questions": [
                 {
@@ -141,6 +152,7 @@ def answer(
     pairs : int, default 0
         Attack the copy by so many pairs of copies, with and without a person, and add the answers
         to what is found; 0 takes what the attack found on other tables. 100 take a minute or more.
+        All counts of the version are attacked, too: by linear programs, and by differences.
     **declared
         As for `discreet.protect`: `k`, `unit`, `kinds`, ...
 
@@ -154,6 +166,8 @@ def answer(
     InputError
         If the study file is not of these data, this policy and this secret, or the questions are of
         another version.
+    RefusedError
+        If the attack on all counts, with `pairs`, finds more than it may.
     LeavingError
         If the version was answered by other numbers of the policy before, or by another process
         meanwhile.
@@ -195,13 +209,26 @@ def answer(
     key = _check_file(session, file.manifest, listed)
     copy = _membership(session, pairs) if pairs else (LEAST_OF_COPY, LEAST_OF_FAR_OUT)
     found = _decide(session, of, listed, asked_by, copy)
+    if pairs:
+        made = replace(found.made, counts=attack_counts(found.book, found.given))
+        found = replace(found, made=made)
     if dry_run:
         return found.made
+    _check_counts(found.made.counts)
     kept = {name: file.answer(name) for name in file.answers}
     new = {it.question.id: it.answer.to_plain() for it in found.made.outcomes if it.answer}
     _record(session, found, file.manifest.version)
     write_study_file(target, draft_of(file, {**kept, **new}), file.batches(), key)
     return replace(found.made, path=target)
+
+
+def _check_counts(counts: OfCounts | None) -> None:
+    """Refuse to write a revision whose counts tell more than they may."""
+    if counts is not None and counts.costliest is not None:
+        question = counts.costliest
+        raise RefusedError(
+            TELL_TOO_MUCH.format(says=counts.says, id=question.id, question=question.says)
+        )
 
 
 def _check_file(session: Session, manifest: Any, listed: Questions) -> Any:
@@ -227,6 +254,8 @@ def _check_file(session: Session, manifest: Any, listed: Questions) -> Any:
 @dataclass(frozen=True)
 class _Decided:
     made: Answering
+    book: Book
+    given: tuple[Question, ...]  # whose numbers the version has given, with these
     new: tuple[Mapping[str, str], ...]
     before: int
 
@@ -248,8 +277,10 @@ def _decide(
     """Answer what can be answered, beside what all earlier answers of the version cost."""
     book, name = book_of(session, of, copy), session.name or of.file.manifest.study
     earlier = session.register.answered(name)
-    for text in dict.fromkeys(it["question"] for it in earlier if it["outcome"] in PAID):
-        book.recall(Question.from_plain(json.loads(text)))
+    paid = dict.fromkeys(it["question"] for it in earlier if it["outcome"] in PAID)
+    before = [Question.from_plain(json.loads(text)) for text in paid]
+    for question in before:
+        book.recall(question)
     known = {it["question"]: it["outcome"] for it in earlier}
     outcomes, new = [], []
     for number, question in enumerate(listed):
@@ -262,7 +293,9 @@ def _decide(
             new.append({"who": who, "question": text, "outcome": outcome.says})
     advance("answers from the data", len(listed), len(listed))
     made = Answering(tuple(outcomes), book.left, book.exposure)
-    return _Decided(made, tuple(new), len(earlier))
+    every = [*before, *(it.question for it in outcomes if it.answer)]
+    given = tuple(it for it in every if not it.holds)
+    return _Decided(made, book, given, tuple(new), len(earlier))
 
 
 def _outcome(book: Book, question: Question) -> Outcome:
