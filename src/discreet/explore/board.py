@@ -16,6 +16,7 @@ from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import holds_codes
 from discreet.explore.notes import BOARD, FIGURES, NO_COPY
+from discreet.explore.suggestions import suggestions
 from discreet.policy import Policy
 from discreet.render.sealing import Gate, sealed_file
 from discreet.web.board import Board
@@ -142,6 +143,7 @@ def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
         "python": "study" + "".join(_call(name, text) for name, text in of.asks),
         **board_facts(of, of.whole.drawable),
         "rows": rows_facts(rows.rows, rows.data),
+        "suggestions": suggestions(of),
         "asks": [[*it] for it in of.asks],
         "answers": [answer_facts(it) for it in answers_of(of.session).values()],
     }

@@ -60,6 +60,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
             "caller": {"name": caller.name, "role": caller.role},
             **study_facts(served.copy, served.columns),
             "rows": served.kept.facts(),
+            "suggestions": served.kept.suggestions,
         },
     )
 

@@ -80,7 +80,7 @@ class Ready:
         try:
             studies = self._studies.all()
             for served in studies:
-                _ = served.kept.packed
+                _ = served.kept.packed, served.kept.suggestions
                 self._step("plots to be compiled")
             warm(studies[0].copy, lambda: self._step("plots to be compiled"))
         except Exception as error:  # whoever asks is told what is wrong

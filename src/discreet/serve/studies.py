@@ -24,6 +24,7 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import DrawableColumn
 from discreet.explore.from_file import FileSession, open_file
 from discreet.explore.lights import Lights
+from discreet.explore.suggestions import suggestions
 from discreet.records.store import Store
 from discreet.serve.desk import Desk
 from discreet.serve.files import MOST_BYTES, Kept
@@ -67,6 +68,12 @@ class CopyInMemory:
         """The rows, compressed; nothing where there are none."""
         with self._lock:
             return b"" if self.rows is None else gzip.compress(self.rows.data, LEVEL, mtime=0)
+
+    @cached_property
+    def suggestions(self) -> list[dict[str, Any]]:
+        """The pictures that are suggested on the board."""
+        with self._lock:
+            return suggestions(self._copy)
 
     def facts(self) -> dict[str, Any]:
         """Say where the copy is explored, and how large it is."""

@@ -17,6 +17,7 @@ import { miniOf, miniSpec } from "./overview.js";
 import { knowing } from "./knows.js";
 import { railOf } from "./rail.js";
 import { writtenSpec } from "./state.js";
+import { suggestedOf, suggestionsFor } from "./suggested.js";
 
 /**
  * Put the board of a study on a page.
@@ -32,6 +33,7 @@ export function openBoard(host, source, how) {
     columns: known,
     cards: [],
     minis: [],
+    firsts: [], // pictures that are suggested
     draft: [],
     answers: new Map(),
     part: { where: [], assign: [] },
@@ -82,7 +84,8 @@ export function openBoard(host, source, how) {
   };
   board.isOverview = () => !board.state().cards.length || board.state().show === "overview";
   board.again = () => show(board.state());
-  board.redraw = () => [...board.cards, ...board.minis].forEach((it) => it.redraw());
+  board.pictures = () => [...board.cards, ...board.firsts, ...board.minis];
+  board.redraw = () => board.pictures().forEach((it) => it.redraw());
 
   async function show(state) {
     turn += 1;
@@ -130,11 +133,16 @@ export function openBoard(host, source, how) {
     fill(frame.main, head(board, state, overview));
     board.cards = [];
     board.minis = [];
+    board.firsts = [];
     if (board.refusedPart) {
       frame.main.append(noPart(board.refusedPart));
       return;
     }
     const grid = h("div.grid", { class: overview ? "grid over" : `grid abreast-${abreast}` });
+    if (overview && rows) {
+      board.firsts = suggestionsFor(board, state).map((it) => suggestedOf(board, it));
+      if (board.firsts.length) frame.main.append(firstsOf(board.firsts));
+    }
     frame.main.append(grid);
     if (overview) {
       board.minis = smallSpecs(board).map((spec) =>
@@ -157,6 +165,9 @@ export function openBoard(host, source, how) {
     if (mine !== turn) return;
     board.minis.forEach((mini, i) => mini.show(answers[i]));
     sparks(board.minis.map((it) => it.spec), answers);
+    if (!board.firsts.length) return;
+    const first = await rows.views(board.part, board.firsts.map((it) => it.spec));
+    if (mine === turn) board.firsts.forEach((it, i) => it.show(first[i]));
   }
 
   async function drawSparks(mine) {
@@ -228,7 +239,7 @@ function watchSize(main, board) {
   new ResizeObserver(() => {
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(() =>
-      [...board.cards, ...board.minis].forEach((it) => it.resized()));
+      board.pictures().forEach((it) => it.resized()));
   }).observe(main);
 }
 
@@ -252,6 +263,11 @@ function head(board, state, overview) {
     !overview && abreastOf(state),
   );
 }
+
+const firstsOf = (firsts) =>
+  h("section.firsts", { "aria-labelledby": "firsts" },
+    h("h2", { id: "firsts" }, "To look at first ", h("small.soft", {}, "chosen by rule from the copy’s rows")),
+    h("div.strip", {}, firsts.map((it) => it.element)));
 
 const abreastOf = (state) =>
   h(
