@@ -72,9 +72,10 @@ def modelled(
         session, {**asked, "event_is": event_is, "reference": reference}
     )
     said = [] if weights is None else [check_weights(session, model, weights)]
-    estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
+    with about("formula"):
+        estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
+        wider = widen(estimates, *_again(session, formula, model, events, weights))
     said += _how_errors_are(estimates, family, weights)
-    wider = widen(estimates, *_again(session, formula, model, events, weights))
     ratio = RATIOS[model.family]
     body = model_body(wider, ratio)
     others = [it for it in (model.event, weights) if it]

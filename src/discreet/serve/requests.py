@@ -119,6 +119,14 @@ WORDS: Mapping[tuple[str, str], str] = {
         "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with "
         ":, *, log, log10, exp and sqrt"
     ),
+    ("formula", "policy"): (
+        "formula: fits no model to these rows of the copy: a term is constant, follows from "
+        "others, or tells all events apart; leave a term out, or keep more rows"
+    ),
+    ("formula", "few"): (
+        "formula: names columns that fewer than 50 rows of the copy all have a value in; leave one "
+        "out, or keep more rows"
+    ),
     ("where", ""): ("where: cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"),
     ("where", "few"): "where: too few rows of the copy are left; ask for a larger part",
     ("assign", ""): (
