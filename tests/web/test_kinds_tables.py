@@ -103,16 +103,6 @@ def _columns(study: Study) -> tuple[Any, Any]:
     return copy.columns, copy.strata
 
 
-def test_a_model_says_how_it_is_asked_for_in_python(board: Board) -> None:
-    spec = {"kind": "model", "formula": "died ~ age", "family": "logistic", "event_is": [1]}
-    (found,) = board.views(spec)
-    line = 'study.model("died ~ age", "logistic", event_is=[1])'
-    assert found["refused"] == {
-        "says": f"Models need Python. In a notebook: {line}",
-        "python": line,
-    }
-
-
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -150,6 +140,74 @@ def test_tables_of_the_server_are_drawn_with_nothing_of_them_as_markup(
     )
     assert "&lt;b&gt;&amp;" in html
     assert "<b>" not in html
+
+
+TERMS = {
+    "Intercept": (-1.0, 0.2, 1.0, "–", "–"),
+    "age": (-math.log(2), 0.0, math.log(2), "1", "0.5 to 2"),
+    "C(arm)[T.new]": (0.1, 0.5, 0.9, "1.65", "1.11 to 2.46"),
+    "C(arm)[T.<b>]": (-0.9, -0.5, -0.1, "0.607", "0.407 to 0.905"),
+    "C(`age: group`)[T.60+]:age": (0.0, 0.3, 0.6, "1.35", "1 to 1.82"),
+}
+ENDS = ("estimate, low end", "estimate", "estimate, high end")
+
+
+def forest(**labels: str) -> dict[str, Any]:
+    """Return a table of a logistic model as a server sends it."""
+    figures: list[dict[str, Any]] = [
+        {"column": term, "level": None, "group": {}, "figure": name, "value": value}
+        for term, values in TERMS.items()
+        for name, value in zip((*ENDS, "odds ratio"), (*values[:3], 1.0), strict=True)
+    ]
+    references = {"arm": "old", "age: group": "under 60"}
+    figures += [
+        {"column": name, "level": level, "group": {}, "figure": "reference", "value": None}
+        for name, level in references.items()
+    ]
+    lines = [{"section": "", "name": it, "cells": [*TERMS[it][3:]]} for it in TERMS]
+    lines.append({"section": "fit", "name": "rows of the copy", "cells": ["900", ""]})
+    head = ["odds ratio", "95 % interval"]
+    return {"head": head, "lines": lines, "notes": [], "figures": figures, "labels": labels}
+
+
+DRAW_FOREST = """([view, width]) => {
+  const box = { width, height: 300 };
+  const drawn = it.KINDS.get("model").draw(view, box, it.lookOf(new Map()));
+  const host = document.createElement("div");
+  host.innerHTML = `<svg>${drawn.svg}</svg>${drawn.html}`;
+  const texts = (of) => [...host.querySelectorAll(of)].map((one) => one.textContent);
+  const ends = [...host.querySelectorAll(".base line")].map((one) =>
+    ["x1", "x2"].map((name) => Number(one.getAttribute(name))));
+  const nought = Number(host.querySelectorAll("line.bl")[1].getAttribute("x1"));
+  const at = [...host.querySelectorAll("circle")].map((one) => Number(one.getAttribute("cx")));
+  return { names: texts("[text-anchor=start]"), numbers: texts("[text-anchor=end]"), at, ends,
+    nought, ticks: texts("[text-anchor=middle]"), rows: texts("tbody th"), marks: drawn.marks };
+}"""
+
+
+def test_a_forest_names_levels_in_full_and_what_they_are_against(board: Board) -> None:
+    found = board.page.evaluate(DRAW_FOREST, [forest(arm="Treatment"), 700])
+    product = "age: group: 60+ × age"
+    levels = ["Treatment", "old (reference)", "new", "<b>"]
+    assert found["names"] == ["age", *levels, product]
+    said = ["1 (0.5 to 2)", "1.65 (1.11 to 2.46)", "0.607 (0.407 to 0.905)", "1.35 (1 to 1.82)"]
+    assert [it for it in found["numbers"] if it] == ["odds ratio, with its 95 % interval →", *said]
+    named = ["age", "Treatment: new", "Treatment: <b>", product]
+    assert found["rows"] == ["Intercept", *named, "fit", "rows of the copy"]
+    assert [it["say"] for it in found["marks"]] == named
+    assert [it["more"] for it in found["marks"]] == [f"odds ratio {it}" for it in said]
+    # On the scale of ratios half is as far from 1 as double, and the reference is at 1.
+    (low, high), *_ = found["ends"]
+    assert low + high == pytest.approx(2 * found["nought"], abs=0.2)
+    assert found["at"] == [found["nought"]]
+    assert {"0.5", "1", "2"} <= {*found["ticks"]}
+
+
+def test_a_name_that_is_too_long_stands_above_its_interval(board: Board) -> None:
+    found = board.page.evaluate(DRAW_FOREST, [forest(age="Age at the first visit in years"), 300])
+    above = "age: group: 60+ × Age at the first visit in years"
+    assert found["names"][-2:] == [above, ""]
+    assert [it for it in found["numbers"] if it] == ["odds ratio, with its 95 % interval →"]
 
 
 def test_numbers_are_written_alike(page: Page) -> None:

@@ -135,6 +135,10 @@ def test_what_needs_python_says_so_with_the_line(chromium: Browser, file: Path) 
         page.locator(".card .py").wait_for()
         assert "need Python" in page.locator(".card .no").inner_text()
         assert page.locator(".card .py").inner_text() == 'study.model("change ~ age")'
+        assert 'Models are fitted in Python: study.model("' in page.locator(".free").inner_text()
+        page.locator('.col[data-column="age"]').click()
+        assert page.locator("[data-act=model], [data-act=edit-model]").count() == 0
+        page.locator('.col[data-column="age"]').click()
         set_address(page, "cards=histogram:age")
         page.locator(".pic-histogram svg").wait_for()
         page.locator("[data-act=about]").click()

@@ -7,6 +7,7 @@ import { filterForm } from "./filter-form.js";
 import { close, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
 import { menuOf } from "./menu.js";
+import { modelForm } from "./model-form.js";
 import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
 import { askForm, questionList } from "./ask-data.js";
@@ -107,6 +108,11 @@ export function actsOf(board, how) {
         state.assign[Number(target.dataset.place)] = [name, text];
       });
     }, Number(target.dataset.place)), 320, "A new column"),
+    model: (target) => open(target, modelForm(board, board.add), 360, "A model"),
+    "edit-model": (target) => {
+      const { spec } = cardAt(target);
+      open(target, modelForm(board, (wanted) => board.change(spec, wanted), spec), 360, "A model");
+    },
     "drop-column": ({ dataset }) => {
       board.commit((state) => dropColumn(state, Number(dataset.place), [...board.columns.values()]));
       notice("Removed, with all that rests on it. Undo brings it back.");

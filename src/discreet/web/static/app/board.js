@@ -199,15 +199,18 @@ export function openBoard(host, source, how) {
     if (board.explained === card) board.about(card);
   }
 
+  const keyOf = (spec) => JSON.stringify([writtenSpec({ ...spec, wide: undefined, answer: undefined }), board.part]);
+  /** Ask the server for a picture, unless what it answered is known. */
+  board.ask = async (spec) => {
+    const key = keyOf(spec);
+    const answer = board.answers.get(key) || await source.server.answer(spec, board.state());
+    if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
+    return answer;
+  };
+
   async function fromServer(card, mine) {
-    const spec = writtenSpec({ ...card.spec, wide: undefined, answer: undefined });
-    const key = JSON.stringify([spec, board.part]);
-    let answer = board.answers.get(key);
-    if (!answer) {
-      answered(card, { busy: "Drawing…" });
-      answer = await source.server.answer(card.spec, board.state());
-      if (answer.view || answer.refused?.lasts) board.answers.set(key, answer);
-    }
+    if (!board.answers.has(keyOf(card.spec))) answered(card, { busy: "Drawing…" });
+    const answer = await board.ask(card.spec);
     if (mine === turn) answered(card, answer);
   }
 

@@ -54,11 +54,12 @@ export function cardOf(board, spec) {
     pic.style.setProperty("--tall", `${tall}px`);
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
-    const svg = pic.querySelector("svg, table");
-    svg?.setAttribute("tabindex", "0");
-    svg?.setAttribute("role", svg.tagName === "table" ? "table" : "group");
-    svg?.removeAttribute("aria-hidden");
-    svg?.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
+    for (const it of pic.querySelectorAll(":scope > svg, table")) {
+      it.setAttribute("tabindex", "0");
+      it.setAttribute("role", it.tagName === "TABLE" ? "table" : "group");
+      it.removeAttribute("aria-hidden");
+      it.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
+    }
     fill(controls, controlsOf(board, spec, drawn, look(), board.answerTo(spec, answer.view)));
     fill(data, answeredTable(laidOver()));
     read.textContent = drawn.read ? drawn.read(null) : "";

@@ -4,7 +4,7 @@ import { lookOf, whole } from "../draw/look.js";
 import { fill, h } from "./dom.js";
 import { checked, expressionField } from "./expression-field.js";
 import { canBeWritten, cutsTyped, equalCuts, freeName, groupsOf, logOf, ratioOf } from "./expression-texts.js";
-import { settled } from "./form-parts.js";
+import { segOf, settled } from "./form-parts.js";
 import { typeOf } from "./offers.js";
 import { miniSpec } from "./overview.js";
 import { spark } from "./spark.js";
@@ -101,23 +101,15 @@ function partsOf(board, columns, numbers, state, change) {
     pick.addEventListener("change", () => change({ [key]: pick.value }));
     return h("label", {}, label, pick);
   };
-  const segOf = (label, key, ways) => h("div.seg.big", { role: "group", "aria-label": label },
-    Object.entries(ways).map(([value, words]) =>
-      h("button", { type: "button", "aria-pressed": String(state[key] === value), "data-value": value,
-        on: { click: ({ target }) => {
-          const group = target.parentElement.ariaLabel;
-          const host = target.closest(".body");
-          change({ [key]: value });
-          host.querySelector(`[aria-label="${group}"] [data-value="${value}"]`).focus();
-        } } }, words)));
+  const seg = (label, key, ways) => segOf(label, ways, state[key], (value) => change({ [key]: value }));
   const shown = {
-    log: () => [pickOf("Logarithm of", "of"), segOf("Base", "base", BASES)],
+    log: () => [pickOf("Logarithm of", "of"), seg("Base", "base", BASES)],
     groups: () => [pickOf(groups === "cuts" ? "Groups of" : "Groups of about equal size, of", "of"),
-      segOf("Groups", "groups", GROUPS), groups === "cuts" && cutsOf(state, board.columns.get(state.of))],
+      seg("Groups", "groups", GROUPS), groups === "cuts" && cutsOf(state, board.columns.get(state.of))],
     ratio: () => [pickOf("Ratio of", "of"), pickOf("to", "to")],
     own: () => [expressionField(columns, "Expression", state.text, (it) => checked(columns, it).wrong).element],
   };
-  return [segOf("How it is made", "way", WAYS), ...shown[way]()];
+  return [seg("How it is made", "way", WAYS), ...shown[way]()];
 }
 
 function cutsOf(state, { dates }) {

@@ -11,6 +11,8 @@ const SWITCHES = {
   crosstab: { name: "percent", label: "Scale", ways: [["", "Rows"], ["true", "% of row"]] },
 };
 
+const DIAGNOSTICS = { residuals: "Residuals", qq: "Q-Q plot", leverage: "Leverage" };
+
 /**
  * Return what stands in the line.
  * @param {?object} answer - From the data, that can be laid over the picture.
@@ -23,8 +25,16 @@ export function controlsOf(board, spec, drawn, look, answer) {
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
     ...keysOf(drawn.keys || [], levels && look.label(levels), board.lights),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
+    ...(spec.kind === "model" && board.hasModels ? ofModel(spec) : []),
     ...(answer ? [laySwitch(board, spec)] : []),
   ];
+}
+
+/** How well a linear model fits is seen in pictures of its residuals; and its formula is changed. */
+function ofModel({ formula, family = "linear" }) {
+  const drawn = Object.entries(family === "linear" ? DIAGNOSTICS : {}).map(([kind, words]) =>
+    h("button.btn", { "data-act": "make", "data-spec": JSON.stringify({ kind, columns: [], formula }) }, words));
+  return [...drawn, h("button.btn", { "data-act": "edit-model", "aria-haspopup": "dialog" }, "Change…")];
 }
 
 /** The sign that the data answer the very question, and the switch that shows it. */

@@ -35,13 +35,15 @@ function chosen(board) {
 function offers(board) {
   const specs = allOffers(board.draft, board.columns).filter((spec) => board.allows(spec));
   const [first, ...others] = specs;
-  if (!first) return h("span.soft", {}, "No picture takes these columns together. Leave one out.");
+  const model = board.hasModels && h("button", { "data-act": "model", "aria-haspopup": "dialog" }, icon("model"), "Model…");
+  if (!first) return h("span.sug", {}, h("span.soft", {}, "No picture takes these columns together. Leave one out."), model);
   const more = others.length >= FIRST && h("button", { "data-act": "more-kinds", "aria-haspopup": "dialog" }, "More");
   return h(
     "span.sug",
     {},
     [first, ...others.slice(0, FIRST - 1)].map((spec, i) => offer(board, spec, i ? "" : "main")),
     more,
+    model,
   );
 }
 

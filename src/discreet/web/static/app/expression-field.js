@@ -44,9 +44,11 @@ function asHeld(column) {
 /**
  * Make the field.
  * @param {(text: string) => object|null|undefined} wrongIn - What is wrong, as `checked` says it.
- * @returns {{element: HTMLElement, field: HTMLTextAreaElement}} The field sends "input" as it does.
+ * @param {string[]} [functions] - Those that complete what is typed.
+ * @returns {{element: HTMLElement, field: HTMLTextAreaElement, mark: (wrong: ?object) => void}} The
+ *   field sends "input" as it does; `mark` shows a mistake that is found elsewhere.
  */
-export function expressionField(columns, label, text, wrongIn) {
+export function expressionField(columns, label, text, wrongIn, functions) {
   fields += 1;
   const id = `expression-${fields}`;
   const under = h("div.under", { "aria-hidden": "true" });
@@ -64,8 +66,11 @@ export function expressionField(columns, label, text, wrongIn) {
   field.addEventListener("input", () => {
     clearTimeout(timer);
     mark(null);
-    timer = setTimeout(() => field.value.trim() && mark(wrongIn(field.value)), WAIT);
-    offer(field, list, offersAt(columns, field.value.slice(0, field.selectionStart)));
+    timer = setTimeout(() => {
+      const wrong = field.value.trim() && wrongIn(field.value);
+      if (wrong) mark(wrong); // what was marked in the meantime stays
+    }, WAIT);
+    offer(field, list, offersAt(columns, field.value.slice(0, field.selectionStart), functions));
   });
   field.addEventListener("scroll", () => under.scrollTo(0, field.scrollTop));
   field.addEventListener("blur", () => offer(field, list, []));
@@ -75,7 +80,7 @@ export function expressionField(columns, label, text, wrongIn) {
     take(field, list, event.target.closest("li"));
   });
   const element = h("div.expr", {}, h("label", { for: id }, label), h("div.ink", {}, under, field), list, says);
-  return { element, field };
+  return { element, field, mark };
 }
 
 /** Mark a mistake beneath the text, and say what it is. */
@@ -95,7 +100,7 @@ function showMistake(field, under, says, wrong) {
  * Return what completes a text: levels within quotation marks, else columns and functions.
  * @returns {{typed: string, put: string, says: string, more: string}[]}
  */
-export function offersAt(columns, before) {
+export function offersAt(columns, before, functions = [...FUNCTIONS.keys()]) {
   const [, ticked, plain, level] = LEVEL_BEFORE.exec(before) || [];
   const of = columns.find((it) => it.name === (ticked || plain));
   if (of?.levels) {
@@ -110,10 +115,10 @@ export function offersAt(columns, before) {
     .filter((it) => canBeWritten(it) && (has(it.name, word) || has(it.label || "", word)))
     .sort((a, b) => Number(begins(b.name, word)) - Number(begins(a.name, word)))
     .map(({ name, label }) => ({ typed, put: written(name), says: name, more: label || "" }));
-  const functions = [...FUNCTIONS]
-    .filter(([name]) => typed === word && begins(name, word))
-    .map(([name, { usage }]) => ({ typed, put: `${name}(`, says: usage, more: "" }));
-  const all = [...named, ...functions].slice(0, MOST_OFFERED);
+  const called = functions
+    .filter((name) => typed === word && begins(name, word))
+    .map((name) => ({ typed, put: `${name}(`, says: FUNCTIONS.get(name)?.usage || `${name}(x)`, more: "" }));
+  const all = [...named, ...called].slice(0, MOST_OFFERED);
   return all.length === 1 && all[0].put === typed ? [] : all;
 }
 

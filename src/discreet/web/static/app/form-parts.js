@@ -1,6 +1,22 @@
 /** What forms share. */
 
+import { h } from "./dom.js";
+
 const WAIT = 150;
+
+/**
+ * Return buttons of which one is pressed; the one that is taken keeps the focus in a form whose
+ * body is made anew.
+ * @param {Object<string, string>} ways - What each says, by its value.
+ */
+export const segOf = (label, ways, now, pick) =>
+  h("div.seg.big", { role: "group", "aria-label": label }, Object.entries(ways).map(([value, words]) =>
+    h("button", { type: "button", "aria-pressed": String(now === value), "data-value": value,
+      on: { click: ({ target }) => {
+        const host = target.closest(".body");
+        pick(value);
+        host.querySelector(`[aria-label="${label}"] [data-value="${value}"]`)?.focus();
+      } } }, words)));
 
 /**
  * Return a function that runs once calls of it have stopped for a while.

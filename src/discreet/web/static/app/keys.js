@@ -1,6 +1,7 @@
 /** What is pressed, typed and dragged anywhere on the page. */
 
 import { close, isOpen, tip } from "./floating.js";
+import { written } from "../rows/expressions/tokens.js";
 import { allOffers } from "./offers.js";
 
 /**
@@ -93,7 +94,8 @@ function dropping(board) {
     const names = [...new Set([...spec.columns, ...(spec.by || []), column])];
     const many = ["parallel", "correlations", "summary"].includes(spec.kind);
     const [offered] = allOffers(names, board.columns).filter((it) => board.allows(it));
-    const wanted = many ? { ...spec, columns: names } : offered;
+    const fitted = spec.kind === "model" && { ...spec, formula: `${spec.formula} + ${written(column)}` };
+    const wanted = fitted || (many ? { ...spec, columns: names } : offered);
     if (!wanted) return;
     if (card) board.change(spec, { ...cleared(spec), ...wanted });
     else board.add(wanted);

@@ -29,6 +29,7 @@ export function knowing({ facts, rows, server }) {
       KINDS.has(spec.kind) &&
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
       (wayOf(spec).way === "rows" || Boolean(server)),
+    hasModels: isServed && facts.tables?.some((it) => it.kind === "model"),
     /** Where a picture is drawn, if not on the page or by its server. */
     whereOf: (spec) => (wayOf(spec).way === "rows" || isServed ? "" : IN_PYTHON),
     canSwitch: (spec) =>

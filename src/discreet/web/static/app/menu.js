@@ -38,6 +38,7 @@ function choices(title, list) {
 }
 
 function kinds(board, spec) {
+  if (spec.formula) return [];
   const names = [...new Set([...spec.columns, ...(spec.by || [])])];
   const found = allOffers(names, board.columns).filter((it) => board.allows(it));
   if (found.length < 2) return [];

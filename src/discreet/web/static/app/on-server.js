@@ -41,7 +41,7 @@ export function onServer(facts) {
       } catch (error) {
         if (error.status === undefined) throw error;
         const near = error.nearest && { ...spec, ...specOf(error.nearest, spec) };
-        return { refused: { says: error.message, nearest: near, lasts: [403, 409, 422].includes(error.status) } };
+        return { refused: { says: error.message, nearest: near, place: error.place, lasts: [403, 409, 422].includes(error.status) } };
       }
     },
     forms: (spec) => Object.keys(filesOf(spec)),
@@ -59,7 +59,7 @@ export function onServer(facts) {
 /** What a table is asked for with, where that differs from a plot. */
 const OF_TABLE = {
   means: ({ columns: [value], by }) => ({ value, by }),
-  model: ({ formula, family, event_is, reference }) => ({ formula, family, event_is, reference }),
+  model: ({ formula, family, event_is: event, reference }) => ({ formula, family, event_is: event && [event].flat(), reference }),
   summary: ({ columns, by }) => ({ columns, by: by?.[0] }),
 };
 

@@ -32,7 +32,8 @@ export function railOf(board) {
     { id: "rail", "aria-label": "Columns" },
     h("div.search", {}, icon("find"), find, h("kbd", {}, "/")),
     where,
-    h("div.many", {}, h("h2", {}, count, h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column")), made),
+    h("div.many", {}, h("h2", {}, count, h("span", {}, board.hasModels && h("button.txt", { "data-act": "model", "aria-haspopup": "dialog" }, "+ Model"),
+      " ", h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column"))), made),
     list,
     h("div.free", {}, footOf(board)),
   );
@@ -105,9 +106,9 @@ export function railOf(board) {
   };
 }
 
-function footOf({ rows, isServed }) {
+function footOf({ rows, isServed, facts }) {
   if (!rows) return "";
-  return isServed
-    ? "Filters and new columns work on the protected copy."
-    : "This page holds all rows it draws, and asks nobody for anything.";
+  if (isServed) return "Filters and new columns work on the protected copy.";
+  const models = facts.python ? ` Models are fitted in Python: ${facts.python}.model("outcome ~ predictor").` : "";
+  return `This page holds all rows it draws, and asks nobody for anything.${models}`;
 }

@@ -15,8 +15,8 @@ export function drawPicture(host, kind, view, look) {
   const drawn = kind.draw(view, box, own);
   host.replaceChildren();
   const canvas = drawn.paint && layer(host, box);
+  if (drawn.svg || !drawn.html) host.insertAdjacentHTML("beforeend", svgOf(drawn, { ...box, height: drawn.high ?? tall }));
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
-  else host.insertAdjacentHTML("beforeend", svgOf(drawn, box));
   const over = host.querySelector(".hl");
   drawn.paint?.(canvas, null, colours(host));
   drawn.tint?.(host, null);

@@ -14,12 +14,13 @@ import { leverage, qq, residuals } from "./diagnostics.js";
 import { ecdf } from "./ecdf.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
+import { model } from "./model.js";
 import { outlines } from "./outlines.js";
 import { over_time } from "./over-time.js";
 import { parallel } from "./parallel.js";
 import { scatter } from "./scatter.js";
 import { survival } from "./survival.js";
-import { means, model, summary } from "./tables.js";
+import { means, summary } from "./tables.js";
 import { violin } from "./violin.js";
 
 const ALL = [

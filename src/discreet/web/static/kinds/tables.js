@@ -1,4 +1,4 @@
-/** Tables of figures: a summary, means, and a regression. */
+/** Tables of figures: a summary, and means. */
 
 import { drawTable } from "../draw/table.js";
 
@@ -21,19 +21,4 @@ export const means = {
     `Mean ${say.label(value)} by ${by.map(say.label).join(" and ")}`,
 
   draw: (view, box, look) => drawTable(view, look),
-};
-
-export const model = {
-  name: "model",
-
-  title: ({ formula, family = "linear" }) => `${FAMILIES[family] || "Model"}: ${formula}`,
-
-  draw: (view, box, look) => drawTable(view, look),
-};
-
-const FAMILIES = {
-  linear: "Linear model",
-  logistic: "Logistic model",
-  poisson: "Poisson model",
-  cox: "Cox model",
 };

@@ -10,7 +10,6 @@ import { density } from "./density.js";
 import { ecdf } from "./ecdf.js";
 import { heatmap } from "./heatmap.js";
 import { histogram } from "./histogram.js";
-import { diagnostic, model } from "./model.js";
 import { outlines } from "./outlines.js";
 import { over_time } from "./over-time.js";
 import { panelsOfRows } from "./panels.js";
@@ -20,10 +19,10 @@ import { survival } from "./survival.js";
 import { means, summary } from "./tables.js";
 import { violin } from "./violin.js";
 
-const [residuals, qq, leverage] = ["residuals", "qq", "leverage"].map(diagnostic);
+/** Models and their residuals have none: a server makes them. */
 const MAKERS = {
-  bars, box, contour, correlations, crosstab, density, ecdf, heatmap, histogram, leverage, means, model,
-  over_time, parallel, qq, residuals, scatter, summary, survival, violin,
+  bars, box, contour, correlations, crosstab, density, ecdf, heatmap, histogram, means, over_time, parallel,
+  scatter, summary, survival, violin,
 };
 
 /**
