@@ -25,6 +25,7 @@ __all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 
+MODEL = f"{CARDS}:has(.pic-model)"
 RULES = 'name = "clinic"\n\n[labels]\nsmoker = "Smoking at baseline"\n'
 
 
@@ -58,10 +59,14 @@ def test_a_logistic_model_takes_five_clicks(chromium: Browser, study: Running) -
         page.locator(".dock").get_by_role("button", name="Model…").click()
         expect(page.locator("#pop textarea")).to_have_value("smoker ~ age + sex")
         page.get_by_role("button", name="Fit the model").click()
-        card = page.locator(CARDS)
+        card = page.locator(MODEL)
         drawn(card)
         assert rows_of(card) == ["age", "sex", "F (reference)", "M"]
         expect(card.locator(".pic > svg")).to_contain_text("odds ratio, with its 95 % interval")
+        page.locator('.col[data-column="bmi"]').drag_to(card)  # which becomes a predictor
+        expect(card.locator("h2")).to_have_text("Logistic model: smoker ~ age + sex + bmi")
+        drawn(card)
+        assert rows_of(card) == ["age", "sex", "F (reference)", "M", "bmi"]
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
@@ -82,7 +87,7 @@ def test_the_whole_way_in_one_visit(
         chosen_by_keys(page)
         looked_at("form")
         page.locator("#pop textarea").press("Enter")
-        card = page.locator(CARDS).first
+        card = page.locator(MODEL)
         drawn(card)
         seen_as_forest_and_table(page, card)
         looked_at("card")

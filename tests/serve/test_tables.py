@@ -139,6 +139,16 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "an identifier": ("summary", {"columns": ["patient"]}, "columns: "),
     "a mean of levels": ("means", {"value": "region", "by": ["sex"]}, "value: "),
     "a formula of nothing": ("model", {"formula": "canary ~"}, "formula: "),
+    "terms that follow from each other": (
+        "model",
+        {"formula": "bmi ~ canary + I(canary * 2)", "assign": {"canary": "age"}},
+        "formula: fits no model to these rows of the copy: ",
+    ),
+    "a column that few rows have": (
+        "model",
+        {"formula": "bmi ~ canary", "assign": {"canary": "log(age - 68)"}},
+        "formula: names columns that fewer than 50 rows of the copy all have a value in; ",
+    ),
     "a reference to no level": (
         "model",
         {"formula": "bmi ~ sex", "reference": {"sex": "canary"}},
