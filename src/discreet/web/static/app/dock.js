@@ -57,7 +57,6 @@ export function offer(board, spec, name) {
     { class: name, "data-act": "make", "data-spec": JSON.stringify(spec) },
     icon(spec.kind),
     board.nameOf(spec.kind) + (by ? split : ""),
-    h("small", {}, board.whereOf(spec)),
   );
 }
 

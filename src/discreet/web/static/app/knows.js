@@ -5,7 +5,6 @@ import { KINDS } from "../kinds/index.js";
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
 const OF_PAGE = ["PNG", "SVG", "JSON"];
-const IN_PYTHON = "in Python";
 const NO_METHOD = { promises: "", leaves_open: "" };
 
 /** Return what is known of pictures, whatever is shown. */
@@ -30,8 +29,6 @@ export function knowing({ facts, rows, server }) {
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
       (wayOf(spec).way === "rows" || Boolean(server)),
     hasModels: isServed && facts.tables?.some((it) => it.kind === "model"),
-    /** Where a picture is drawn, if not on the page or by its server. */
-    whereOf: (spec) => (wayOf(spec).way === "rows" || isServed ? "" : IN_PYTHON),
     canSwitch: (spec) =>
       spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),
     methodOf(spec, view) {
