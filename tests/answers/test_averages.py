@@ -130,3 +130,61 @@ def test_nobody_moves_a_sum_by_more_than_half_the_grid(new_book: Books) -> None:
     records = replace(book.records, rows=changed)
     found = figures(Book(book.file, book.policy, records).answer(means("bmi")))[()]
     assert found["mean"] == pytest.approx(figures(book.answer(means("bmi")))[()]["mean"], abs=0.05)
+
+
+# --- ratios ---------------------------------------------------------------------------------------
+
+
+def per(value: str, of: str, *by: str) -> Question:
+    """Return the question for ratios of two sums."""
+    return Question({"figures": "means", "columns": [value], "by": list(by), "per": of})
+
+
+@pytest.mark.parametrize(("value", "of", "by"), [("died", "time", "sex"), ("bmi", "age", "region")])
+def test_ratios_lie_within_the_noise_that_is_said(
+    book: Book, new_book: Books, value: str, of: str, by: str
+) -> None:
+    rows = book.records.rows.copy
+    words, below = np.array(rows.strata[by]), rows.columns[of]
+    above = rows.columns[value] if value in rows.columns else np.array(rows.strata[value]) == "yes"
+    true: dict[tuple[str, ...], float] = {(): above.sum() / below.sum()}
+    true |= {(it,): above[words == it].sum() / below[words == it].sum() for it in np.unique(words)}
+    off = []
+    for secret in range(30):
+        asked = new_book(secret)
+        for levels, it in figures(asked.answer(per(value, of, by))).items():
+            off.append((it["ratio"] - true[levels]) / it["noise"])
+            half = (it["ratio, high end"] - it["ratio, low end"]) / 2
+            assert half == pytest.approx(1.96 * it["std. error"], rel=1e-3)
+            assert it["std. error"] > it["noise"] > 0
+        assert asked.spent == 6  # people and two sums, in all and by the other column
+    assert 0.88 <= np.mean(np.abs(off) < 1.96) <= 1.0
+    assert 0.7 < np.std(off) < 1.3
+    assert abs(np.mean(off)) < 0.5  # what lies beyond the grid is cut
+
+
+def test_a_ratio_is_that_of_its_two_sums_and_these_are_those_of_means(new_book: Books) -> None:
+    asked = new_book()
+    found = asked.answer(per("bmi", "age", "sex")).table
+    assert found is not None
+    sums = {it.column: it.value for it in found.figures if it.figure == "sum" and not it.group}
+    ratio = next(it.value for it in found.figures if it.figure == "ratio" and not it.group)
+    assert ratio == pytest.approx(sums["bmi"] / sums["age"])  # type: ignore[operator]
+    assert sums["bmi"] == pytest.approx(figures(asked.answer(means("bmi", "sex")))[()]["sum"])
+    assert asked.spent == 6  # its people and its sum were given
+    smokers = per("died", "age", "smoker")
+    assert asked.answer(replace(smokers, holds="yes > no")).verdict == "holds"
+    assert asked.answer(replace(smokers, holds="yes < no")).verdict == "does not hold"
+
+
+def test_a_ratio_of_too_little_is_not_given(new_book: Books) -> None:
+    asked = new_book()
+    asked.counter.least = 2000  # there are 5,000 people, and about 1,500 smokers
+    assert figures(asked.answer(per("bmi", "age")))[()]["n"] > 2000
+    assert figures(asked.answer(per("smoker", "age"))) == {}
+    with pytest.raises(InputError, match="named twice"):
+        asked.answer(per("bmi", "bmi"))
+    with pytest.raises(InputError, match="is not one of numbers in the study file"):
+        asked.answer(per("bmi", "smoker"))
+    with pytest.raises(InputError, match="only a question for means has per"):
+        Question({"plot": "bars", "columns": ["sex"], "per": "age"})

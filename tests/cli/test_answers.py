@@ -89,3 +89,11 @@ def test_a_weighted_model_is_asked_for(folder: Path, run: Run) -> None:
     code, _, error = run("ask", "bars", "cohort.discreet", "sex", "--weights", "time")
     assert code != 0
     assert "bars has no --weights" in error
+
+
+def test_a_ratio_is_asked_for(folder: Path, run: Run) -> None:
+    assert run("ask", "means", "cohort.discreet", "died", "sex", "--per", "time")[0] == 0
+    (listed,) = json.loads((folder / "questions.json").read_text())["questions"]
+    assert listed["says"] == "died per time by sex"
+    code, text, _ = run("means", "cohort.discreet", "died", "sex", "--per", "time")
+    assert (code, "died = yes per time" in text) == (0, True)

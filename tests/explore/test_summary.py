@@ -63,6 +63,39 @@ def test_means_and_shares_have_intervals_that_hold_the_copys_own_error() -> None
     assert not table.has_plot
 
 
+def test_ratios_are_those_of_the_copys_rows_with_its_own_error() -> None:
+    table = study().means("bmi", "sex", per="age")
+    rows = study().session.whole.copy
+    of = {(it.column, it.group, it.figure): float(it.value or 0) for it in table.figures}
+    known = np.isfinite(rows.columns["bmi"]) & np.isfinite(rows.columns["age"])
+    bmi, age = rows.columns["bmi"][known], rows.columns["age"][known]
+    ratio = bmi.sum() / age.sum()
+    assert of["bmi", (), "ratio"] == pytest.approx(ratio)
+    assert of["age", (), "sum"] == pytest.approx(age.sum())
+    error = stats.sem(bmi - ratio * age) / age.mean()
+    width = of["bmi", (), "ratio, high end"] - of["bmi", (), "ratio, low end"]
+    assert width > 2 * stats.t.ppf(0.975, len(bmi) - 1) * error
+    assert table.title == "bmi per age in trial by sex"
+    assert table.has_plot
+    of_yes = study().assign(old="age >= 60").means("old", "sex", per="age")
+    assert of_yes.head == ("n, missing", "ratio", "95 % interval", "sum of old", "sum of age")
+
+
+@pytest.mark.parametrize(
+    ("per", "says"),
+    [
+        ("smoker & co_", "is not one of numbers"),
+        ("start", "is not one of numbers"),
+        ("bmi", "named twice"),
+    ],
+)
+def test_what_nothing_is_divided_by_is_refused(per: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        study().means("bmi", "sex", per=per)
+    with pytest.raises(InputError, match="has values below 0"):
+        study().assign(under="age - 100").means("bmi", "sex", per="under")
+
+
 def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
     frame = study().anonymize().frame
     table = study().summary(by="sex")

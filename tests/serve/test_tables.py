@@ -63,6 +63,8 @@ def test_tables_are_those_of_the_study(served: Served) -> None:
     weighted = sent(served, "means", {"value": "bmi", "by": ["sex"], "weights": "age"})
     assert "Means of bmi in cohort.csv by sex, weighted by age" in weighted["text"]
     assert "weighted by age" in sent(served, "summary", {"weights": "age"})["text"]
+    ratios = sent(served, "means", {"value": "bmi", "by": ["sex"], "per": "age"})
+    assert "sum of bmi" in ratios["text"]
     model = sent(served, "model", {"formula": "bmi ~ ldl", "weights": "age"})
     assert "weighted by age" in model["text"]
     for kind, table in made.items():

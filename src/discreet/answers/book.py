@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.answers.averages import average
+from discreet.answers.averages import average, divide
 from discreet.answers.counting import Counter
 from discreet.answers.exposure import (
     LEAST_OF_COPY,
@@ -35,6 +35,7 @@ from discreet.answers.words import (
     model_table,
     noise_in_words,
     quantiles_table,
+    ratios_table,
     shares_table,
     view_of,
 )
@@ -249,6 +250,8 @@ class Book:
         compute = self._of_counts
         if question.is_of_shares(asked.whole):
             compute = self._of_shares
+        elif question.per is not None:
+            compute = self._of_ratios
         elif question.kind == MEANS:
             compute = self._of_means
         elif question.plot.answered == BY_QUANTILES:
@@ -272,6 +275,13 @@ class Book:
         means = [average(self.counter, it, asked, value) for it in parts]
         noise = noise_in_words(question, self.counter.noise.sd)
         table = means_table(question, means, self.file)
+        return Answer(question, noise, self._rules(RULES_OF_MEANS), table=table)
+
+    def _of_ratios(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
+        (value,), per = question.columns, str(question.per)
+        found = [divide(self.counter, it, asked, value, per) for it in parts]
+        noise = noise_in_words(question, self.counter.noise.sd)
+        table = ratios_table(question, found, asked)
         return Answer(question, noise, self._rules(RULES_OF_MEANS), table=table)
 
     def _of_shares(self, question: Question, asked: Asked, parts: Sequence[Part]) -> Answer:
@@ -362,13 +372,14 @@ def _ends_of(table: WholeTable, names: Sequence[str]) -> dict[str, tuple[float, 
 def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> dict[str, int]:
     """Return what numbers about one person are called that a question by counts asks for."""
     of_sums = question.kind == MEANS and not question.is_of_shares(asked.whole)
-    more = ["sum"] if of_sums else []
+    named = [*question.columns, *([question.per] if question.per else [])]
+    more = [f"sum {it}" for it in named] if of_sums else []
     if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
-        more = [f"quantile {share}" for share in SHARES]
+        more = [f"quantile {share} {question.columns[0]}" for share in SHARES]
     numbers = dict[str, int]()
     for part in parts:
         cells = " ".join(sorted(it.digest for it in part.conditions))
-        names = [f"count {cells}", *(f"{it} {question.columns[0]} {cells}" for it in more)]
+        names = [f"count {cells}", *(f"{it} {cells}" for it in more)]
         numbers |= dict.fromkeys(names, len(part.conditions))
     return numbers
 
@@ -420,7 +431,7 @@ def _estimates(answer: Answer) -> dict[str, tuple[float, float] | None]:
         name = it.column if answer.table.kind == MODEL else group_words(it.group)
         found.setdefault(name, {})[it.figure] = it.value
     for name, of in found.items():
-        named = [of[it] for it in ("estimate", "mean", "share", "count") if it in of]
+        named = [of[it] for it in ("estimate", "mean", "ratio", "share", "count") if it in of]
         middle, error = (*named, None)[0], of.get("std. error")
         if name and "std. error" in of:
             known = middle is not None and error is not None

@@ -9,20 +9,29 @@ from types import MappingProxyType
 
 import numpy as np
 
-from discreet.answers.averages import Averaged
+from discreet.answers.averages import Averaged, Divided, values_in
 from discreet.answers.counting import Counted
 from discreet.answers.models import Modelled
 from discreet.answers.quantiles import Quantiles
 from discreet.arguments import Floats
 from discreet.estimates.copy_table import CopyTable, Line
-from discreet.estimates.figures import ALL, OF_INTERVAL, OF_SHARE, Figure, Group, group_words
+from discreet.estimates.figures import (
+    ALL,
+    OF_INTERVAL,
+    OF_RATIO,
+    OF_SHARE,
+    Figure,
+    Group,
+    group_words,
+)
 from discreet.estimates.intervals import NORMAL
 from discreet.estimates.model_table import Widened, model_body
 from discreet.estimates.tables import ROWS
 from discreet.estimates.words import decimals_of_error, number_words
+from discreet.explore.conditions import Asked
 from discreet.explore.from_file import FileSession
 from discreet.explore.model import COX, RATIOS, TITLES
-from discreet.explore.questions import MEANS, MODEL, Question
+from discreet.explore.questions import MEANS, MODEL, Question, value_of
 from discreet.methods import CellKey
 from discreet.plots import How, Origin, View
 from discreet.plots.box import BoxView
@@ -33,6 +42,7 @@ from discreet.render.scene import Box
 
 FEW, COUNTS = "few", "counts"
 OF_MEANS = ("n", *OF_INTERVAL, "std. error", "noise", "sum", "noise of the sum")
+OF_RATIOS = ("n", *OF_RATIO, "std. error", "noise", "sum", "noise of the sum")
 OF_SHARES = ("n", "count", *OF_SHARE, "std. error", "noise")
 FROM_DATA = "from the data, with noise"
 FEW_ARE = "few: fewer than {least} people by a count with noise, perhaps none"
@@ -44,7 +54,8 @@ def noise_in_words(question: Question, sd: int) -> str:
     if question.kind == MODEL:
         return f"from the data, ± noise that hides {sd} people"
     if question.kind == MEANS:
-        return f"from the data; each mean has an interval that holds noise of {sd} people"
+        what = "mean" if question.per is None else "ratio"
+        return f"from the data; each {what} has an interval that holds noise of {sd} people"
     return f"from the data, ± {round(NORMAL * sd)} people (95 % of the noise)"
 
 
@@ -156,11 +167,8 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
             low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
             words = number_words(NORMAL * noise, decimals_of_error(noise))
             total, off = mean * people, float(it.of_sums[at])
-            of_sum = decimals_of_error(off)
-            sums = f"{number_words(total, of_sum)} ± {number_words(NORMAL * off, of_sum)}"
-            lines.append(
-                Line("", name, (f"{int(people):,}", middle, f"{low} to {high}", words, sums))
-            )
+            cells = (f"{int(people):,}", middle, f"{low} to {high}", words, _sum_words(total, off))
+            lines.append(Line("", name, cells))
             numbers = (people, *ends, error, noise, total, off)
             figures += [
                 Figure(value, None, group, what, x)
@@ -176,6 +184,58 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
     )
     said = question.says
     return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
+
+
+# --- ratios ---------------------------------------------------------------------------------------
+
+
+def ratios_table(question: Question, divided: Sequence[Divided], asked: Asked) -> CopyTable:
+    """Return ratios as a table: people, ratio and interval of each group, and both sums."""
+    (value,), per = question.columns, str(question.per)
+    level = value_of(asked, value)[1]
+    of_copy = [values_in(asked, asked.whole, it) for it in (value, per)]
+    lines, figures = [], []
+    for it in divided:
+        for at, (group, people) in enumerate(_cells(it.counted)):
+            name, ratio = group_words(group), float(it.ratios[at])
+            totals, offs = [float(of[at]) for of in it.totals], it.of_totals
+            numbers: list[float | None] = [None] * len(OF_RATIOS)
+            words: tuple[str, ...] = (FEW, "", "", "", "", "")
+            of_per: list[float | None] = [None, None]
+            if people is not None and math.isfinite(ratio):
+                noise = float(it.noise[at])
+                spread = float(np.nanstd(of_copy[0] - ratio * of_copy[1], ddof=1))
+                error = math.hypot(noise, spread * math.sqrt(people) / totals[1])
+                ends = (ratio - NORMAL * error, ratio, ratio + NORMAL * error)
+                low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
+                more = number_words(NORMAL * noise, decimals_of_error(noise))
+                sums = map(_sum_words, totals, offs)
+                words = (f"{int(people):,}", middle, f"{low} to {high}", more, *sums)
+                numbers, of_per = (
+                    [people, *ends, error, noise, totals[0], offs[0]],
+                    [totals[1], offs[1]],
+                )
+            lines.append(Line("", name, words))
+            for column, of, named in (
+                (value, level, zip(OF_RATIOS, numbers, strict=True)),
+                (per, None, zip(OF_RATIOS[-2:], of_per, strict=True)),
+            ):
+                figures += [Figure(column, of, group, what, x) for what, x in named]
+    head = ("people", OF_RATIO[1], "95 % interval", "± noise", f"sum of {value}", f"sum of {per}")
+    names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
+    each = "; sums are of one value a person" if asked.whole.persons is not None else ""
+    notes = (
+        INTERVALS,
+        "values beyond the ends of the file's grids count as these ends; few: too few people, or"
+        f" too little of {per}{each}",
+    )
+    return _table(MEANS, question.says, (names, head, tuple(lines)), notes, figures)
+
+
+def _sum_words(total: float, off: float) -> str:
+    """Return a sum with how far noise may move it."""
+    decimals = decimals_of_error(off)
+    return f"{number_words(total, decimals)} ± {number_words(NORMAL * off, decimals)}"
 
 
 # --- shares ---------------------------------------------------------------------------------------

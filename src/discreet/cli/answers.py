@@ -30,7 +30,12 @@ QUESTIONS = Path("questions.json")
 SHARED = ("by", "bins", "grid", "event_is")
 
 
-@command("explore.study:Study.ask", "explore.study:Study.model", "plots.histogram:HistogramPlot")
+@command(
+    "explore.study:Study.ask",
+    "explore.study:Study.model",
+    "explore.study:Study.means",
+    "plots.histogram:HistogramPlot",
+)
 def ask(
     kind: Annotated[str, Argument(metavar="FIGURE", help="Which figure: a plot, means or model.")],
     file: Annotated[str, Argument(metavar="STUDY.discreet", help="The study file.")],
@@ -51,6 +56,7 @@ def ask(
     event_is: list[str] | None = None,
     family: str | None = None,
     weights: str | None = None,
+    per: str | None = None,
     holds: str = "",
     output: Path = QUESTIONS,
     as_json: JsonOption = False,
@@ -62,6 +68,7 @@ def ask(
     discreet ask bars cohort.discreet sex --by smoker
     discreet ask histogram cohort.discreet age --bins 12 --where "sex == 'F'"
     discreet ask means cohort.discreet bmi smoker sex -o questions.json
+    discreet ask means cohort.discreet died sex --per years
     discreet ask model cohort.discreet "bmi ~ age + smoker"
     discreet ask model cohort.discreet "died ~ age" --family logistic --holds "age > 0"
     discreet ask model cohort.discreet "visits ~ age" --family poisson --weights weight
@@ -78,7 +85,7 @@ def ask(
     if kind not in KINDS:
         raise InputError(f"the data cannot be asked for {kind!r}; there are {one_of(KINDS)}")
     given: dict[str, Any] = {"by": by, "bins": bins, "grid": grid, "event_is": event_is}
-    given |= {"family": family, "weights": weights}
+    given |= {"family": family, "weights": weights, "per": per}
     opened = open_study(file)
     try:
         part = derived.of(opened)
@@ -112,7 +119,7 @@ def _figure(study: Study, kind: str, columns: Sequence[str], given: dict[str, An
     """Return the figure of the copy that is asked for; refuse options that it has not."""
     from discreet.plots import PLOTS
 
-    known = {"means": (), "model": ("family", "event_is", "weights")}.get(kind, SHARED)
+    known = {"means": ("per",), "model": ("family", "event_is", "weights")}.get(kind, SHARED)
     settings = {name: it for name, it in given.items() if it is not None}
     for name in settings:
         if name not in known or (kind in PLOTS and name not in PLOTS[kind].settings()):
@@ -125,7 +132,7 @@ def _figure(study: Study, kind: str, columns: Sequence[str], given: dict[str, An
         value, *levels = columns
         if not levels:
             raise InputError("means takes a number and one or two columns of levels: bmi sex")
-        return study.means(value, levels)
+        return study.means(value, levels, **settings)
     if "by" in settings:
         settings["by"] = settings["by"][0] if len(settings["by"]) == 1 else settings["by"]
     return getattr(study, kind)(*columns, **settings)

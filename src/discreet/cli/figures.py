@@ -156,6 +156,7 @@ def means(
     drawing: FigureOptions,
     study: str | None = None,
     weights: str | None = None,
+    per: str | None = None,
     output: list[Path] | None = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -164,6 +165,7 @@ def means(
     discreet means cohort.csv bmi sex
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
     discreet means survey.csv income region --weights weight
+    discreet means cohort.csv died sex --per years
 
     Parameters
     ----------
@@ -172,7 +174,7 @@ def means(
         for the plot.
     """
     deliver(
-        lambda: derived.of(copy.open(file, study)).means(value, by, weights=weights),
+        lambda: derived.of(copy.open(file, study)).means(value, by, weights=weights, per=per),
         output,
         _suffixes(),
         OF_FIGURES,

@@ -18,6 +18,7 @@ MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
 """The figures that a dot and its interval are drawn of."""
+OF_RATIO = ("ratio, low end", "ratio", "ratio, high end")
 OF_SHARE = ("share, low end", "share", "share, high end")
 """The same of which share of the rows has a level."""
 OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
@@ -178,7 +179,8 @@ def dots_of(
     if any(it.figure in OF_MODEL for it in figures):
         return _forest(figures, labels)
     of_groups: dict[Group, dict[str, Any]] = {}
-    of = OF_SHARE if any(it.figure in OF_SHARE for it in figures) else OF_INTERVAL
+    kinds = (OF_SHARE, OF_RATIO, OF_INTERVAL)
+    of = next((it for it in kinds if any(found.figure in it for found in figures)), OF_INTERVAL)
     for it in figures:
         if it.figure in of:
             of_groups.setdefault(it.group, {})[it.figure] = it.value

@@ -17,8 +17,17 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.estimates.copy_table import Line
-from discreet.estimates.figures import MISSING, OF_INTERVAL, OF_SHARE, OF_WEIGHTS, Figure, Group
+from discreet.estimates.figures import (
+    MISSING,
+    OF_INTERVAL,
+    OF_RATIO,
+    OF_SHARE,
+    OF_WEIGHTS,
+    Figure,
+    Group,
+)
 from discreet.estimates.intervals import (
+    NORMAL,
     OwnErrors,
     interval_of,
     mean_by,
@@ -32,6 +41,7 @@ from discreet.estimates.words import (
     UNKNOWN,
     count_words,
     decimals_of,
+    decimals_of_error,
     decimals_of_quartiles,
     gaps_words,
     number_words,
@@ -453,6 +463,95 @@ def shares_of(
         ]
         figures += [Figure(value, level, part.group, name, number) for name, number in named]
     return TableBody(SHARE_HEAD, tuple(lines), tuple(figures), _sizes(sections))
+
+
+def ratios_of(
+    rows: RowsToDescribe,
+    value: str,
+    level: str | None,
+    per: str,
+    by: Sequence[str],
+    own: OwnErrors | None = None,
+) -> TableBody:
+    """Return a sum divided by that of another column, by the levels of others, and of all rows.
+
+    What is added up is a number, or of a column of levels how many rows have one. Rows that lack
+    either are left out. The interval is that of the linearised values (the delta method), whose
+    mean is the ratio; the copy's `own` error is in it.
+
+    Examples
+    --------
+    >>> numbers = {"days": np.array([2.0, 2.0, 4.0, 4.0])}
+    >>> rows = RowsToDescribe(numbers, {"ill": ("yes", "no", "yes", "no"), "g": ("a",) * 4})
+    >>> for line in ratios_of(rows, "ill", "yes", "days", ["g"]).lines:
+    ...     print(line.name, *line.cells)
+    a 4, 0 (0 %) 0.17 -0.16 to 0.49 2 12
+    all 4, 0 (0 %) 0.17 -0.16 to 0.49 2 12
+    """
+    rows = rows if level is None else _with_level(rows, value, level)
+    sections = _sections(rows, by)
+    lines, figures = [], []
+    for section, part in sections:
+        above, below = _both(rows, value, per, part)
+        it = _linearised(above, below)
+        ends = (None, None) if it is None else it.interval(_own(own, part))
+        errors = [(high - low) / NORMAL / 2 for low, high in [ends] if low is not None and high]
+        decimals = decimals_of_error(errors[0]) if errors else None
+        cells = (
+            gaps_words(len(above.values), above.missing),
+            number_words(it and it.mean, decimals),
+            _interval_words(ends, decimals),
+            *(number_words(x.total, _decimals_of_sum(x.values)) for x in (above, below)),
+        )
+        lines.append(Line(section, part.name, cells))
+        named: list[tuple[str, Value]] = [
+            ("n", len(above.values)),
+            ("missing", above.missing),
+            *zip(OF_RATIO, (ends[0], it and it.mean, ends[1]), strict=True),
+            ("sum", above.total),
+            *above.weighed,
+        ]
+        figures += [Figure(value, level, part.group, name, number) for name, number in named]
+        figures.append(Figure(per, None, part.group, "sum", below.total))
+    head = ("n, missing", OF_RATIO[1], "95 % interval", f"sum of {value}", f"sum of {per}")
+    return TableBody(head, tuple(lines), tuple(figures), _sizes(sections))
+
+
+def ratios_by_group(
+    rows: RowsToDescribe, value: str, level: str | None, per: str, by: Sequence[str]
+) -> dict[object, float]:
+    """Return the ratio of two sums in each group of rows, and in all, as far as it is known."""
+    rows = rows if level is None else _with_level(rows, value, level)
+    found = {
+        part.group: _linearised(*_both(rows, value, per, part)) for _, part in _sections(rows, by)
+    }
+    return {group: it.mean for group, it in found.items() if it is not None and it.mean is not None}
+
+
+def _both(rows: RowsToDescribe, value: str, per: str, part: Part) -> tuple[Sample, Sample]:
+    """Return the values of two columns in the rows of a part that have both."""
+    known = np.isfinite(rows.numbers[value]) & np.isfinite(rows.numbers[per])
+    above, below = (np.where(known, rows.numbers[it], np.nan) for it in (value, per))
+    return sample_of(rows, above, part), sample_of(rows, below, part)
+
+
+def _linearised(above: Sample, below: Sample) -> Sample | None:
+    """Return values whose mean is a ratio of two sums, and varies as it; None where there is none.
+
+    Examples
+    --------
+    >>> above, below = (Sample(np.array(it), 0, None, None) for it in ([1.0, 5.0], [1.0, 3.0]))
+    >>> _linearised(above, below).values.tolist()  # 6 / 4, and (1 - 1.5) / 2, (5 - 4.5) / 2
+    [1.25, 1.75]
+    """
+    mean, of = above.mean, below.mean
+    if mean is None or of is None or not of > 0 or not math.isfinite(mean / of):
+        return None
+    return above._replace(values=mean / of + (above.values - mean / of * below.values) / of)
+
+
+def _decimals_of_sum(values: Floats) -> int | None:
+    return 0 if (values == np.round(values)).all() else decimals_of(sd_of(values))
 
 
 def means_by_group(rows: RowsToDescribe, value: str, by: Sequence[str]) -> dict[object, float]:

@@ -32,7 +32,7 @@ LISTS = ("Sequence[str]", "Sequence[str] | None")
 BYS = ("By | None", "str | Sequence[str]")
 NAMES = (
     *("column", "x", "y", "rows", "columns", "time", "event", "date", "value"),
-    *("weights", "by", "sensitive"),
+    *("weights", "per", "by", "sensitive"),
 )
 """Parameters of text that are the name of a column."""
 

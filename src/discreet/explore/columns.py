@@ -89,3 +89,13 @@ def columns_released(
     others = None if columns is None else [name for name in columns if name not in whose]
     wanted = {*columns_of_table(of, others, drop), *whose} - {*drop}
     return tuple(name for name in (columns or of.whole.raw) if name in wanted)
+
+
+def check_divisor(name: str, least: float) -> None:
+    """Refuse a column whose sum nothing is divided by, as its least value is below 0."""
+    if least < 0:
+        raise InputError(
+            f"column {name!r} has values below 0, and per= takes one of 0 or more that adds up,"
+            " such as years at risk",
+            parameter="per",
+        )

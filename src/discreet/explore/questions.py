@@ -23,6 +23,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, about, one_of, path_in_words
+from discreet.explore.columns import check_divisor
 from discreet.explore.conditions import Asked, Condition, Factor, Grid
 from discreet.explore.drawn_again import MOST_LETTERS, SHAPES
 from discreet.explore.from_copy import WholeTable
@@ -59,6 +60,7 @@ FIELDS: Mapping[str, Callable[[Any], bool]] = {
     **{name: it for name, it in SHAPES.items() if name not in ("method", "show", "pixels")},
     FIGURES: lambda it: isinstance(it, str),
     "family": lambda it: it in FAMILIES,
+    "per": lambda it: isinstance(it, str),
     "reference": lambda it: (
         isinstance(it, dict) and all(isinstance(word, str) for pair in it.items() for word in pair)
     ),
@@ -103,6 +105,8 @@ class Question:
                 " an unweighted figure",
                 rule="weights",
             )
+        if "per" in request and self.kind != MEANS:
+            raise InputError("only a question for means has per, by which sums are divided")
         if PLOT in request:
             self._check_plot()
         elif self.kind == MODEL and not request.get("formula"):
@@ -173,9 +177,15 @@ class Question:
         """The column of weights of a model, if it has one."""
         return self.request.get("weights")
 
+    @property
+    def per(self) -> str | None:
+        """The column by whose sum that of another is divided, if it asks for ratios."""
+        return self.request.get("per")
+
     def is_of_shares(self, whole: WholeTable) -> bool:
         """Tell whether it asks for means of yes and no, which are shares, by the copy."""
-        return self.kind == MEANS and self.columns[0] not in whole.copy.columns
+        of_levels = self.kind == MEANS and self.columns[0] not in whole.copy.columns
+        return of_levels and self.per is None
 
     @property
     def says(self) -> str:
@@ -187,6 +197,7 @@ class Question:
             what += f", weighted by {self.weights}" if self.weights else ""
         elif self.kind == MEANS:
             what = f"the means of {' and '.join(self.columns)}{by}"
+            what = what if self.per is None else f"{self.columns[0]} per {self.per}{by}"
         else:
             what = f"the {self.kind} of {' and '.join(self.columns)}{by}"
         steps = [f"where {text}" if not name else f"{name} is {text}" for name, text in self.asks]
@@ -424,7 +435,7 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
         If a condition or a bin cuts a column between the steps of the file's grid, or there are
         too many cells.
     """
-    asked.check([*question.columns, *question.by])
+    asked.check([*question.columns, *([question.per] if question.per else []), *question.by])
     where = where_of(question, asked)
     if question.kind == MODEL:
         return ()
@@ -441,9 +452,8 @@ def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
     elif question.kind == MEANS or question.plot.answered == BY_QUANTILES:
         if len(question.columns) != 1:
             raise InputError("ask for the quantiles of one column at a time")
-        (value,) = question.columns
-        known = number_grid(asked, value).has_value()
-        parts = [Part(where.both([known]), some) for some in _subsets(dims)]
+        known = [it.has_value() for it in _averaged_grids(asked, question)]
+        parts = [Part(where.both(known), some) for some in _subsets(dims)]
     elif question.plot.answered == BY_BINS:
         parts = [Part(where, (*dims, *_all_bins(asked, question)))]
     elif question.plot.answered == BY_STEPS:
@@ -491,6 +501,34 @@ def number_grid(asked: Asked, name: str) -> Grid:
             " and counted in bins; name another one"
         )
     return asked.grid(name)
+
+
+def _averaged_grids(asked: Asked, question: Question) -> list[Grid]:
+    """Return the grids of the column that is averaged, and of the one that its sum is divided by.
+
+    Of a ratio the first may be one of yes and no.
+    """
+    (value,), per = question.columns, question.per
+    if per is None:
+        return [number_grid(asked, value)]
+    of, below = value_of(asked, value)[0], number_grid(asked, per)
+    check_divisor(per, below.ends[0])
+    if asked.whole.raw[per].dates is not None:
+        raise InputError(f"column {per!r} holds dates; per= takes one of numbers that add up")
+    return [of, below]
+
+
+def value_of(asked: Asked, name: str) -> tuple[Grid, str | None]:
+    """Return the grid of a column that sums are of, and of yes and no the level that is counted."""
+    if name in asked.whole.copy.columns:
+        return asked.grid(name), None
+    of = _yes_and_no(asked, name)
+    if name in asked.made:
+        raise InputError(
+            f"column {name!r} is new; of a ratio the sum is of a column of the file, and conditions"
+            " may name new ones"
+        )
+    return asked.grid(name), event_of(of.labels, None, name)[0]
 
 
 def _yes_and_no(asked: Asked, name: str) -> Dim:

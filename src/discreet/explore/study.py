@@ -537,9 +537,14 @@ class Study:
 
     @asked
     def means(
-        self, value: str, by: str | Sequence[str], *, weights: str | None = None
+        self,
+        value: str,
+        by: str | Sequence[str],
+        *,
+        weights: str | None = None,
+        per: str | None = None,
     ) -> CopyTable:
-        """Average a number by the levels of one or two columns.
+        """Average a number by the levels of one or two columns, or divide its sum by another's.
 
         Parameters
         ----------
@@ -550,13 +555,18 @@ class Study:
         weights : str, optional
             A column of numbers, a survey's weights: how many people each row stands for, above 0.
             Rows without one are left out.
+        per : str, optional
+            A column of numbers by whose sum that of `value` is divided, such as years at risk: then
+            ratios are returned in place of means. `value` may be one of yes and no, too: of
+            deaths per year those with yes are counted.
 
         Returns
         -------
         CopyTable
             For each level, or pair of levels, and for all: how many rows have a value and how many
             have none, mean with its 95 % interval, sd, median and quartiles, and sum. As of
-            `summary`; `plot` and `save` draw means with their intervals as dots.
+            `summary`; `plot` and `save` draw means with their intervals as dots. Of ratios: how
+            many rows have both numbers, the ratio with its 95 % interval, and both sums.
 
         Raises
         ------
@@ -569,7 +579,8 @@ class Study:
         The interval (by t) is for the population, and holds how far the copy is off: as far as
         copies of it are from it. Sums are of these rows, which are not as many as the people. With
         `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
-        surveys (docs/summary.md); how many rows there are is counted as without.
+        surveys (docs/summary.md); how many rows there are is counted as without. The interval of a
+        ratio is by linearisation (the delta method).
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -579,8 +590,10 @@ class Study:
         >>> study = dc.open(dc.datasets.diabetes())
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
+        >>> study.means("bmi", "sex", per="age").head[1]
+        'ratio'
         """
-        return self._with_answers(average(self._copy, value, by, weights))
+        return self._with_answers(average(self._copy, value, by, weights, per))
 
     @asked
     def model(

@@ -14,13 +14,16 @@ from discreet.estimates.intervals import OwnErrors
 from discreet.estimates.tables import (
     MOST_LEVELS,
     RowsToDescribe,
+    TableBody,
     means_by_group,
     means_of,
+    ratios_by_group,
+    ratios_of,
     shares_by_group,
     shares_of,
     summary_of,
 )
-from discreet.explore.columns import columns_of_table
+from discreet.explore.columns import check_divisor, columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.notes import FIGURES
@@ -38,6 +41,7 @@ NO_COPY = (
 )
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
+OF_RATIOS = "of the ratio, by linearisation and t"
 WILSONS, OF_BOTH = "Wilson's, widened", "of the mean by t, of shares (in to_frame()) Wilson's"
 BY_PERSONS = ", clustered by person"
 COUNTED = (
@@ -49,10 +53,14 @@ FEW = 50
 
 
 class Value(NamedTuple):
-    """What is averaged: a column of numbers, or a level of one of levels, which is counted."""
+    """What is averaged: a column of numbers, or a level of one of levels, which is counted.
+
+    Of a ratio its sum is divided by that of `per`.
+    """
 
     column: str
     level: str | None
+    per: str | None = None
 
 
 def summarise(
@@ -98,43 +106,68 @@ def summarise(
 
 
 def average(
-    session: DerivedCopy, value: str, by: str | Sequence[str], weights: str | None = None
+    session: DerivedCopy,
+    value: str,
+    by: str | Sequence[str],
+    weights: str | None = None,
+    per: str | None = None,
 ) -> CopyTable:
-    """Average a column of the copy by the levels of one or two others."""
+    """Average a column of the copy by the levels of one or two others, or divide its sums."""
     levels = _levels_of_means(value, by)
     _check_copy(session)
-    level = _check_averaged(session, value)
+    of = Value(value, _check_averaged(session, value), per)
+    if per is not None:
+        _check_per(session, per, (value, *levels))
     rows, said = _rows_of(session, levels, weights)
-    of = Value(value, level)
     own = own_errors(session, lambda it: _means_again(session, it, of, levels, weights))
-    if level is None:
-        table = means_of(rows, value, levels, own)
-    else:
-        table = shares_of(rows, value, level, levels, own)
-    said = (*differences(session, [value], levels), *said)
-    names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
-    of_mean = BY_T if weights is None else BY_T_OF_WEIGHTED
-    intervals = _intervals_are(WILSONS if level is not None else of_mean, own, rows)
-    if level is None:
+    table = _averaged(rows, of, levels, own)
+    compared = differences(session, [value], levels) if per is None else ()
+    optional = [it for it in (per, weights) if it is not None]
+    names = tuple(dict.fromkeys((value, *levels, *optional)))
+    intervals = _intervals_are(_kind_of_interval(of, weights), own, rows)
+    if of.level is None or per is not None:
         intervals += f"; {SUMS_ARE if weights is None else WEIGHTED_SUMS_ARE}"
-    shown = session.labels.get(value, value)
-    what = f"Means of {shown}" if level is None else f"Share of {shown} = {level}"
+    what = _averages_of(session, of)
     return CopyTable(
         MEANS,
         _title(f"{what} in", what, session, levels, weights),
         (levels[0], levels[-1]),
         table.head,
         tuple(_in_section_of(levels[0], it, session.labels) for it in table.lines),
-        (*said, *_notes(session, names, len(rows), table.sizes), intervals),
+        (*compared, *said, *_notes(session, names, len(rows), table.sizes), intervals),
         table.figures,
         gate=session.gate_of_copy(MEANS, names),
         labels={it: session.labels[it] for it in names if it in session.labels},
         sealer=session.sealer_of_copy(
-            {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights}
+            {FIGURES: MEANS, "columns": [value], "by": [*levels], "weights": weights, "per": per}
         ),
         framework=session.table.framework,
         orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
     )
+
+
+def _averaged(rows: RowsToDescribe, of: Value, levels: Sequence[str], own: OwnErrors) -> TableBody:
+    if of.per is not None:
+        return ratios_of(rows, of.column, of.level, of.per, levels, own)
+    if of.level is not None:
+        return shares_of(rows, of.column, of.level, levels, own)
+    return means_of(rows, of.column, levels, own)
+
+
+def _averages_of(session: DerivedCopy, of: Value) -> str:
+    shown = session.labels.get(of.column, of.column)
+    level = "" if of.level is None else f" = {of.level}"
+    if of.per is not None:
+        return f"{shown}{level} per {session.labels.get(of.per, of.per)}"
+    return f"Share of {shown}{level}" if level else f"Means of {shown}"
+
+
+def _kind_of_interval(of: Value, weights: str | None) -> str:
+    if of.per is not None:
+        return OF_RATIOS
+    if of.level is not None:
+        return WILSONS
+    return BY_T if weights is None else BY_T_OF_WEIGHTED
 
 
 def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
@@ -176,6 +209,20 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
                 "share of each level, and a column of yes and no has one by other columns: "
                 f"study.assign(new=\"{_as_name(value)} == '...'\") makes it"
             ) from None
+
+
+def _check_per(session: DerivedCopy, per: str, others: Sequence[str]) -> None:
+    """Refuse a column whose sum nothing can be divided by."""
+    with about("per"):
+        columns_of_table(session, [per])
+        if per in others:
+            raise InputError(f"column {per!r} is named twice; per= takes another one of numbers")
+        if per not in session.whole.copy.columns or per in session.dates:
+            raise InputError(
+                f"column {per!r} is not one of numbers; per= takes one by whose sum another is"
+                " divided, such as years at risk"
+            )
+        check_divisor(per, float(np.nanmin(session.whole.copy.columns[per], initial=0.0)))
 
 
 def _as_name(name: str) -> str:
@@ -227,6 +274,11 @@ def _means_again(
 ) -> dict[object, float]:
     """Return the means, or shares, of a copy of the copy."""
     weighing = [] if weights is None else [weights]
+    if value.per is not None:
+        numbers = [value.per, *([value.column] if value.level is None else []), *weighing]
+        words = [*levels, *([] if value.level is None else [value.column])]
+        again = _rows_in(session, columns_of_copy(table, numbers, words), weights)[0]
+        return ratios_by_group(again, value.column, value.level, value.per, levels)
     if value.level is None:
         of = columns_of_copy(table, [value.column, *weighing], levels)
         return means_by_group(_rows_in(session, of, weights)[0], value.column, levels)

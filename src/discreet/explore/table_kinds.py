@@ -81,6 +81,9 @@ _EACH = (
             TableField("value", "column", "The column that is averaged.", "continuous", least=1),
             TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
             WEIGHTS,
+            TableField(
+                "per", "column", "By whose sum that of the column is divided.", "continuous"
+            ),
         ),
         average,
     ),

@@ -11,6 +11,7 @@ from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import (
     OF_INTERVAL,
     OF_MODEL,
+    OF_RATIO,
     OF_SHARE,
     REFERENCE,
     Figure,
@@ -81,7 +82,8 @@ def _beside_copy(answer: Answer, copy: CopyTable) -> CopyTable:
     made = answer.table
     if made is None:
         return copy
-    (middle,) = [it for it in (OF_MODEL[1], OF_INTERVAL[1], OF_SHARE[1]) if it in _names(copy)]
+    kinds = (OF_MODEL, OF_INTERVAL, OF_SHARE, OF_RATIO)
+    (middle,) = [it[1] for it in kinds if it[1] in _names(copy)]
     place = copy.head.index(middle) if copy.kind == MEANS else 0
     cells = {key: line.cells[place] for key, line in _lines_of(copy)}
     keys = [key for key, _ in _lines_of(made)]
@@ -167,7 +169,8 @@ def _cells_of(answers: Answers, asks: Sequence[tuple[str, str]]) -> dict[Cell, _
     of: dict[Cell, Answer] = {}
     for answer in answers.values():
         question, table = answer.question, answer.table
-        if table is None or question.kind == MODEL or question.asks != tuple(asks):
+        other = question.kind == MODEL or question.per is not None
+        if table is None or other or question.asks != tuple(asks):
             continue
         of_numbers = question.kind == MEANS or question.plot.answered == BY_QUANTILES
         for it in table.figures:

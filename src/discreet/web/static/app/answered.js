@@ -41,7 +41,7 @@ const listed = (it) => [it ?? []].flat().map(String);
 
 /** A question in one form, whatever the order of its fields, and without how it is shown. */
 function questionOf(given, kind, usual = {}) {
-  const { columns, by, formula, family, reference, weights, limits, edges, derived = [] } = given;
+  const { columns, by, formula, family, reference, weights, per, limits, edges, derived = [] } = given;
   const setting = (name, ...kinds) => (kinds.includes(kind) ? given[name] ?? usual[name] : undefined);
   const event = listed(setting("event_is", "survival", "model")).sort();
   const isModel = kind === "model";
@@ -53,7 +53,7 @@ function questionOf(given, kind, usual = {}) {
     isModel ? [(formula || "").replace(/\s/g, ""), family || "linear", sorted(reference)] : [],
     event,
     [setting("bins", "histogram"), setting("grid", "heatmap")],
-    [weights, limits, edges].map((it) => it ?? null),
+    [weights, per, limits, edges].map((it) => it ?? null),
     stepsOf(derived, used),
   ]);
 }
