@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -10,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from playwright.sync_api import expect
 from pyarrow import Table, array
 
@@ -24,6 +27,7 @@ from tests.serve.test_board_page import CARDS, FRAMES, RULES, act, drawn, make, 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
@@ -191,29 +195,88 @@ def test_every_kind_can_be_walked_and_explained(chromium: Browser, study: Runnin
                 page.keyboard.press("Escape")
 
 
-def test_every_kind_is_saved(chromium: Browser, study: Running, tmp_path: Any) -> None:
+SEEN_ON_CARD = """card => {
+  const seen = (it) => {
+    const { fill, fillOpacity, stroke, strokeWidth, display } = getComputedStyle(it);
+    const inked = (ink) => ink !== "none" && !/, 0\\)$/.test(ink);
+    return display !== "none" && !it.matches(".dot") &&
+      ((inked(fill) && fillOpacity > 0) || (inked(stroke) && parseFloat(strokeWidth) > 0));
+  };
+  const names = ["d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height"];
+  const marks = [...card.querySelectorAll(".pic > svg :is(rect, line, circle, path, text)")].filter(seen);
+  const cells = [...card.querySelectorAll(".pic :is(td, th, caption, p)")].filter((it) => !it.closest(".unseen"));
+  return {
+    marks: marks.map((it) => [it.localName, ...names.map((name) => it.getAttribute(name) || "")].join(" ")),
+    words: [...marks.map((it) => it.textContent), ...cells.map((it) => it.innerText)],
+    title: card.querySelector("h2").textContent,
+    foot: card.querySelector(".foot").textContent,
+    keys: [...card.querySelectorAll(".ctl .key")].map((it) => it.textContent),
+    canvas: card.querySelector(".pic canvas") !== null,
+  };
+}"""
+SVG = "{http://www.w3.org/2000/svg}"
+PLACED = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height")
+IN_PDF = ("histogram", "scatter", "survival", "parallel", "means")
+
+
+def test_every_kind_is_saved_as_it_stands(
+    chromium: Browser, study: Running, tmp_path: Path
+) -> None:
     token = f"{study.token}&cards={';'.join(EVERY.values())}"
-    with looking(chromium, study, token=token) as page:
+    with looking(chromium, study, token=token, color_scheme="dark") as page:
         cards = page.locator(CARDS)
         expect(cards).to_have_count(len(EVERY))
         for place, name in enumerate(EVERY):
-            drawn(cards.nth(place))
-            made = "CSV" if name in ("summary", "means", "model") else "JSON"
-            for act_name, path in {
-                f"Save as {made}": tmp_path / f"{name}.{made.lower()}",
-                "Save as seen, as SVG": tmp_path / f"{name}.svg",
-                "Save as seen, as PNG": tmp_path / f"{name}.png",
-            }.items():
+            card = cards.nth(place)
+            drawn(card)
+            forms = ["SVG", "PNG", "JSON", "HTML", *(["PDF"] if name in IN_PDF else [])]
+            for form in forms:
                 with page.expect_download() as found:
-                    act(page, cards.nth(place), act_name)
-                found.value.save_as(path)
-            if made == "JSON":
-                words = read(tmp_path / f"{name}.json").words
+                    act(page, card, f"Save as {form}")
+                found.value.save_as(tmp_path / f"{name}.{form.lower()}")
+            check_drawing(tmp_path / f"{name}.svg", card.evaluate(SEEN_ON_CARD), name)
+            check_pixels(tmp_path / f"{name}.png", tmp_path / f"{name}.svg")
+            for form in forms:
+                words = read(tmp_path / f"{name}.{form.lower()}").words
                 assert words is not None, name
                 assert Provenance.from_text(words).is_genuine(study.served.file.key), name
-            root = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
-            assert "drawn from the protected copy" in "".join(root.itertext()), name
-            assert len((tmp_path / f"{name}.png").read_bytes()) > 5_000, name
+            numbers = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))
+            assert (tmp_path / f"{name}.html").read_text("utf-8").rstrip().endswith("</html>")
+            assert numbers["kind"] in (name, *("histogram", "bars", "panels")), name
+
+
+def check_drawing(path: Path, card: dict[str, Any], name: str) -> None:
+    """Compare the marks and words of a file with those of the card, each where it stands."""
+    text = path.read_text("utf-8")
+    root = ElementTree.fromstring(text)
+    lines = ["".join(it.itertext()) for it in root.iter(f"{SVG}text")]
+    joined = "".join("".join(lines).split())
+    for said in (card["title"], card["foot"], *card["keys"], *card["words"]):
+        assert "".join(said.split()) in joined, (name, said)
+    assert re.search(r"cohort.csv · version \w{8} · view \w{8}", " ".join(lines)), name
+    order = [joined.index("".join(it.split())) for it in card["keys"]]
+    assert order == sorted(order), name
+    assert root.findtext(f"{SVG}title") == card["title"]
+    assert card["foot"] in (root.findtext(f"{SVG}desc") or "")
+    saved = Counter(
+        " ".join([it.tag.removeprefix(SVG), *(it.get(at, "") for at in PLACED)])
+        for it in root.iter()
+    )
+    missing = Counter(card["marks"]) - saved
+    assert not missing, (name, missing)
+    circles = sum(count for mark, count in saved.items() if mark.startswith("circle"))
+    assert not card["canvas"] or circles >= 429, name  # a point of each row
+    outside = re.findall(r"https?:[^\s\"]+", text.partition('<metadata id="provenance">')[0])
+    assert outside == ["http://www.w3.org/2000/svg"], name
+    assert not re.search(r"var\(|url\(|class=|style=|<script|<style|<foreign", text), name
+
+
+def check_pixels(png: Path, svg: Path) -> None:
+    """Check that an image is twice as large as the drawing, and shows something."""
+    root = ElementTree.parse(svg).getroot()
+    pixels = imread(png)
+    assert pixels.shape[:2] == (2 * int(root.get("height", 0)), 2 * int(root.get("width", 0)))
+    assert 0.01 < np.mean(pixels[..., :3].min(axis=-1) < 0.95) < 0.8, png.name
 
 
 WORDS = {

@@ -39,6 +39,7 @@ from discreet.plots.view import FORMS
 from discreet.provenance import DIGITS, Provenance, own_version
 from discreet.render.csv_words import CSV
 from discreet.render.figure_file import INCH, PNG_DPI, printable
+from discreet.render.page_drawing import BY_PAGE
 from discreet.render.to_matplotlib import VERSION, Drawing, drawn_by
 from discreet.study_file.signing import is_hex
 from discreet.unfinished import write_whole
@@ -73,6 +74,10 @@ WRITTEN_ANEW = (
 )
 BY_EYE = (
     "pixels and pages are not compared: have it drawn again (--beside FOLDER), and look at both"
+)
+DRAWN_BY_PAGE = (
+    "the numbers of the plot that it names are those of this study file; a page drew it, so have "
+    "it drawn again (--beside FOLDER), and look at both"
 )
 TINY = (
     "its numbers differ from those drawn again by less than one part in 1,000,000,000, as they "
@@ -204,7 +209,8 @@ class FileVerifier:
         try:
             again = answered_again if answered else drawn_again
             views = again(self.session, said.request)
-            drawing = Drawing.from_plain(said.drawing, form)
+            by_page = said.drawing == BY_PAGE
+            drawing = Drawing() if by_page else Drawing.from_plain(said.drawing, form)
             check, view = self._compared(figure, views, drawing)
             if self.beside is None or check.verdict == AS_MADE:
                 return check
@@ -232,7 +238,7 @@ class FileVerifier:
         same = [it for it in views if not figure.is_own or said.holds(key, it.checksum())]
         checks["drawn again"] = result(bool(same)) if figure.is_own else NOT_CHECKED
         view, form, fits = (same or views)[0], figure.file.form, self._fits(figure)
-        if form in LOOKED_AT:
+        if form in LOOKED_AT or said.drawing == BY_PAGE:
             return _by_eye(figure, fits), view
         data = figure.file.path.read_bytes()
         if fits and any(_is_file_of(it, figure, drawing, data) for it in same):
@@ -284,7 +290,8 @@ def _by_eye(figure: _Figure, fits: bool) -> FileCheck:
     figure.checks["file"] = result(fits) if figure.is_own else NOT_CHECKED
     if not fits:
         return figure.verdict(ALTERED, "the drawing in it was changed")
-    return figure.verdict(NOT_COMPARABLE, BY_EYE)
+    by_page = figure.provenance.drawing == BY_PAGE
+    return figure.verdict(NOT_COMPARABLE, DRAWN_BY_PAGE if by_page else BY_EYE)
 
 
 def _is_plain(said: Provenance) -> bool:

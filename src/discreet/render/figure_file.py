@@ -544,13 +544,18 @@ def no_boxes(missing: frozenset[str]) -> Iterator[None]:
 
     They are named by their script: which they are may be the name of a level.
     """
-    scripts = sorted({_script_of(it) for it in missing})
+    scripts = scripts_of(missing)
     said = ", ".join(scripts[:3])
     more = " and others" if len(scripts) > 3 else ""
     _say_once(f"{said}{more}")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=MISSING)
         yield
+
+
+def scripts_of(letters: Iterable[str]) -> tuple[str, ...]:
+    """Return the scripts of some letters, each once."""
+    return tuple(sorted({_script_of(it) for it in letters}))
 
 
 @lru_cache

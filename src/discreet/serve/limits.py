@@ -85,6 +85,10 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+DRAWINGS = ("/api/drawn/", "/api/outputs")
+"""Where pictures are sent as a page drew them."""
+
+
 class RequestLimits:
     """Refuse what is too large or too slow: 413 and 408 for a body, 414 or 400 for the rest.
 
@@ -100,6 +104,8 @@ class RequestLimits:
         How long a whole body may take.
     body, query, path, head : int
         The most bytes of the body, the query string, the path as sent, and all headers together.
+    drawing : int
+        The most bytes of a body that holds a picture as a page drew it.
     """
 
     def __init__(
@@ -110,9 +116,11 @@ class RequestLimits:
         query: int = 2048,
         path: int = 1024,
         head: int = 16 * 1024,
+        drawing: int = 3 * 2**20,
     ) -> None:
         self.app, self.seconds = app, seconds
         self.body, self.query, self.path, self.head = body, query, path, head
+        self.drawing = drawing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -124,7 +132,7 @@ class RequestLimits:
         if wrong is not None:
             await reply.refuse(wrong)
             return
-        size, complete = 0, False
+        size, complete, most = 0, False, self._most(scope)
         until: float | None = None
 
         async def limited() -> Message:
@@ -143,8 +151,8 @@ class RequestLimits:
                 return GONE
             if message["type"] == "http.request":
                 size += len(message.get("body", b""))
-                if size > self.body:
-                    await reply.refuse(_too_large(413, "body", self.body))
+                if size > most:
+                    await reply.refuse(_too_large(413, "body", most))
                     return GONE
             complete |= message["type"] != "http.request" or not message.get("more_body", False)
             return message
@@ -154,6 +162,11 @@ class RequestLimits:
         except Exception:  # what it says once another answer was given is of no account
             if not reply.shut:
                 raise
+
+    def _most(self, scope: Scope) -> int:
+        """Say how large the body of a request may be."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return self.drawing if path.startswith(DRAWINGS) else self.body
 
     def _wrong(self, scope: Scope) -> Refusal | None:
         """Say what is wrong with a request before its body is read."""
@@ -172,8 +185,9 @@ class RequestLimits:
                 continue
             if not value.isdigit():
                 return NOT_HTTP
-            if len(value.lstrip(b"0")) > MOST_DIGITS or int(value) > self.body:
-                return _too_large(413, "body", self.body)
+            most = self._most(scope)
+            if len(value.lstrip(b"0")) > MOST_DIGITS or int(value) > most:
+                return _too_large(413, "body", most)
         return None
 
 

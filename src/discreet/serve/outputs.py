@@ -1,13 +1,15 @@
 """Outputs over HTTP: what analysts hand in and say of it, and what a custodian decides.
 
-An analyst hands in what she was answered, as a file that the server makes: no byte of an output is
-a client's. She sees her own outputs alone, and of others' words the decisions alone.
+An analyst hands in what she was answered, as a file that the server makes, or as the page drew it:
+then the server reads it strictly, so that it holds marks and words alone, and seals it. She sees
+her own outputs alone, and of others' words the decisions alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
@@ -31,6 +33,7 @@ from discreet.records.outputs import (
     review,
 )
 from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, remake
+from discreet.serve.drawings import DRAWN_FORMS, Text, drawn_file
 from discreet.serve.record import Answer, Download, downloads
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Body
@@ -47,6 +50,7 @@ MOST_COMMENTS = 50
 """So many comments a caller may write on one output."""
 ENOUGH = "Too many of your outputs await a decision; hand in more once some are decided."
 SAID_ENOUGH = "You have reached the number of comments allowed on this output."
+BY_PAGE = "drawn by the page of who handed it in: compare it with the plot drawn by the server"
 OTHER_FORM = "form: this plot or table is not given in this form"
 
 ID = r"^[0-9a-f]{32}$"
@@ -67,12 +71,14 @@ def _handed_in() -> type[BaseModel]:
     """Return what a body holds that hands something in."""
     fields: dict[str, Any] = {
         "id": (Annotated[str, Field(pattern=ID)], ...),
-        "form": (Literal[(*PLOT_FORMS, *TABLE_FORMS)], ...),
+        "form": (Literal[(*PLOT_FORMS, *TABLE_FORMS, *DRAWN_FORMS["table"])], ...),
         "text": (Words, ...),
+        "drawing": (Text | None, None),
     }
     model: type[BaseModel] = create_model("HandedIn", __config__=STRICT, **fields)
     model.__doc__ = (
-        "A plot or table by the id in its answer, the format to hand in, and what it is for."
+        "A plot or table by the id in its answer, the format to hand in, what it is for, and for "
+        "a picture the page's own drawing."
     )
     return model
 
@@ -155,7 +161,7 @@ def hand_in(served: Served, caller: Caller, _: str, body: Body) -> Reply:
             return entry
         if _waiting(served, caller, now) >= MOST_WAITING:
             return refusal("request", ENOUGH)
-        made = _made(served, caller, view, form, [caller.name])
+        made = _made(served, caller, view, form, [caller.name], body["drawing"])
         if isinstance(made, Refusal):
             return made
         finding, data = made
@@ -222,15 +228,28 @@ def _not_handed_in(served: Served, caller: str | None) -> Iterator[Download]:
     """Yield what was downloaded, by one caller or by anybody, and is no output yet."""
     store, name = served.store, served.name
     there = {it.name for it in list_outputs(store, name)}
-    for it in downloads(store, name, served.version, (*PLOT_FORMS, *TABLE_FORMS)):
+    forms = (*PLOT_FORMS, *TABLE_FORMS, *DRAWN_FORMS["table"])
+    for it in downloads(store, name, served.version, forms):
         if caller in (None, *it.callers) and file_name(it.view, it.form) not in there:
-            yield it
+            # The server draws plots, and no tables.
+            made = replace(it, form="table.html") if it.form in DRAWN_FORMS["table"] else it
+            if file_name(made.view, made.form) not in there:
+                yield made
 
 
 def _made(
-    served: Served, caller: Caller, view: str, form: str, callers: Sequence[str]
+    served: Served,
+    caller: Caller,
+    view: str,
+    form: str,
+    callers: Sequence[str],
+    drawing: str | None = None,
 ) -> tuple[Finding, bytes] | Refusal:
-    """Return a file of a plot or table, and what its checker reads; or say why there is none."""
+    """Return a file of a plot or table, and what its checker reads; or say why there is none.
+
+    What a page drew is for a checker to look at: nobody but people can say whether it shows the
+    numbers of its provenance.
+    """
     entry = earlier_request(served, caller, view)
     if isinstance(entry, Refusal):
         return entry
@@ -238,14 +257,21 @@ def _made(
     if isinstance(body, Refusal):
         return body
     answer = Answered(view, body, entry.request)
+    policy = served.file.policy
+    settings = {"k": policy.k, "m": policy.members, "regime": policy.regime}
+    judge = partial(judged, settings=settings, policy=policy, same=True)
+    if drawing is not None:
+        drawn = drawn_file(served, caller, entry, {"form": form, "drawing": drawing})
+        if isinstance(drawn, Refusal):
+            return drawn
+        finding = answer.finding(drawn.data, judge, callers)
+        says = (BY_PAGE, *finding.says[1:])
+        return replace(finding, status="review", type="plot", says=says), drawn.data
     if not answer.has(form):
         return refusal("request", OTHER_FORM)
     data = served.desk.files.made(view, body, form, served.file.key)
     if isinstance(data, Refusal):
         return data
-    policy = served.file.policy
-    settings = {"k": policy.k, "m": policy.members, "regime": policy.regime}
-    judge = partial(judged, settings=settings, policy=policy, same=True)
     return answer.finding(data, judge, callers), data
 
 

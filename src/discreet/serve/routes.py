@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
-from discreet.serve import custodian, outputs, questions
+from discreet.serve import custodian, drawings, outputs, questions
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import (
     TABLE,
@@ -273,6 +273,8 @@ def _answer_routes() -> Iterator[Route | Post]:
             f"/tables/{kind}", f"make_{kind}", table.says, table_body(table), kind, answer, of=kind
         )
     yield from (_file(TABLE, "table", form, media) for form, media in TABLE_FORMS.items())
+    seal = "Answer with a page's own drawing of a plot or table that was asked for, sealed."
+    yield Post("/drawn/{name}", "drawn", seal, drawings.Drawn, drawings.DRAWN, drawings.seal)
 
 
 def _file(what: str, noun: str, form: str, media: str) -> Route:

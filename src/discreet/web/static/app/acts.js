@@ -12,7 +12,7 @@ import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
 import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
-import { save, saveAsSeen } from "./save.js";
+import { save } from "./save.js";
 import { EMPTY } from "./state.js";
 import { expressionOf } from "./words.js";
 
@@ -54,11 +54,6 @@ export function actsOf(board, how) {
     columns.splice(to, 0, columns.splice(from, 1)[0]);
     change(card, { columns });
     say(`Axes in the order ${columns.join(", ")}`);
-  };
-  const saved = (saving, as) => {
-    const { title } = menuCard;
-    close();
-    saving.then(() => notice(`Saved “${title}” as ${as}.`), board.failed);
   };
   const filterBy = (text) => board.commit((state) => {
     if (!state.where.includes(text)) state.where.push(text);
@@ -163,8 +158,12 @@ export function actsOf(board, how) {
       edit(menuCard, (cards, i) => cards.splice(i, 1));
       notice("Removed. Undo brings it back.");
     },
-    save: ({ dataset: { form } }) => saved(save(board, menuCard, form), form),
-    "save-seen": ({ dataset: { form } }) => saved(saveAsSeen(board, menuCard, form), `${form}, as seen`),
+    save: ({ dataset: { form } }) => {
+      const { title } = menuCard;
+      const saving = save(board, menuCard, form);
+      close();
+      saving.then((more) => notice(`Saved “${title}” as ${form}.${more}`), board.failed);
+    },
     "hand-in": () => {
       const anchor = menuCard.element.querySelector("[data-act=menu]");
       open(anchor, handInForm(board, menuCard, close), 320, `Hand in ${menuCard.title}`);

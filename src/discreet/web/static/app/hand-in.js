@@ -2,6 +2,8 @@
 
 import { fill, h } from "./dom.js";
 import { notice } from "./floating.js";
+import { DRAWN } from "./on-server.js";
+import { drawingOf } from "./save.js";
 
 const LONGEST = 2000;
 const STATES = {
@@ -19,10 +21,12 @@ export function handInForm(board, card, done) {
     title: "Hand in to the checker",
     before: h("label", {}, "As a file", form),
     label: "What it is for",
-    hint: "The server makes the file. The checker sees it, what was checked, and your comment.",
+    hint: "It is the file that Save gives you. The checker sees it, what was checked, and your comment.",
     button: "Hand in",
     send: async (text) => {
-      await board.server.handIn(card.spec, board.state(), form.value, text);
+      const id = await board.server.idOf(card.spec, board.state());
+      const drawn = DRAWN.includes(form.value) ? await drawingOf(board, card, form.value, id) : {};
+      await board.server.handIn(card.spec, id, form.value, text, drawn.drawing);
       done();
       notice(`Handed in “${card.title}”. What becomes of it stands under Your token, Your outputs.`);
     },

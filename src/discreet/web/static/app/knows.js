@@ -1,19 +1,20 @@
 /** What a board knows of its study: names of pictures, and what goes in place of what. */
 
 import { KINDS } from "../kinds/index.js";
+import { FORMS_OF_PAGE } from "./save.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
 const SERVER_ALONE = ["model", "residuals", "qq", "leverage"];
-const OF_PAGE = ["PNG", "SVG", "JSON"];
 const NO_METHOD = { promises: "", leaves_open: "" };
 
 /** Return what is known of pictures, whatever is shown. */
-export function knowing({ facts, rows, server }) {
+export function knowing({ facts, rows, server, says }) {
   const pictures = new Map(facts.pictures.map((it) => [it.kind, it]));
   const isServed = Boolean(server?.file);
   const wayOf = (spec) => ({ way: rows && !SERVER_ALONE.includes(spec.kind) ? "rows" : "server" });
   return {
     facts,
+    says,
     rows,
     server,
     isServed,
@@ -42,6 +43,6 @@ export function knowing({ facts, rows, server }) {
       if (refused?.alternative) return { words: "Draw another picture", spec: refused.alternative };
       return null;
     },
-    formsOf: ({ spec }) => (isServed ? server.forms(spec) : OF_PAGE),
+    formsOf: ({ spec }) => (isServed ? server.forms(spec) : FORMS_OF_PAGE),
   };
 }

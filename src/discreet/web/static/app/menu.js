@@ -7,8 +7,6 @@ import { icon } from "./icons.js";
 import { allOffers, canDivide, typeOf } from "./offers.js";
 import { writtenSpec } from "./state.js";
 
-const AS_SEEN = ["PNG", "SVG"];
-const LABELS = { save: "Save as", "save-seen": "Save as seen, as" };
 const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
 
 /** Return what stands in the menu of a card. */
@@ -76,15 +74,10 @@ function panels(board, spec) {
 
 function saving(board, card) {
   if (!card.answer()?.view) return [];
-  const row = (act, forms) =>
-    h("div.row4", {}, forms.map((form) => h("button.btn", { "data-act": act, "data-form": form, "aria-label": `${LABELS[act]} ${form}` }, form)));
-  if (!board.isServed) {
-    return [h("div.hd", {}, "Save"), row("save", board.formsOf(card)), h("p.hd", {}, "These files carry no provenance.")];
-  }
+  const one = (form) => h("button.btn", { "data-act": "save", "data-form": form, "aria-label": `Save as ${form}` }, form);
   return [
-    h("div.hd", {}, "Save, with provenance"),
-    row("save", board.formsOf(card)),
-    h("div.hd", {}, "As seen on the page, without provenance"),
-    row("save-seen", AS_SEEN),
+    h("div.hd", {}, "Save"),
+    h("div.row4", {}, board.formsOf(card).map(one)),
+    !board.isServed && h("p.hd", {}, "No server seals these files."),
   ];
 }

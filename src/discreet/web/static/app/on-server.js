@@ -1,21 +1,25 @@
 /** What the server makes: pictures, where the page has no rows; models, files; what is handed in. */
 
-import { ask, fileOf } from "./server.js";
+import { ask, fileOf, sealedFile } from "./server.js";
 
 /** What a picture is drawn with on the page alone. */
 const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges", "answer", "edges"];
 export const TABLES = ["summary", "means", "model"];
 
+/** The files that are the page's own drawing, which the server checks, records and seals. */
+export const DRAWN = ["PNG", "SVG", "PDF"];
 /** The files that the server makes of plots and of tables, by what the page calls them. */
-const OF_PLOTS = { PNG: "figure.png", SVG: "figure.svg", PDF: "figure.pdf", HTML: "figure.html", JSON: "view.json" };
+const OF_PLOTS = { HTML: "figure.html", JSON: "view.json" };
 const OF_TABLES = { CSV: "table.csv", HTML: "table.html", TeX: "table.tex", TXT: "table.txt", JSON: "table.json" };
+const drawnAs = ({ kind }, form) => `${TABLES.includes(kind) ? "table" : "figure"}.${form.toLowerCase()}`;
 const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
 
 /**
  * Return what asks the server for pictures.
- * @returns {object} `answer(spec, state)`; `forms(spec)` and `file(spec, state, form)`;
- *   `handIn(spec, state, form, text)`, `outputs()` and `comment(id, text)`; `askData(spec, state,
- *   holds)` and `questions()`.
+ * @returns {object} `answer(spec, state)`; `idOf(spec, state)`, by which the server knows a picture;
+ *   `forms(spec)`, `file(spec, id, form)` and `sealed(spec, id, form, drawing)`; `handIn(spec, id,
+ *   form, text, drawing)`, `outputs()` and `comment(id, text)`; `askData(spec, state, holds)` and
+ *   `questions()`.
  */
 export function onServer(facts) {
   const ofCopy = facts.policy.regime === "guarded";
@@ -44,11 +48,12 @@ export function onServer(facts) {
         return { refused: { says: error.message, nearest: near, place: error.place, lasts: [403, 409, 422].includes(error.status) } };
       }
     },
-    forms: (spec) => Object.keys(filesOf(spec)),
-    file: async (spec, state, form) =>
-      fileOf(`/api/${placeOf(spec)}/${await idOf(spec, state)}/${filesOf(spec)[form]}`),
-    handIn: async (spec, state, form, text) =>
-      (await ask("/api/outputs", { id: await idOf(spec, state), form: filesOf(spec)[form], text })).output,
+    idOf,
+    forms: (spec) => [...DRAWN, ...Object.keys(filesOf(spec))],
+    file: (spec, id, form) => fileOf(`/api/${placeOf(spec)}/${id}/${filesOf(spec)[form]}`),
+    sealed: (spec, id, form, drawing) => sealedFile(`/api/drawn/${id}`, { form: drawnAs(spec, form), drawing }),
+    handIn: async (spec, id, form, text, drawing) =>
+      (await ask("/api/outputs", { id, form: filesOf(spec)[form] || drawnAs(spec, form), text, drawing })).output,
     outputs: async () => (await ask("/api/outputs")).outputs,
     askData: async (spec, state, holds) => (await ask("/api/questions", { id: await idOf(spec, state), holds })).question,
     questions: async () => (await ask("/api/questions")).questions,

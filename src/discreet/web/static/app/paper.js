@@ -2,151 +2,99 @@
 
 import { colours, drawPicture } from "../draw/picture.js";
 import { esc } from "../draw/svg.js";
+import { unreliableIn } from "../draw/unreliable.js";
 import { h } from "./dom.js";
+import { keysOf } from "./legend.js";
+import { seenIn } from "./seen.js";
 
-const LINE = 3; // pixels: words this near in height stand on one line
 const SCALE = 2;
-const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "stroke-linejoin"];
+const EDGE = 32; // pixels of white, to the left and the right together
+/** Fonts for letters of all scripts, where a reader has them. */
+const FONTS = '"DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans Arabic", "Noto Color Emoji", "Apple Color Emoji", "Segoe UI Emoji", sans-serif';
 
 /**
- * Draw a picture anew, light, with its title above and a sentence below.
+ * Draw a picture anew, light, with what stands around it: its title, its keys, and a sentence.
  * @param {HTMLElement} pic - Where it is drawn: it is as large on paper.
  * @param {object} look - As `lookOf` returns it, of light colours.
+ * @param {object} words - `title` and `says`; `by`, what its levels are of; `source`, where it is
+ *   from; and `about`, what stands in the file and is not seen.
  * @returns {{text: string, width: number, height: number}} An SVG.
  */
-export function onPaper(pic, kind, view, look, { title, says }) {
-  const host = h("div.pic.paper");
-  host.style.setProperty("width", `${pic.clientWidth}px`);
+export function onPaper(pic, kind, view, look, { title, says, by, source, about }) {
+  const warning = unreliableIn(view);
+  const [keys, host] = [h("div.ctl"), h("div", { class: pic.className })];
+  const lines = [says, source].filter(Boolean);
+  const paper = h("div.paper", {}, title && h("h2", {}, title), warning.says && h("p.unreliable", {}, warning.says), keys, host, lines.map((it) => h("p.foot", {}, it)));
+  paper.style.setProperty("width", `${pic.clientWidth + EDGE}px`);
   host.style.setProperty("height", `${pic.clientHeight}px`);
-  pic.parentNode.append(host);
+  pic.parentNode.append(paper);
   try {
     const drawn = drawPicture(host, kind, view, look);
     // What is scrolled on the page stands in full on paper.
     host.classList.toggle("whole", Boolean(drawn.html));
-    const width = Math.max(host.clientWidth, host.querySelector("table")?.offsetWidth || 0);
-    const height = drawn.html ? host.clientHeight : drawn.box.height;
-    const painted = paintedOf(drawn, host, width, height);
-    const keys = (drawn.keys || []).filter((it) => it.name);
-    const top = keys.length ? 62 : 40;
-    const whole = { width: width + 32, height: height + top + 36 };
+    if (!drawn.html) host.style.setProperty("height", `${drawn.box.height}px`);
+    if (drawn.vector) host.querySelector("canvas").outerHTML = `<svg>${drawn.vector(colours(host))}</svg>`;
+    keys.append(...keysOf(drawn.keys || [], by));
+    keys.hidden = !keys.childNodes.length;
+    const wide = Math.max(0, ...[...host.querySelectorAll("table")].map((it) => it.offsetWidth));
+    paper.style.setProperty("width", `${Math.max(pic.clientWidth, wide) + EDGE}px`);
+    const { offsetWidth: width, offsetHeight: height } = paper;
+    const fonts = getComputedStyle(paper).fontFamily.replace(/,? *sans-serif$/, "");
     const text = [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${whole.width}" height="${whole.height}" viewBox="0 0 ${whole.width} ${whole.height}" font-family="sans-serif">`,
-      `<rect width="100%" height="100%" fill="#ffffff"/>`,
-      line(16, 26, 15, "#1a1d21", title, "600"),
-      keyLine(keys, host),
-      `<g transform="translate(16 ${top})">`,
-      painted,
-      drawn.html ? htmlAsSvg(host) : plainSvg(host.querySelector("svg")),
-      "</g>",
-      line(16, whole.height - 14, 11, "#626a74", says, "400"),
-      "</svg>",
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${esc(`${fonts}, ${FONTS}`)}" font-size="11" role="img" aria-labelledby="title desc">`,
+      `<title id="title">${esc(title)}</title><desc id="desc">${esc(lines.join(" · "))}</desc>`,
+      about ? `<metadata id="about">${esc(JSON.stringify(about))}</metadata>` : "",
+      `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+      seenIn(paper),
+      "</svg>\n",
     ].join("");
-    return { text, ...whole };
+    return { text, width, height, fonts };
   } finally {
-    host.remove();
+    paper.remove();
   }
 }
 
 /**
  * @param {{text: string, width: number, height: number}} svg - As `onPaper` returns it.
+ * @param {object} [about] - What stands in the file and is not seen.
  */
-export async function asPng({ text, width, height }) {
+export async function asPng({ text, width, height }, about) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = h("canvas", { width: width * SCALE, height: height * SCALE });
-  const context = canvas.getContext("2d");
-  context.scale(SCALE, SCALE);
-  context.drawImage(image, 0, 0, width, height);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+  canvas.getContext("2d").drawImage(image, 0, 0, width * SCALE, height * SCALE);
+  const png = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  return about ? new Blob([png.slice(0, AFTER_HEAD), chunkOf(about), png.slice(AFTER_HEAD)], { type: png.type }) : png;
 }
 
-const line = (x, y, size, colour, text, weight) =>
-  `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${colour}">${esc(text)}</text>`;
+const AFTER_HEAD = 33;
 
-/** What the page paints on a canvas: as marks, or of very many as one image. */
-function paintedOf(drawn, host, width, height) {
-  if (!drawn.paint) return "";
-  if (drawn.vector) return drawn.vector(colours(host));
-  return `<image href="${host.querySelector("canvas").toDataURL("image/png")}" width="${width}" height="${height}"/>`;
-}
-
-function keyLine(keys, host) {
-  let x = 16;
-  return keys
-    .map(({ name, colour }) => {
-      const at = x;
-      x += 26 + 7 * [...name].length;
-      return `<rect x="${at}" y="38" width="10" height="10" rx="2" fill="${resolved(colour, host)}"/>${line(at + 16, 47, 12, "#454c55", name, "400")}`;
-    })
-    .join("");
-}
-
-function resolved(colour, host) {
-  const probe = host.appendChild(h("i"));
-  probe.style.setProperty("color", colour);
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
-}
-
-/** The drawing with its style written into each mark, as a file has no style sheet. */
-function plainSvg(svg) {
-  for (const it of svg.querySelectorAll("*")) {
-    const style = getComputedStyle(it);
-    SHOWN.forEach((name) => {
-      const value = style.getPropertyValue(name);
-      if (value) it.setAttribute(name, value);
-    });
-    it.removeAttribute("class");
-    it.removeAttribute("data-m");
+/** Words as a part of a PNG, with their checksum. */
+function chunkOf(about) {
+  const body = new TextEncoder().encode(`iTXtabout\0\0\0\0\0${JSON.stringify(about)}`);
+  const chunk = new DataView(new ArrayBuffer(body.length + 8));
+  chunk.setUint32(0, body.length - 4);
+  new Uint8Array(chunk.buffer).set(body, 4);
+  let sum = -1;
+  for (const byte of body) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
   }
-  // As XML: `innerHTML` writes a no-break space by a name that a file does not know.
-  return [...svg.childNodes].map((it) => new XMLSerializer().serializeToString(it)).join("");
+  chunk.setUint32(body.length + 4, ~sum);
+  return chunk;
 }
 
-/** A table as marks: its cells and its lines, each where it stands. */
-function htmlAsSvg(host) {
-  const { left, top } = host.getBoundingClientRect();
-  const drawn = [];
-  for (const cell of host.querySelectorAll("td, th")) {
-    const box = cell.getBoundingClientRect();
-    const ground = opaque(getComputedStyle(cell).backgroundColor);
-    if (!ground) continue;
-    drawn.push(`<rect x="${box.left - left}" y="${box.top - top}" width="${box.width}" height="${box.height}" rx="4" fill="${ground}"/>`);
-  }
-  const texts = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) drawn.push(...linesOf(texts.currentNode, left, top));
-  return drawn.join("");
-}
-
-/** The lines that a text is broken into, each where it stands. */
-function linesOf(node, left, top) {
-  const of = node.parentElement;
-  if (of.closest(".unseen")) return [];
-  const lines = [];
-  for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
-    const range = document.createRange();
-    range.setStart(node, index);
-    range.setEnd(node, index + word.length);
-    const [box] = range.getClientRects();
-    if (!box?.width) continue;
-    const last = lines.at(-1);
-    if (last && Math.abs(last.box.top - box.top) < LINE) last.words.push(word);
-    else lines.push({ box, words: [word] });
-  }
-  const style = getComputedStyle(of);
-  const size = parseFloat(style.fontSize);
-  const look = `font-size="${size}" font-weight="${style.fontWeight}" fill="${opaque(style.color)}"`;
-  return lines.map(({ box, words }) =>
-    `<text x="${box.left - left}" y="${box.top - top + box.height / 2 + 0.36 * size}" ${look}>${esc(words.join(" "))}</text>`);
-}
-
-/** A colour as every program reads it; nothing where none is seen. */
-function opaque(colour) {
-  const context = document.createElement("canvas").getContext("2d");
-  context.fillStyle = colour;
-  context.fillRect(0, 0, 1, 1);
-  const [red, green, blue, seen] = context.getImageData(0, 0, 1, 1).data;
-  return seen ? `rgb(${red},${green},${blue})` : "";
+/** @returns {string[]} The letters of a picture that no font of this browser has. */
+export function missingIn({ text, fonts }) {
+  const context = h("canvas", { width: 24, height: 24 }).getContext("2d", { willReadFrequently: true });
+  const pixels = (letter) => {
+    context.clearRect(0, 0, 24, 24);
+    context.font = `16px ${fonts}, ${FONTS}`;
+    context.fillText(letter, 2, 18);
+    return context.getImageData(0, 0, 24, 24).data.join();
+  };
+  const box = pixels("\u{fffff}");
+  const words = new DOMParser().parseFromString(text, "image/svg+xml").documentElement.textContent;
+  return [...new Set(words)].filter((it) => /[\p{L}\p{So}]/u.test(it) && it > "\u024f" && pixels(it) === box);
 }

@@ -50,6 +50,12 @@ export const bytesOf = async (path) => (await sent(path)).arrayBuffer();
 /** @param {string} path - Of a file. @returns {Promise<Blob>} */
 export const fileOf = async (path) => (await sent(path)).blob();
 
+/** Send a drawing. @returns {Promise<{blob: Blob, missing: string}>} It as a file; letters without a font. */
+export async function sealedFile(path, body) {
+  const answer = await sent(path, body);
+  return { blob: await answer.blob(), missing: answer.headers.get("Missing-Letters") || "" };
+}
+
 async function sent(path, body, method = body === undefined ? "GET" : "POST") {
   const headers = { Authorization: `Bearer ${encodable(token())}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";

@@ -31,6 +31,7 @@ export function drawFigure(host, view, kinds, words = {}) {
   pic.classList.toggle("greyed", warning.all);
   fill(host, figure);
 
+  const divided = () => view.by && [view.by].flat().map(lookIn(false).label).join(" and ");
   let drawn = null;
   let width = 0;
   function redraw() {
@@ -44,7 +45,7 @@ export function drawFigure(host, view, kinds, words = {}) {
     pic.style.setProperty("height", `${high}px`);
     drawn = drawPicture(pic, kind, view, look);
     pic.style.setProperty("height", drawn.html ? "auto" : `${high}px`);
-    fill(keys, keysOf(drawn.keys || [], view.by && [view.by].flat().map(look.label).join(" and ")));
+    fill(keys, keysOf(drawn.keys || [], divided()));
     keys.hidden = !keys.childNodes.length;
     read.textContent = drawn.read ? drawn.read(null) : "";
     read.hidden = !drawn.read;
@@ -61,7 +62,7 @@ export function drawFigure(host, view, kinds, words = {}) {
   const scheme = globalThis.matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", redraw);
   redraw();
-  const paper = () => onPaper(pic, kind, view, lookIn(false), { title: "", says: "", ...words });
+  const paper = () => onPaper(pic, kind, view, lookIn(false), { title: "", says: "", by: divided(), ...words });
   return {
     svg: () => paper().text,
     png: () => asPng(paper()),
