@@ -203,10 +203,12 @@ SEEN_ON_CARD = """card => {
       ((inked(fill) && fillOpacity > 0) || (inked(stroke) && parseFloat(strokeWidth) > 0));
   };
   const names = ["d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height"];
-  const marks = [...card.querySelectorAll(".pic > svg :is(rect, line, circle, path, text)")].filter(seen);
-  const cells = [...card.querySelectorAll(".pic :is(td, th, caption, p)")].filter((it) => !it.closest(".unseen"));
+  const all = (what) => [...card.querySelectorAll(`.pic ${what}`)];
+  const marks = all("> svg :is(rect, line, circle, path, text)").filter(seen);
+  const cells = all(":is(td, th, caption, p)").filter((it) => !it.closest(".unseen"));
+  const placed = (it) => [it.localName, ...names.map((name) => it.getAttribute(name) || "")];
   return {
-    marks: marks.map((it) => [it.localName, ...names.map((name) => it.getAttribute(name) || "")].join(" ")),
+    marks: marks.map((it) => placed(it).join(" ")),
     words: [...marks.map((it) => it.textContent), ...cells.map((it) => it.innerText)],
     title: card.querySelector("h2").textContent,
     foot: card.querySelector(".foot").textContent,
@@ -216,6 +218,8 @@ SEEN_ON_CARD = """card => {
 }"""
 SVG = "{http://www.w3.org/2000/svg}"
 PLACED = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height")
+OPENED_AS = {"outlines": "multiples", "panels": "multiples", "percent": "bars"}
+"""The kinds of Views that have other names than their pictures."""
 IN_PDF = ("histogram", "scatter", "survival", "parallel", "means")
 
 
@@ -234,6 +238,7 @@ def test_every_kind_is_saved_as_it_stands(
                 with page.expect_download() as found:
                     act(page, card, f"Save as {form}")
                 found.value.save_as(tmp_path / f"{name}.{form.lower()}")
+            page.mouse.move(0, 0)
             check_drawing(tmp_path / f"{name}.svg", card.evaluate(SEEN_ON_CARD), name)
             check_pixels(tmp_path / f"{name}.png", tmp_path / f"{name}.svg")
             for form in forms:
@@ -242,7 +247,7 @@ def test_every_kind_is_saved_as_it_stands(
                 assert Provenance.from_text(words).is_genuine(study.served.file.key), name
             numbers = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))
             assert (tmp_path / f"{name}.html").read_text("utf-8").rstrip().endswith("</html>")
-            assert numbers["kind"] in (name, *("histogram", "bars", "panels")), name
+            assert numbers["kind"] == OPENED_AS.get(name, name)
 
 
 def check_drawing(path: Path, card: dict[str, Any], name: str) -> None:
@@ -265,7 +270,7 @@ def check_drawing(path: Path, card: dict[str, Any], name: str) -> None:
     missing = Counter(card["marks"]) - saved
     assert not missing, (name, missing)
     circles = sum(count for mark, count in saved.items() if mark.startswith("circle"))
-    assert not card["canvas"] or circles >= 429, name  # a point of each row
+    assert not card["canvas"] or circles >= 400, name  # of 429 rows, some alike
     outside = re.findall(r"https?:[^\s\"]+", text.partition('<metadata id="provenance">')[0])
     assert outside == ["http://www.w3.org/2000/svg"], name
     assert not re.search(r"var\(|url\(|class=|style=|<script|<style|<foreign", text), name

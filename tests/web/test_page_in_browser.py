@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
-from xml.etree.ElementTree import parse
+from xml.etree.ElementTree import fromstring, parse
 
 import pytest
 from playwright.sync_api import expect
@@ -111,18 +111,30 @@ def test_pictures_are_saved_from_the_file(chromium: Browser, file: Path, tmp_pat
         page.goto(f"{file.as_uri()}#cards=histogram:age&where={quote('age >= 50')}")
         page.locator(".pic-histogram svg").wait_for()
         saved = {}
-        for form in ("JSON", "SVG", "PNG"):
+        for form in ("JSON", "HTML", "SVG", "PNG"):
             page.locator("[data-act=menu]").click()
             with page.expect_download() as download:
                 page.locator(f"[data-act=save][data-form={form}]").click()
             download.value.save_as(tmp_path / form)
             saved[form] = (tmp_path / form).read_bytes()
         page.locator("[data-act=menu]").click()
-        assert page.locator("[data-act=save]").all_inner_texts() == ["PNG", "SVG", "JSON"]
-        for act in ("link", "hand-in", "ask-data", "save-seen"):
+        assert page.locator("[data-act=save]").all_inner_texts() == [
+            *("SVG", "PNG", "HTML", "JSON")
+        ]
+        for act in ("link", "hand-in", "ask-data"):
             assert page.locator(f"[data-act={act}]").count() == 0
-        assert "These files carry no provenance." in page.locator("#pop").inner_text()
+        assert "No server seals these files." in page.locator("#pop").inner_text()
+        (tmp_path / "saved.html").write_bytes(saved["HTML"])
+        page.goto((tmp_path / "saved.html").as_uri())
+        assert "drawn from the protected copy" in page.locator("svg text").all_text_contents()[-2]
+        held = json.loads(page.locator("#view").text_content() or "")
     told = json.loads(saved["JSON"])
+    assert held == told
+    about = fromstring(saved["SVG"]).findtext("{*}metadata")
+    assert {**json.loads(about or ""), "view": told["view"]} == told
+    assert f'"digest": "{told["digest"]}"'.replace(" ", "").encode() in saved["PNG"]
+    assert f"view {told['digest'][:8]}".encode() in saved["SVG"]
+    assert (told["k"], told["spec"]["kind"]) == (5, "histogram")
     assert told["where"] == ["age >= 50"]
     assert told["view"]["edges"][0] >= 45
     assert saved["SVG"].startswith(b"<svg ")

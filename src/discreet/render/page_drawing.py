@@ -154,7 +154,7 @@ def _tag(element: ElementTree.Element) -> str:
 
 def _check_attributes(element: ElementTree.Element) -> None:
     """Refuse an attribute that no page writes, and a value that is none of it."""
-    allowed = ALLOWED[_tag(element)] if _tag(element) in ALLOWED else ()
+    allowed = ALLOWED.get(_tag(element), set())
     for name, value in element.attrib.items():
         pattern = PATTERNS.get(name, NUMBERS)
         if name not in allowed or pattern.fullmatch(value) is None:

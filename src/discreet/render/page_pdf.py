@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 POINTS = 0.75
 """Of a pixel of a page, which is 1/96 of an inch."""
+LEFT_TO_RIGHT = "\u200e"
 BOLD = 500
 """From this weight on, letters are bold: matplotlib's own font has two weights."""
 STEPS = re.compile(r"([MmLlHhVvCcQqZz])|(-?(?:\d+\.?\d*|\.\d+)(?:[eE]-?\d+)?)")
@@ -37,17 +38,16 @@ ROUND = 0.5523
 """Of a quarter of a circle as a curve: how far its points are from its corner."""
 
 
-def pdf_of(drawing: PageDrawing, about: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return a drawing as a PDF, with words about it; and the scripts that no font here has.
+def pdf_of(drawing: PageDrawing, about: str) -> bytes:
+    """Return a drawing as a PDF, with words about it.
 
     Examples
     --------
     >>> from discreet.render.page_drawing import read_drawing
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30">'
     >>> svg += '<text x="5" y="20" fill="#000000">Age</text></svg>'
-    >>> pdf, missing = pdf_of(read_drawing(svg.encode()), "ages")
-    >>> pdf[:5], missing
-    (b'%PDF-', ())
+    >>> pdf_of(read_drawing(svg.encode()), "ages")[:5]
+    b'%PDF-'
     """
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
@@ -59,13 +59,22 @@ def pdf_of(drawing: PageDrawing, about: str) -> tuple[bytes, tuple[str, ...]]:
         pixels = Affine2D().scale(POINTS, -POINTS).translate(0, high)
         for mark in drawing.marks:
             _draw(figure, mark, Affine2D().translate(*mark.at) + pixels)
-        _, missing = families_for(letters_of(words))
-        return content(figure, ".pdf", about=about), scripts_of(missing)
+        return content(figure, ".pdf", about=about)
+
+
+def missing_in(drawing: PageDrawing) -> tuple[str, ...]:
+    """Return the scripts of a drawing's words that no font here has."""
+    return scripts_of(families_for(letters_of(tuple(map(_plain, drawing.words))))[1])
 
 
 def _plain(words: str) -> str:
-    """Return words without signs of direction, which fonts may draw as boxes."""
-    return "".join(it for it in words if unicodedata.category(it) != "Cf")
+    """Return words without signs of direction, which fonts may draw as boxes.
+
+    A line of a page runs from left to right, whatever its first word is.
+    """
+    plain = "".join(it for it in words if unicodedata.category(it) != "Cf")
+    turns = any(unicodedata.bidirectional(it) in ("R", "AL") for it in plain)
+    return f"{LEFT_TO_RIGHT}{plain}" if turns else plain
 
 
 def _draw(figure: Figure, mark: Mark, place: Transform) -> None:
@@ -92,7 +101,7 @@ def _look(mark: Mark) -> dict[str, Any]:
         "edgecolor": _ink(mark, "stroke", "none"),
         "linewidth": width if look.get("stroke", "none") != "none" else 0.0,
         "linestyle": (0, tuple(dashes)) if dashes else "solid",
-        "capstyle": {"square": "projecting"}.get(look.get("stroke-linecap", ""), None)
+        "capstyle": {"square": "projecting"}.get(look.get("stroke-linecap", ""))
         or look.get("stroke-linecap", "butt"),
         "joinstyle": look.get("stroke-linejoin", "miter"),
     }

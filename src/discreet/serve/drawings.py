@@ -8,6 +8,7 @@ was not changed since. Whether the picture shows these numbers is for people to 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from base64 import b64decode
 from binascii import Error
@@ -24,9 +25,9 @@ from discreet.estimates.copy_table import CopyTable
 from discreet.plots import View
 from discreet.provenance import Provenance, Sealer
 from discreet.render.page_drawing import BY_PAGE, read_drawing, read_png, with_about
-from discreet.render.page_pdf import pdf_of
+from discreet.render.page_pdf import missing_in, pdf_of
 from discreet.render.sealing import sealed_file
-from discreet.serve.answers import Sent, earlier_request, recorded, refused, remake
+from discreet.serve.answers import Sent, earlier_request, heavy, recorded, refused, remake
 from discreet.serve.record import Answer, LogEntry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Body
@@ -88,33 +89,38 @@ def drawn_file(served: Served, caller: Caller, entry: LogEntry, body: Body) -> D
     if body["form"] not in DRAWN_FORMS["table" if "table" in plain else "view"]:
         return refusal("request", OTHER_FORM)
     about = _about(served, plain)
-    ending, sealer = _ending(body["form"]), Sealer(served.file.key)
+    ending, drawing = _ending(body["form"]), body["drawing"]
+    sealer, provenance = Sealer(served.file.key), _provenance(plain)
     try:
-        made, missing = _made(ending, body["drawing"], about)
+        read = None if ending == "png" else read_drawing(drawing.encode("utf-8"))
+        if read is None or ending == "svg":
+            made: bytes | Refusal = _written(ending, drawing, about)
+        else:
+            name = f"pdf {entry.view} {hashlib.sha256(drawing.encode()).hexdigest()}"
+            made = heavy(served, caller, name, lambda: pdf_of(read, "\n".join(about)))
     except InputError as error:
         return refusal("request", f"drawing: {error}")
-    sealed = sealed_file(_provenance(plain), sealer, made, f".{ending}", BY_PAGE)
-    return DrawnFile(sealed, missing)
+    if isinstance(made, Refusal):
+        return made
+    missing = missing_in(read) if ending == "pdf" and read is not None else ()
+    return DrawnFile(sealed_file(provenance, sealer, made, f".{ending}", BY_PAGE), missing)
 
 
 def _ending(form: str) -> str:
     return form.rpartition(".")[2]
 
 
-def _made(ending: str, drawing: str, about: tuple[str, ...]) -> tuple[bytes, tuple[str, ...]]:
-    """Return a drawing as a file that is not sealed yet, with words about it."""
+def _written(ending: str, drawing: str, about: tuple[str, ...]) -> bytes:
+    """Return a drawing as it was sent, with words about it."""
     if ending == "png":
         try:
-            return with_about(read_png(b64decode(drawing, validate=True)), about), ()
+            return with_about(read_png(b64decode(drawing, validate=True)), about)
         except Error:
             raise InputError("it must be a PNG in base 64") from None
-    svg = drawing.encode("utf-8", "replace")
-    read = read_drawing(svg)
-    if ending == "pdf":
-        return pdf_of(read, "\n".join(about))
+    svg = drawing.encode("utf-8")
     at = svg.rindex(b"</svg>")
     said = f'<metadata id="about">{escape(chr(10).join(about))}</metadata>\n'.encode()
-    return svg[:at] + said + svg[at:], ()
+    return svg[:at] + said + svg[at:]
 
 
 def _about(served: Served, answer: Mapping[str, Any]) -> tuple[str, ...]:

@@ -14,30 +14,30 @@ const FONTS = '"DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans Arabic
 
 /**
  * Draw a picture anew, light, with what stands around it: its title, its keys, and a sentence.
- * @param {HTMLElement} pic - Where it is drawn: it is as large on paper.
+ * @param {HTMLElement} pic - Where it stands on the page.
+ * @param {{width: number, height: number}} box - How large it is drawn there.
  * @param {object} look - As `lookOf` returns it, of light colours.
  * @param {object} words - `title` and `says`; `by`, what its levels are of; `source`, where it is
  *   from; and `about`, what stands in the file and is not seen.
  * @returns {{text: string, width: number, height: number}} An SVG.
  */
-export function onPaper(pic, kind, view, look, { title, says, by, source, about }) {
+export function onPaper(pic, box, kind, view, look, { title, says, by, source, about }) {
   const warning = unreliableIn(view);
   const [keys, host] = [h("div.ctl"), h("div", { class: pic.className })];
   const lines = [says, source].filter(Boolean);
   const paper = h("div.paper", {}, title && h("h2", {}, title), warning.says && h("p.unreliable", {}, warning.says), keys, host, lines.map((it) => h("p.foot", {}, it)));
-  paper.style.setProperty("width", `${pic.clientWidth + EDGE}px`);
-  host.style.setProperty("height", `${pic.clientHeight}px`);
+  paper.style.setProperty("width", `${box.width + EDGE}px`);
+  host.style.setProperty("height", `${box.height}px`);
   pic.parentNode.append(paper);
   try {
     const drawn = drawPicture(host, kind, view, look);
     // What is scrolled on the page stands in full on paper.
     host.classList.toggle("whole", Boolean(drawn.html));
-    if (!drawn.html) host.style.setProperty("height", `${drawn.box.height}px`);
     if (drawn.vector) host.querySelector("canvas").outerHTML = `<svg>${drawn.vector(colours(host))}</svg>`;
     keys.append(...keysOf(drawn.keys || [], by));
     keys.hidden = !keys.childNodes.length;
     const wide = Math.max(0, ...[...host.querySelectorAll("table")].map((it) => it.offsetWidth));
-    paper.style.setProperty("width", `${Math.max(pic.clientWidth, wide) + EDGE}px`);
+    paper.style.setProperty("width", `${Math.max(box.width, wide) + EDGE}px`);
     const { offsetWidth: width, offsetHeight: height } = paper;
     const fonts = getComputedStyle(paper).fontFamily.replace(/,? *sans-serif$/, "");
     const text = [

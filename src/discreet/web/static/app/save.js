@@ -50,7 +50,7 @@ function svgOf(board, card, digest, about) {
   const look = card.look({ dark: false });
   const { study, version } = board.says;
   const by = spec.kind === "parallel" ? spec.colour : spec.by?.[0];
-  return onPaper(pic, kindFor(spec), answer.view, look, {
+  return onPaper(pic, card.drawn().box, kindFor(spec), answer.view, look, {
     title,
     says: sentenceOf(answer, board.partSize(), board.facts.policy),
     by: by && look.label(by),
@@ -72,7 +72,7 @@ const OF_PAGE = {
     const { text } = svgOf(board, card, about.digest, about);
     const numbers = JSON.stringify(numbersOf(card, about)).replace(/</g, "\\u003c");
     const only = "default-src 'none'; img-src data:";
-    const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${only}"><title>${esc(card.title)}</title></head>\n<body>${text}<script type="application/json" id="view">${numbers}</script></body></html>\n`;
+    const page = `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${only}"><title>${esc(card.title)}</title></head>\n<body>${text}<script type="application/json" id="view">${numbers}<\/script></body></html>\n`;
     return { blob: new Blob([page], { type: "text/html" }) };
   },
   async JSON(board, card, about) {

@@ -62,7 +62,7 @@ export function drawFigure(host, view, kinds, words = {}) {
   const scheme = globalThis.matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", redraw);
   redraw();
-  const paper = () => onPaper(pic, kind, view, lookIn(false), { title: "", says: "", by: divided(), ...words });
+  const paper = () => onPaper(pic, drawn.box, kind, view, lookIn(false), { title: "", says: "", by: divided(), ...words });
   return {
     svg: () => paper().text,
     png: () => asPng(paper()),
