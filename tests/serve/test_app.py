@@ -146,6 +146,7 @@ ADDRESSES = [
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in PLOT_FORMS),
     *(("POST", f"/api/tables/{kind}") for kind in TABLES),
     *(("GET", f"/api/tables/{NOBODY}/{form}") for form in TABLE_FORMS),
+    ("POST", "/api/drawn/alice"),
     ("GET", "/api/outputs"),
     ("POST", "/api/outputs"),
     ("POST", "/api/outputs/1"),
@@ -430,7 +431,7 @@ def test_every_address_is_described(served: Running) -> None:
     }
     expected = {
         (method, path.replace(NOBODY, "{table}" if "/tables/" in path else "{view}"))
-        if "/tokens/" not in path and "/outputs/" not in path
+        if not any(it in path for it in ("/tokens/", "/outputs/", "/drawn/"))
         else (method, path.replace("alice", "{name}").replace("outputs/1", "outputs/{name}"))
         for method, path in ADDRESSES
     }

@@ -224,7 +224,7 @@ def test_models_and_what_is_explained_are_of_the_rows_that_are_shown(
 
 @pytest.mark.slow
 def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> None:
-    starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
+    starts = {"PNG": b"\x89PNG", "SVG": b"<svg ", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
     with looking(chromium, whole, token=whole.token) as page:
         opened_page(page)
         card = make(page, "Histogram", "bmi")

@@ -196,7 +196,7 @@ MISUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "no words": ({"text": ""}, 422, "text: not as"),
     "spaces alone": ({"text": "  "}, 422, "text: not as"),
     "endless words": ({"text": "x" * 2001}, 422, "text: not as"),
-    "more than a body may hold": ({"text": "x" * 70_000}, 413, "too large"),
+    "more than a body may hold": ({"text": "x" * 3_200_000}, 413, "too large"),
     "signs that turn text around": ({"text": "a\u202eb"}, 422, "cannot be printed"),
     "no form": ({"form": "figure.exe"}, 422, "form: not as"),
     "the form of a table": ({"form": "table.csv"}, 422, "form: this plot or table is not given"),

@@ -85,7 +85,7 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-DRAWINGS = ("/api/drawn/", "/api/outputs")
+DRAWN, HAND_IN = "/api/drawn/", "/api/outputs"
 """Where pictures are sent as a page drew them."""
 
 
@@ -166,7 +166,8 @@ class RequestLimits:
     def _most(self, scope: Scope) -> int:
         """Say how large the body of a request may be."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        return self.drawing if path.startswith(DRAWINGS) else self.body
+        drawn = path == HAND_IN or path.startswith(DRAWN)
+        return self.drawing if drawn else self.body
 
     def _wrong(self, scope: Scope) -> Refusal | None:
         """Say what is wrong with a request before its body is read."""
