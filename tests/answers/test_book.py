@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.answers.book import Book, verdict_of
-from discreet.answers.exposure import MOST_ABOVE, auc_of, exposure_of
+from discreet.answers.exposure import MOST_ABOVE, auc_of, exposure_of, gain_of
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.questions import Question
@@ -98,6 +98,41 @@ def test_all_answers_together_raise_the_attack_by_no_more_than_the_aim(new_book:
             continue
     assert book.left < 6
     assert 0 < book.exposure.above <= MOST_ABOVE
+
+
+def test_answers_about_one_column_stop_where_its_levels_could_be_guessed(
+    new_book: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = [
+        Question({"figures": "means", "columns": ["smoker"], "derived": [["", f"age > {years}"]]})
+        for years in range(40, 60)
+    ]
+
+    def says(book: Book, question: Question) -> str:
+        try:
+            book.answer(question)
+        except RefusedError as error:
+            return str(error)
+        return "answered"
+
+    # A guess that most do not smoke gains little from answers; of a half it would gain more.
+    most = new_book()
+    assert {says(most, it) for it in shares} == {"answered"}
+    monkeypatch.setattr(Book, "_shares", lambda *_: np.array([0.5, 0.5]))
+    book = new_book()
+    found = [says(book, it) for it in shares]
+    assert found.count("answered") == 12
+    assert "too much of 'smoker'" in found[12]
+    assert says(book, Question({"plot": "histogram", "columns": ["bmi"]})) == "answered"
+
+
+def test_guesses_gain_by_how_far_answers_move() -> None:
+    half, most = np.array([0.5, 0.5]), np.array([0.7, 0.3])
+    assert gain_of(0.0, half) == 0.0
+    assert gain_of(12 * 2 / 400, half) < 0.05 < gain_of(13 * 2 / 400, half)
+    assert gain_of(0.5, most) < gain_of(0.5, half)
+    assert gain_of(100.0, most) == pytest.approx(0.3, abs=1e-5)
+    assert gain_of(0.5, np.array([1.0])) == 0.0
 
 
 def test_an_attack_adds_up_distances() -> None:

@@ -313,6 +313,44 @@ def test_a_value_far_out_moves_a_model_no_further_than_the_largest_of_the_copy(b
     assert off.max() < 0.2
 
 
+def test_other_texts_of_one_condition_are_other_numbers_and_other_draws(book: Book) -> None:
+    # The copy's rows follow from the text: one draw under two known maps could be solved for.
+    plain = model("linear", "bmi ~ age")
+    between = Question({**plain.request, "derived": [["", "not (abs(bmi - 27.3) < 0.02)"]]})
+    one, other = (book.prepared(it) for it in (plain, between))
+    assert one.model is not None
+    assert other.model is not None
+    assert one.model.where.digest == other.model.where.digest
+    assert one.model.named != other.model.named
+    assert not one.numbers.keys() & other.numbers.keys()
+
+
+def test_what_numbers_are_called_does_not_hang_on_a_short_digest(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Question, "id", "the same of both")
+    one, other = (
+        book.prepared(model("linear", it)).numbers.keys() for it in ("bmi ~ age", "bmi ~ sex")
+    )
+    assert not one & other
+
+
+def test_no_digit_tells_the_draw(new_book: Books) -> None:
+    # By all 52 bits of a figure it is told which number without noise some draw leads to.
+    book = new_book()
+    figures = [
+        ("estimate", model("logistic", "smoker ~ age + sex")),
+        ("estimate", model("poisson", "bmi ~ age + smoker")),
+        ("mean", Question({"figures": "means", "columns": ["age"], "by": ["sex"]})),
+    ]
+    for name, question in figures:
+        table = book.answer(question).table
+        assert table is not None
+        given = [float(it.value) for it in table.figures if it.figure == name and it.value]
+        assert len(given) >= 2
+        assert max(len(f"{it:.16g}".strip("-0.").replace(".", "")) for it in given) <= 7
+
+
 def test_new_columns_of_other_levels_have_other_noise(new_book: Books) -> None:
     first, second = (
         [["h", f"case(age >= 60, '{a}', '{b}')"], ["g", "case(h == 'x', 'x', 'y')"]]

@@ -90,7 +90,7 @@ def filled_register(folder: Path) -> Store:
     register.withdraw("tried", "nothing was given away")
     register.release([leaving], lambda: {})
     asked_for = {"who": "ana", "question": "{}", "outcome": "answered"}
-    register.record_answers("t", "{}", [asked_for], 0)
+    register.record_answers("t", "copy", "{}", [asked_for], 0)
     handed_in(register.store)
     return register.store
 

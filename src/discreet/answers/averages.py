@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.answers.counting import Counted, Counter
+from discreet.answers.noise import in_steps
 from discreet.answers.records import means_of_pairs, places_within
 from discreet.arguments import Floats, Labels
 from discreet.explore.conditions import Asked, Truths
@@ -113,7 +114,8 @@ def _sums(counter: Counter, counted: Counted, asked: Asked, value: str) -> _Sums
     cells, _, of_people = people_with_values(counter, part, asked, value)
     sums: Floats = np.bincount(cells, of_people - middle, counted.size).astype(np.float64)
     draws = counter.records.noise.normals(f"sum {value}", counted.sums, 1)[:, 0]
-    sums += counter.noise.sd * reach * draws
+    sd = counter.noise.sd * reach
+    sums = in_steps(sums + sd * draws, np.full(counted.size, sd))
     of_copy, values_of_copy = in_copy(asked, part, value)
     allowed = [no_few_hold_most(values_of_copy[of_copy == it]) for it in range(counted.size)]
     return _Sums(sums, np.array(allowed, dtype=np.bool_), middle, reach)

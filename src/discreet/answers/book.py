@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,10 @@ from discreet.answers.exposure import (
     LEAST_OF_COPY,
     LEAST_OF_FAR_OUT,
     MOST_ABOVE,
+    MOST_GUESSED,
     Exposure,
     exposure_of,
+    gain_of,
 )
 from discreet.answers.models import ToFit, as_in_copy, check_formula, check_in_copy, model_of
 from discreet.answers.quantiles import SHARES, quantiles
@@ -39,7 +41,7 @@ from discreet.answers.words import (
     shares_table,
     view_of,
 )
-from discreet.arguments import Labels
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.figures import group_words
 from discreet.estimates.intervals import NORMAL
@@ -84,13 +86,35 @@ SPENT = (
 )
 TOO_MUCH = (
     "this and the earlier answers would tell too much of people who stand out, together with the"
-    " copy: {says}; ask for a model with fewer terms, or wait for the next version"
+    " copy; ask for a model with fewer terms, or wait for the next version"
 )
+TOO_MUCH_OF_COLUMN = (
+    "this and the earlier answers would tell too much of {column!r} of those of whom all else is"
+    " known; ask for fewer answers about it, or wait for the next version"
+)
+MOVED_BY_COUNT, MOVED_BY_SUM, MOVED_BY_MODEL = 2.0, 4.0, 4.0
+"""How far an answer moves, as a squared distance, where a person has another level: one count less
+and one more; a sum of yes and no; a model, for each term where it is the outcome, else once."""
 NOT_ABOVE_0 = (
     "the weights of an answer are above 0, and {weights!r} has others in the copy; leave weights"
     " out"
 )
 STATEMENT = re.compile(r"\s*([<>])\s*")
+
+
+class Number(NamedTuple):
+    """A number about one person that an answer has.
+
+    Parameters
+    ----------
+    cells : int
+        In how many cells somebody who has several rows may be.
+    moved : mapping of str to float
+        How far it moves where the person has another level of a column, as a squared distance.
+    """
+
+    cells: int
+    moved: Mapping[str, float]
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,16 +123,15 @@ class Prepared:
 
     Parameters
     ----------
-    numbers : mapping of str to int
-        What the numbers about one person are called that its answer has, each with the number of
-        cells in which somebody who has several rows may be.
+    numbers : mapping of str to Number
+        The numbers about one person that its answer has, by what they are called.
     compute : callable
         What looks at the data, and returns the answer.
     model : ToFit, optional
         Of a model all but the estimates.
     """
 
-    numbers: Mapping[str, int]
+    numbers: Mapping[str, Number]
     compute: Callable[[], Answer]
     model: ToFit | None = None
 
@@ -141,6 +164,8 @@ class Book:
         How well all answers tell somebody from nobody, on average and at most: squared distances,
         in standard deviations of the noise, between the numbers with the person and without. They
         follow from the questions and the copy, so that no data decide what is refused.
+    moved : dict of str to float
+        How far all answers move, on average, where a person has another level of a column.
     """
 
     file: FileSession
@@ -150,6 +175,7 @@ class Book:
     answers: dict[str, Answer] = field(default_factory=dict)
     spent: int = 0
     distances: tuple[float, float] = (0.0, 0.0)
+    moved: dict[str, float] = field(default_factory=dict)
     counter: Counter = field(init=False)
     _asked: set[str] = field(default_factory=set)
 
@@ -184,8 +210,8 @@ class Book:
         """
         return len(self._new(self.prepared(question.of_numbers)))
 
-    def _new(self, it: Prepared) -> dict[str, int]:
-        return {name: cells for name, cells in it.numbers.items() if name not in self._asked}
+    def _new(self, it: Prepared) -> dict[str, Number]:
+        return {name: number for name, number in it.numbers.items() if name not in self._asked}
 
     def answer(self, question: Question) -> Answer:
         """Answer a question, or refuse it in a sentence; the same one is answered again for free.
@@ -220,7 +246,10 @@ class Book:
             raise RefusedError(SPENT.format(**numbers), rule="budget")
         exposure = exposure_of(*self._distances_with(it), *self.auc_of_copy)
         if exposure.above > MOST_ABOVE:
-            raise RefusedError(TOO_MUCH.format(says=exposure.says), rule="exposure")
+            raise RefusedError(TOO_MUCH, rule="exposure")
+        for name, distance in self._moved_with(it).items():
+            if gain_of(distance, self._shares(name)) > MOST_GUESSED:
+                raise RefusedError(TOO_MUCH_OF_COLUMN.format(column=name), rule="exposure")
         self._add(it)
 
     def recall(self, question: Question) -> None:
@@ -230,22 +259,39 @@ class Book:
     def _add(self, it: Prepared) -> None:
         new = self._new(it)
         self.spent, self.distances = self.spent + len(new), self._distances_with(it)
+        self.moved |= self._moved_with(it)
         self._asked |= {*new}
 
     def _distances_with(self, it: Prepared) -> tuple[float, float]:
         """Return the distances with another answer: who has several rows is in several cells."""
         new, (usual, most) = self._new(it).values(), self._rows
-        on_average = sum(min(cells, usual) for cells in new)
-        at_most = sum(min(cells, most) for cells in new) + it.more_at_most * bool(new)
+        on_average = sum(min(number.cells, usual) for number in new)
+        at_most = sum(min(number.cells, most) for number in new) + it.more_at_most * bool(new)
         one = self.counter.noise.sd**-2
         return self.distances[0] + one * on_average, self.distances[1] + one * at_most
+
+    def _moved_with(self, it: Prepared) -> dict[str, float]:
+        """Return how far all move with another answer, of each of its columns of levels."""
+        one, out = self.counter.noise.sd**-2, dict[str, float]()
+        for cells, moved in self._new(it).values():
+            for name in moved.keys() & self.file.kept.copy.strata.keys():
+                more = one * min(cells, self._rows[0]) * moved[name]
+                out[name] = out.get(name, self.moved.get(name, 0.0)) + more
+        return out
+
+    def _shares(self, name: str) -> Floats:
+        """Return the share of the copy's rows with each level of a column."""
+        words = [it for it in self.file.kept.copy.strata[name] if it]
+        return np.unique(words, return_counts=True)[1] / max(len(words), 1)
 
     def prepared(self, question: Question) -> Prepared:
         """Check a question by the study file alone."""
         asked, parts = read_question(self.file, self.policy.derive, question)
         if question.kind == MODEL:
             it = self._to_fit(question, asked)
-            numbers = {f"{question.id} {i}": 1 for i in range(len(it.checked.terms) + 2)}
+            count = len(it.checked.terms) + 2  # with the numbers of people and of events
+            of_each = Number(1, {name: all_ / count for name, all_ in it.moved.items()})
+            numbers = {f"model {it.digest} {i}": of_each for i in range(count)}
             return Prepared(numbers, lambda: self._of_model(question, asked, it), it)
         compute = self._of_counts
         if question.is_of_shares(asked.whole):
@@ -341,11 +387,18 @@ class Book:
                     for name, (words, of, table) in tables.items()
                 ],
                 [[name, *it] for name, it in sorted(model.orders.items())],
+                # The copy's rows follow from the texts: other texts, other draws and other numbers.
+                [[*it] for it in question.asks],
             ]
         )
         rows = as_in_copy(self.records.rows, grids, self._words(asked, tables))
-        where = where_of(question, asked)
-        return ToFit(model, events, where, rows, named, checked, weights, whose is not None)
+        where, terms = where_of(question, asked), len(checked.terms)
+        moved = dict.fromkeys(where.columns, MOVED_BY_COUNT + terms)  # who is not in it at all
+        for name, (_, of, _) in tables.items():
+            times = terms if name == model.event else 1
+            more = MOVED_BY_COUNT + MOVED_BY_MODEL * times
+            moved |= {it: moved.get(it, 0.0) + more for it in of}
+        return ToFit(model, events, where, rows, named, checked, moved, weights, whose is not None)
 
     def _words(
         self, asked: Asked, tables: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]
@@ -369,18 +422,21 @@ def _ends_of(table: WholeTable, names: Sequence[str]) -> dict[str, tuple[float, 
     return out | {name: (float(np.nanmin(it)), float(np.nanmax(it))) for name, it in known.items()}
 
 
-def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> dict[str, int]:
+def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> dict[str, Number]:
     """Return what numbers about one person are called that a question by counts asks for."""
     of_sums = question.kind == MEANS and not question.is_of_shares(asked.whole)
     named = [*question.columns, *([question.per] if question.per else [])]
     more = [f"sum {it}" for it in named] if of_sums else []
     if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
         more = [f"quantile {share} {question.columns[0]}" for share in SHARES]
-    numbers = dict[str, int]()
+    numbers = dict[str, Number]()
     for part in parts:
         cells = " ".join(sorted(it.digest for it in part.conditions))
+        moved = dict.fromkeys(part.columns, MOVED_BY_COUNT)
+        # Of yes and no a sum moves by 1, which is twice the reach of its noise.
+        moved |= {it: MOVED_BY_SUM for it in named if of_sums}
         names = [f"count {cells}", *(f"{it} {cells}" for it in more)]
-        numbers |= dict.fromkeys(names, len(part.conditions))
+        numbers |= dict.fromkeys(names, Number(len(part.conditions), moved))
     return numbers
 
 

@@ -12,8 +12,12 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from discreet.arguments import Floats
+
 MOST_ABOVE = 0.03
 """Answers raise the AUC of the copy by no more: on average, and for who stands out most."""
+MOST_GUESSED = 0.05
+"""Answers let no more people's level of a column be guessed than without them, as a share."""
 LEAST_OF_COPY = 0.57
 """The AUC of a copy for typical people, where nobody measured it (docs/attacks.md)."""
 LEAST_OF_FAR_OUT = 0.68
@@ -72,6 +76,30 @@ def distance_of(auc: float) -> float:
     0.3
     """
     return 2 * NormalDist().inv_cdf(min(max(auc, 0.5), 0.9999)) ** 2
+
+
+def gain_of(distance: float, shares: Floats) -> float:
+    """Return for how many more people the level of a column is guessed right by numbers.
+
+    Parameters
+    ----------
+    distance : float
+        Between the numbers with one level of a person and with another, squared, in their noise.
+    shares : ndarray
+        Of people with each level.
+
+    Examples
+    --------
+    >>> round(gain_of(0.09, np.array([0.5, 0.5])), 3), round(gain_of(0.09, np.array([0.7, 0.3])), 3)
+    (0.06, 0.0)
+    """
+    first, second = sorted([*shares.tolist(), 0.0, 0.0])[:-3:-1]
+    if not (distance and second):
+        return 0.0
+    far, odds = math.sqrt(distance), math.log(first / second)
+    right = NormalDist().cdf(far / 2 + odds / far) * first
+    right += NormalDist().cdf(far / 2 - odds / far) * second
+    return float(right - first)
 
 
 def exposure_of(

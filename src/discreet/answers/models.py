@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.answers.counting import Counted, Counter
+from discreet.answers.noise import in_steps
 from discreet.answers.records import places_within
 from discreet.answers.steps import by_person, design_in, scores_of, slope
 from discreet.arguments import Floats, Labels
@@ -27,6 +28,7 @@ from discreet.explore.from_copy import WholeTable
 from discreet.explore.model import POISSON, ModelRows, fit_rows, rows_of_model
 from discreet.explore.questions import Part
 from discreet.expressions.tree import Applied, Column, Node
+from discreet.provenance import checksum_of
 from discreet.regression import Asked as Model
 from discreet.regression import Estimates
 
@@ -34,8 +36,8 @@ MOST_INFLUENCE, MORE_A_TERM = 12.0, 3.0
 """Nobody's squared influence is more than the first, and the second for each term; on average it is
 as many as there are terms."""
 PEOPLE_A_TERM = 10
-BESIDE_ESTIMATES = 1.0
-"""How many numbers about a person the number of events is worth."""
+BESIDE_ESTIMATES = 2.0
+"""How many numbers about a person the numbers of people and of events are."""
 NEARLY_ALL = 0.96
 """The noise of a model hides such a share of the people of the copy as they are; of others what is
 beyond is taken off."""
@@ -104,6 +106,8 @@ class ToFit:
         All that says which model it is, by which its noise is drawn.
     checked : Checked
         What the copy says of it.
+    moved : mapping of str to float
+        How far its numbers move, all together, where a person has another level of a column.
     weights : str, optional
         The column of weights.
     by_persons : bool
@@ -116,8 +120,14 @@ class ToFit:
     rows: WholeTable
     named: str
     checked: Checked
+    moved: Mapping[str, float]
     weights: str | None = None
     by_persons: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Which numbers it is answered by: the same for the same model of the same condition."""
+        return checksum_of([self.named, self.where.digest])
 
 
 def check_formula(model: Model, grids: Mapping[str, Grid]) -> None:
@@ -401,16 +411,17 @@ def _with_noise(
     events = None
     if rows.happened is not None and not it.by_persons:  # of who has several rows they are many
         events = max(0, round(int(rows.happened.sum()) + sd * draws[-1]))
+    reach = np.sqrt((root**2).sum(axis=1))
     made = dataclasses.replace(
         copy.estimates,
-        values=copy.estimates.values + step + root @ draws[:terms],
+        values=in_steps(copy.estimates.values + step + root @ draws[:terms], reach),
         variances=copy.estimates.variances * fewer,
         rows=shown,
         events=events,
         persons=None,
         moves=None,
     )
-    noise = np.hypot(np.sqrt((root**2).sum(axis=1)), copy.cut)
+    noise = np.hypot(reach, copy.cut)
     return Modelled(made, noise, counted, sd)
 
 

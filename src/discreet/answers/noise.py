@@ -18,6 +18,26 @@ from discreet.arguments import Floats, Labels
 from discreet.secret import Secret
 
 Words = NDArray[np.uint64]
+DIGITS = 1000
+"""A figure is given in steps of about its noise through so many."""
+
+
+def in_steps(values: Floats, noise: Floats) -> Floats:
+    """Return figures without the digits that their noise does not hide.
+
+    A draw has 52 bits: by all digits of a figure it is told which number without noise has a draw
+    that leads to it. `noise` follows from what is known to everybody.
+
+    Examples
+    --------
+    >>> in_steps(np.array([1.23456789, 1.23456789]), np.array([1.0, 40.0]))
+    array([1.235, 1.23 ])
+    """
+    known = np.isfinite(noise) & (noise > 0)
+    powers = np.floor(np.log10(np.where(known, noise, 1.0) / DIGITS))
+    scale = 10.0 ** np.abs(powers)
+    found = np.where(powers < 0, np.rint(values * scale) / scale, np.rint(values / scale) * scale)
+    return np.where(known, found, values)
 
 
 @dataclass(frozen=True, repr=False)

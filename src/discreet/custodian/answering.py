@@ -275,8 +275,8 @@ def _decide(
     session: Session, of: FileSession, listed: Questions, who: str, copy: tuple[float, float]
 ) -> _Decided:
     """Answer what can be answered, beside what all earlier answers of the version cost."""
-    book, name = book_of(session, of, copy), session.name or of.file.manifest.study
-    earlier = session.register.answered(name)
+    book = book_of(session, of, copy)
+    earlier = session.register.answered(of.file.manifest.version)
     paid = dict.fromkeys(it["question"] for it in earlier if it["outcome"] in PAID)
     before = [Question.from_plain(json.loads(text)) for text in paid]
     for question in before:
@@ -319,7 +319,11 @@ def book_of(
     table, policy, secret = session.table, session.policy, session.secret
     wanted = replace(choose_columns(table, policy), partitions=1)
     raw = raw_in_one(table, policy, secret, wanted)
-    raw = replace(raw, version=of.file.manifest.version.encode())
+    # Rows that are alike are one person's in the copy alone: which are, hangs on all of them.
+    persons = raw.persons if raw.unit else None
+    # Noise of another size is other noise, for two sizes of one draw would tell what it is.
+    version = f"{of.file.manifest.version} {policy.noise_of_answers}"
+    raw = replace(raw, version=version.encode(), persons=persons)
     return Book(of, policy, Records.of(raw, of.kept, secret), copy)
 
 
@@ -336,4 +340,4 @@ def _record(session: Session, found: _Decided, version: str) -> None:
             "derive": dict(policy.derive or {}),
         }
     )
-    session.register.record_answers(session.name or "", terms, found.new, found.before)
+    session.register.record_answers(session.name or "", version, terms, found.new, found.before)

@@ -144,8 +144,8 @@ class Question:
 
     @property
     def id(self) -> str:
-        """What it is called in lists: the same for the same question."""
-        return hashlib.sha256(self._written()).hexdigest()[:10]
+        """What it is called in lists: the same for the same question, and for no other."""
+        return hashlib.sha256(self._written()).hexdigest()[:20]
 
     def _written(self) -> bytes:
         """Return it as a study file writes it; refuse what none can hold."""

@@ -71,11 +71,13 @@ REGISTER = Schema(
         """CREATE TABLE IF NOT EXISTS lines (
         id INTEGER PRIMARY KEY, provenance INTEGER NOT NULL REFERENCES provenance,
         rows INTEGER NOT NULL, digests BLOB NOT NULL)""",
-        # What the data were asked for a version, in order, and what became of it: never a number.
+        # What the data behind a copy were asked, by which terms, and what became of it: never a
+        # number. Studies of one copy have the same noise, so they have one list.
         """CREATE TABLE IF NOT EXISTS answer (
-        id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
-        who TEXT NOT NULL, question TEXT NOT NULL, outcome TEXT NOT NULL)""",
-        "CREATE INDEX IF NOT EXISTS answer_version ON answer (version)",
+        id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, copy TEXT NOT NULL,
+        terms TEXT NOT NULL, at TEXT NOT NULL, who TEXT NOT NULL, question TEXT NOT NULL,
+        outcome TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS answer_copy ON answer (copy)",
         *TABLES_MADE,
     ),
 )
@@ -275,22 +277,21 @@ class Register:
             ).fetchall()
         return [dict(zip(DECLARED, row, strict=True)) for row in rows]
 
-    def answered(self, study: str) -> list[dict[str, str]]:
-        """Return what the data were asked for the version in force of a study, oldest first.
+    def answered(self, copy: str) -> list[dict[str, str]]:
+        """Return what the data behind a copy were asked, by all studies of it, oldest first.
 
         Of each: when (at), who, the question as JSON, and its outcome, "answered" or a refusal.
         """
         with self.store.reading() as connection:
-            version = latest(connection, study)
-            return [] if version is None else answers_of(connection, version)
+            return answers_of(connection, copy)
 
     def record_answers(
-        self, study: str, terms: str, new: Sequence[Mapping[str, str]], before: int
+        self, study: str, copy: str, terms: str, new: Sequence[Mapping[str, str]], before: int
     ) -> None:
-        """Record what was asked of the version in force of a study, and what became of it.
+        """Record what the data behind the copy of a study were asked, and what became of it.
 
         `new` have who, question and outcome; `terms` are the noise and the numbers of the policy,
-        which are one for a version; `before` is how many questions were known when it was decided.
+        which are one for a copy; `before` is how many questions were known when it was decided.
         """
         with self.store.writing() as connection:
             version = latest(connection, study)
@@ -299,19 +300,19 @@ class Register:
                     f"nothing of study {study!r} was published yet; publish it before its data are"
                     " asked: discreet protect FILE -o STUDY.discreet"
                 )
-            if len(answers_of(connection, version)) != before:
+            earlier = answers_of(connection, copy)
+            if len(earlier) != before:
                 raise LeavingError(
                     f"study {study!r} was asked by another process meanwhile; answer again"
                 )
-            kept = choices_of(connection, version).get(rules.TERMS_OF_ANSWERS, terms)
-            if kept != terms:
+            if {it["terms"] for it in earlier} - {terms}:
                 raise LeavingError(
                     "answer_noise, answers or k of the policy are other ones than those by which "
-                    "this version was answered before; set them back, or open a new version"
+                    "these data were answered before, maybe for another study of them; set them"
+                    " back, or ask when the data have changed"
                 )
-            remember(self.store, connection, version, {rules.TERMS_OF_ANSWERS: terms}, {})
             for it in new:
-                row = {"version": version.id, "at": stamp(), **it}
+                row = {"version": version.id, "copy": copy, "terms": terms, "at": stamp(), **it}
                 self.store.append(connection, "answer", row)
 
     def note(
@@ -385,7 +386,7 @@ class Register:
 
 LEFT = ("study", "number", "at", "kind", "columns", "method", "form")
 """What the register says of a release."""
-ANSWERED = ("at", "who", "question", "outcome")
+ANSWERED = ("at", "who", "question", "outcome", "terms")
 DECLARED = ("study", "version", "at", "kind", "reason")
 
 
@@ -596,10 +597,10 @@ def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, st
     return dict(rows.fetchall())
 
 
-def answers_of(connection: sqlite3.Connection, version: Version) -> list[dict[str, str]]:
-    """Return what the data were asked for a version, oldest first."""
+def answers_of(connection: sqlite3.Connection, copy: str) -> list[dict[str, str]]:
+    """Return what the data behind a copy were asked, oldest first."""
     rows = connection.execute(
-        f"SELECT {', '.join(ANSWERED)} FROM answer WHERE version = ? ORDER BY id", (version.id,)
+        f"SELECT {', '.join(ANSWERED)} FROM answer WHERE copy = ? ORDER BY id", (copy,)
     )
     return [dict(zip(ANSWERED, row, strict=True)) for row in rows.fetchall()]
 

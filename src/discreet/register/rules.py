@@ -40,8 +40,6 @@ STRATA_OF_TABLE = "strata of tables"
 WAYS = (WAY_OF_ROWS, WAY_OF_CLUSTERS, LEAST_COUNT, STRATA_OF_TABLE)
 # Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
-# By which noise, and how many numbers, its data are answered.
-TERMS_OF_ANSWERS = "terms of answers"
 # That an attack on it found more than it may.
 ATTACK_RINGS = "attack on the copy"
 # What is recorded of a published file.
