@@ -73,7 +73,10 @@ def test_facts_say_where_the_rows_are_and_what_is_promised(served: Running) -> N
         told = analyst.get("/api/study").json()
     assert told["rows"]["way"] == "browser"
     assert told["rows"]["rows"] == len(served.served.copy.whole)
-    assert told["policy"]["promise"] == "At least 5 people are behind everything you see."
+    assert (
+        told["policy"]["promise"]
+        == "Redrawn rows: nobody's. Each group behind them holds at least 20 people."
+    )
 
 
 STAY = {"served": 'copy = "served"', "rows": "copy_rows = 20", "bytes": "copy_bytes = 300"}

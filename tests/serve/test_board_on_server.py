@@ -16,7 +16,8 @@ from tests.browser import chromium
 from tests.serve.cohort import MANY, NAME, WHOLE, published, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import looking
-from tests.serve.test_board_page import CARDS, FRAMES
+from tests.serve.test_board_page import CARDS, FRAMES, RULES
+from tests.serve.test_board_session import EVERY, followed
 from tests.serve.workers import beside
 
 if TYPE_CHECKING:
@@ -97,10 +98,11 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
     assert (whats.count("rows"), whats.count("copy")) == (1, 1)
 
 
+@pytest.mark.parametrize("where", ["served", "browser"])
 def test_what_is_not_reliable_is_said_first_and_shown_grey(
-    chromium: Browser, tmp_path: Path
+    chromium: Browser, tmp_path: Path, where: str
 ) -> None:
-    studies = studies_of(tmp_path, f'copy = "served"\n{WHOLE}')
+    studies = studies_of(tmp_path, f'copy = "{where}"\n{WHOLE}')
     few = "not reliable here: differences in bmi between levels of region may be off by up to 2.5"
     others = "differences in age between levels of region may be off by up to 1"
 
@@ -128,3 +130,37 @@ def test_what_is_not_reliable_is_said_first_and_shown_grey(
                 assert warns.is_visible() is (few in said)
                 opacity = shown.evaluate("(it) => getComputedStyle(it).opacity")
                 assert (float(opacity) < 0.5) is (said == [few])
+
+
+BANDS = """() => [...document.querySelectorAll(".pic path[opacity], .pic path[fill-opacity]")]
+    .map((it) => it.getAttribute("d"))"""
+
+
+def test_intervals_hold_the_copys_own_error_where_the_page_has_the_rows(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """As where the server draws them; without its answer they are those of the rows alone."""
+    cards = f"cards={EVERY['survival']};over_time:visit,bmi"
+
+    def bands(served: Running, *, alone: bool = False) -> list[str]:
+        with looking(chromium, served, token=served.token, viewport=ONE_A_ROW) as page:
+            if alone:
+                page.route("**/api/copy/*", lambda route: route.fulfill(status=429, json={}))
+            page.evaluate(f"location.hash = '{cards}'")
+            expect(page.locator(f"{CARDS} .pic svg")).to_have_count(2)
+            page.wait_for_load_state("networkidle")
+            page.evaluate(FRAMES)
+            return list(page.evaluate(BANDS))
+
+    found: dict[str, list[str]] = {}
+    for where in ("served", "browser"):
+        folder = tmp_path / where
+        folder.mkdir()
+        studies = studies_of(folder, f'copy = "{where}"\n{RULES}', followed())
+        with running(studies, folder) as served:
+            found[where] = bands(served)
+            if where == "browser":
+                found["alone"] = bands(served, alone=True)
+    assert len(found["served"]) >= 3
+    assert found["browser"] == found["served"]
+    assert found["alone"] != found["served"]

@@ -213,7 +213,7 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
         "m": 20,
         "round_to": 5,
         "public": False,
-        "promise": "At least 5 people are behind everything you see.",
+        "promise": "Redrawn rows: nobody's. Each group behind them holds at least 20 people.",
     }
     of_all = {"label": None, "unit": None, "dates": False}
     assert told["columns"] == [

@@ -108,7 +108,10 @@ def test_it_holds_the_rows_of_the_copy_and_no_count_of_the_data(study: Study, pa
         it["name"] for it in rows_of(page)[0]["columns"]
     ]
     assert {"k": 5, "bins": 20, "axes": {}}.items() <= told["drawn"].items()
-    assert told["policy"]["promise"] == "At least 5 people are behind everything you see."
+    assert (
+        told["policy"]["promise"]
+        == "Redrawn rows: nobody's. Each group behind them holds at least 20 people."
+    )
     assert told["python"] == "study"
 
 

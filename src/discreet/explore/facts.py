@@ -96,7 +96,7 @@ def promise_of(policy: Policy) -> str:
     """Say in a sentence what a policy promises of all that is drawn."""
     if not policy.fixed:
         return "Each plot is protected separately: for public or simulated data."
-    return f"At least {policy.k} people are behind everything you see."
+    return f"Redrawn rows: nobody's. Each group behind them holds at least {policy.members} people."
 
 
 def _column_facts(of: DerivedCopy, column: DrawableColumn) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import { framed } from "./frame.js";
 import { followAddress } from "./history.js";
 import { icon } from "./icons.js";
 import { lightsOf } from "./lights.js";
+import { addOwnErrors } from "./own-error.js";
 import { miniOf, miniSpec } from "./overview.js";
 import { knowing } from "./knows.js";
 import { railOf } from "./rail.js";
@@ -184,9 +185,10 @@ export function openBoard(host, source, how) {
     const wanted = board.cards.map((card) => ({ card, ...board.wayOf(card.spec) }));
     wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine).catch(board.failed));
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
-    if (!copies.length) return;
-    const found = await rows.views(board.part, copies.map((it) => it.asked()));
-    if (mine === turn) copies.forEach((card, i) => answered(card, found[i]));
+    const found = copies.length && await rows.views(board.part, copies.map((it) => it.asked()));
+    if (mine !== turn) return;
+    copies.forEach((card, i) => answered(card, found[i]));
+    if (board.isServed && facts.rows?.way === "browser") addOwnErrors(board, copies, answered, () => mine === turn);
   }
 
   /** Show a card's answer, beside it, too, where it is explained. */

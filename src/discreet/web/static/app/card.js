@@ -11,7 +11,7 @@ import { announce, tip } from "./floating.js";
 import { icon } from "./icons.js";
 import { TABLES } from "./on-server.js";
 import { walked } from "./walk.js";
-import { sentenceOf, titleOf } from "./words.js";
+import { footOf, titleOf } from "./words.js";
 
 /**
  * Make a card.
@@ -52,6 +52,7 @@ export function cardOf(board, spec) {
     if (!answer?.view || !pic.clientWidth) return;
     const tall = kind.tall?.(answer.view, look(), pic.clientWidth) || 0;
     pic.style.setProperty("--tall", `${tall}px`);
+    const held = pic.contains(document.activeElement);
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     for (const it of pic.querySelectorAll(":scope > svg, table")) {
@@ -60,6 +61,7 @@ export function cardOf(board, spec) {
       it.removeAttribute("aria-hidden");
       it.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
     }
+    if (held) pic.querySelector(":scope > svg, table")?.focus({ preventScroll: true });
     fill(controls, controlsOf(board, spec, drawn, look(), board.answerTo(spec, answer.view)));
     fill(data, answeredTable(laidOver()));
     read.textContent = drawn.read ? drawn.read(null) : "";
@@ -87,17 +89,18 @@ export function cardOf(board, spec) {
   function show(wanted) {
     const given = wanted.view && !kind ? { refused: { says: `There is no picture “${spec.kind}”.` } } : wanted;
     answer = given;
-    drawn = null;
+    const again = !given.alike || !drawn;
+    if (again) drawn = null;
     const answered = given.refused && answeredTable(board.answerTo(spec));
-    fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
+    if (again) fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
-      foot.textContent = sentenceOf(given, board.partSize(), board.facts.policy);
+      foot.textContent = footOf(given, board.partSize(), board.facts.policy);
       const unreliable = unreliableIn(given.view);
       warn.textContent = unreliable.says;
       warn.hidden = !unreliable.says;
       pic.classList.toggle("greyed", unreliable.all);
-      redrawn();
+      if (again) redrawn();
     }
   }
 

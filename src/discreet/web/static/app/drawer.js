@@ -2,7 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { pythonOf, sentenceOf } from "./words.js";
+import { pythonOf, footOf } from "./words.js";
 
 const ROWS = 60;
 
@@ -19,7 +19,7 @@ export function showDrawer(host, board, card) {
   fill(
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
-    answer.view && h("p.soft", {}, sentenceOf(answer, board.partSize(), board.facts.policy)),
+    answer.view && h("p.soft", {}, footOf(answer, board.partSize(), board.facts.policy)),
     answer.view ? made(board, spec, answer.view) : why(answer),
     board.facts.python !== null && [
       h("h3", {}, "In Python"),
@@ -54,7 +54,7 @@ const OF_THESE_ROWS =
 
 /** Whether a picture of rows that are in the browser compares groups, or has intervals. */
 function comparesAlone(spec, view) {
-  return !view.origin?.version && (spec.by?.length > 0 || ["survival", "over_time"].includes(spec.kind));
+  return !view.origin?.version && !view.origin?.remarks && (spec.by?.length > 0 || ["survival", "over_time"].includes(spec.kind));
 }
 
 /** A sentence with the numbers that the letters k and m stand for. */

@@ -81,7 +81,8 @@ export function bodyOf(spec, state) {
 function ofPlot({ by, columns, ...more }) {
   const asked = Object.entries(more).filter(([name]) => !OWN.includes(name));
   const divided = by?.length > 1 ? by : by?.[0];
-  return { ...(more.formula ? {} : { columns }), ...Object.fromEntries(asked), by: divided };
+  const event = more.event_is === undefined ? {} : { event_is: [more.event_is].flat() };
+  return { ...(more.formula ? {} : { columns }), ...Object.fromEntries(asked), ...event, by: divided };
 }
 
 const allOf = (texts) => (texts.length > 1 ? texts.map((it) => `(${it})`).join(" and ") : texts[0]);

@@ -1,6 +1,7 @@
 /** What the page says of pictures: one place for each sentence. */
 
 import { whole } from "../draw/look.js";
+import { offIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
 import { literal, written } from "../rows/expressions/tokens.js";
 
@@ -46,8 +47,17 @@ export function titleOf(spec, look) {
   return first ? look.label(first) + whole.slice(say.label(first).length) : cap(whole);
 }
 
-/** @returns {string} How many of how many are shown, and where from: one sentence. */
-export function sentenceOf({ view, gaps }, part, policy) {
+/** @returns {string} How many of how many are shown, and where from: for a file, and beside a picture. */
+export function sentenceOf(answer, part, policy) {
+  const counts = countsOf(answer, part, policy);
+  if (answer.view.origin?.policy && !answer.view.origin.version) return counts;
+  return [counts, `drawn from ${policy.drawn_from || "the protected copy"}`].filter(Boolean).join(" · ");
+}
+
+/** @returns {string} What stands below a picture: how many of how many, and how far it may be off. Where from stands at the head of the page. */
+export const footOf = (answer, part, policy) => [countsOf(answer, part, policy), ...offIn(answer.view)].filter(Boolean).join(" · ");
+
+function countsOf({ view, gaps }, part, policy) {
   const origin = view.origin || {};
   const shown = view.shown ?? origin.shown;
   const total = origin.total ?? part.size;
@@ -55,16 +65,16 @@ export function sentenceOf({ view, gaps }, part, policy) {
     const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} people · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
-  const rough = part.size < 300 ? " · rough, as so few rows are drawn" : "";
-  const of = shown === undefined ? "" : `${manyOf(shown, part.size)} rows · ${withoutValue(gaps)}`;
-  return `${of}drawn from ${policy.drawn_from || "the protected copy"}${rough}`;
+  const rough = part.size < 300 ? "rough, as so few rows are drawn" : "";
+  const of = shown === undefined ? [] : [`${manyOf(shown, part.size)} rows`, withoutValue(gaps)];
+  return [...of, rough].filter(Boolean).join(" · ");
 }
 
 /** Which columns have no value in how many rows, as `gapsOf` counts them. */
 function withoutValue(gaps = []) {
   const said = gaps.slice(0, MOST_GAPS).map(([name, count], i) => `${whole(count)}${i ? "" : " have"} no ${name}`);
   if (!said.length) return "";
-  return `${said.join(", ")}${gaps.length > MOST_GAPS ? " and so on" : ""} · `;
+  return `${said.join(", ")}${gaps.length > MOST_GAPS ? " and so on" : ""}`;
 }
 
 const manyOf = (shown, total) =>

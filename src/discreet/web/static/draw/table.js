@@ -19,7 +19,7 @@ export function drawTable(view, look) {
     const over = begins ? sectionOf(section, view.head.length) : "";
     return over + lineOf(line, counts.next(line), marks, look);
   });
-  const notes = view.notes.map((it) => `<p class="soft">${esc(it)}</p>`).join("");
+  const notes = view.notes.filter((it) => !it.startsWith("not reliable")).map((it) => `<p class="soft">${esc(it)}</p>`).join("");
   const html =
     `<div class="tall"><table class="figs">` +
     `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join("")}</tbody></table>${notes}</div>`;

@@ -12,3 +12,9 @@ export function unreliableIn(view) {
   const others = notes.some((it) => it.startsWith("differences "));
   return { says: says && says[0].toUpperCase() + says.slice(1), all: Boolean(says) && !others };
 }
+
+/** @returns {string[]} How far what a picture shows may be off: bars, counts, and differences of groups. */
+export function offIn(view) {
+  const notes = view?.origin?.remarks || [];
+  return notes.filter((it) => /^(bars|counts) may be off|^differences /.test(it)).map((it) => it.replace(/ \([^()]*\)/, ""));
+}
