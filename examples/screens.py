@@ -83,17 +83,22 @@ def take(address: str, tokens: dict[str, str]) -> None:
         page.wait_for_timeout(800)
         page.screenshot(path=IMAGES / "analyst.png")
         for kind, body in DRAWN:
-            asked(page, address, kind, body, tokens["alice"])
+            asked(page, f"{address}/api/views/{kind}", body, tokens["alice"])
+        shown = asked(page, f"{address}/api/views/{DRAWN[0][0]}", DRAWN[0][1], tokens["alice"])
+        figure = {"id": shown["id"], "form": "figure.svg", "text": "figure 1 of the paper"}
+        asked(page, f"{address}/api/outputs", figure, tokens["alice"])
+        asked(page, f"{address}/api/questions", {"id": shown["id"]}, tokens["alice"])
         page.goto(f"{address}/custodian#token={tokens['carol']}")
         page.wait_for_timeout(2500)
         page.screenshot(path=IMAGES / "custodian.png")
         browser.close()
 
 
-def asked(page: Page, address: str, kind: str, body: dict[str, object], token: str) -> None:
-    """Ask for a picture beside the page, so that the log has something to show."""
+def asked(page: Page, address: str, body: dict[str, object], token: str) -> dict[str, object]:
+    """Ask for something beside the page, so that the custodian's has something to show."""
     headers = {"Authorization": f"Bearer {token}"}
-    page.request.post(f"{address}/api/views/{kind}", data=body, headers=headers)
+    found: dict[str, object] = page.request.post(address, data=body, headers=headers).json()
+    return found
 
 
 if __name__ == "__main__":

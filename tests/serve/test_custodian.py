@@ -15,8 +15,9 @@ import pytest
 
 from discreet.serve import custodian
 from discreet.serve.answers import answer, answer_again
+from discreet.serve.board import answer_rows
 from discreet.serve.custodian import (
-    CAUSES,
+    INSTEAD,
     LOG_FORMS,
     LogQuery,
     add,
@@ -27,6 +28,7 @@ from discreet.serve.custodian import (
     revoke,
     verified,
 )
+from discreet.serve.record import ANSWERED, LogEntry, write_entry
 from discreet.serve.refusals import CODES, Refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller, add_token, list_tokens, revoke_token
@@ -67,7 +69,8 @@ def test_what_is_told(served: Served) -> None:
     assert told["caller"] == {"name": "token carol", "role": "custodian"}
     assert told["a_minute"] == 100_000
     assert {it["field"] for it in told["words"]} >= {"k", "papers"}
-    assert told["kinds"]["bars"] == "Bar chart"
+    assert {"name": "age", "label": "", "kind": "numbers"} in told["columns"]
+    assert told["remarks"] == ["not in the protected copy: patient (identifies people)"]
     assert json.loads(json.dumps(told)) == told
 
 
@@ -75,8 +78,8 @@ def test_every_cause_has_its_words(served: Served) -> None:
     told = seen(served)["causes"]
     unanswered = {"busy", "slow", "record", "broken"}
     never_recorded = {"token", "method", "own"}
-    assert {*told} == {*CAUSES} == {*CODES} - unanswered - never_recorded
-    assert told["data"]["says"] == CODES["data"][1]
+    assert {*told} == {*INSTEAD} == {*CODES} - unanswered - never_recorded
+    assert told["data"] == {"says": CODES["data"][1], "instead": INSTEAD["data"]}
 
 
 def test_tokens_are_told_with_when_they_were_used(served: Served) -> None:
@@ -100,6 +103,27 @@ def test_who_asks_without_a_token_of_the_record_is_told_too(served: Served) -> N
     assert [it["name"] for it in told["tokens"]] == ["alice", "bob", "carol"]
 
 
+def test_who_has_what_of_which_version_is_told(served: Served) -> None:
+    """What was looked at, what was taken, and nothing of what was refused."""
+    first = log_page(served, LogQuery())["log"][-1]
+    answer_again(served, ALICE, first["view"], "figure.svg")
+    answer_rows(served, ALICE)
+    earlier = LogEntry(NAME, "0123456789abcdef", "rows", "", None)
+    write_entry(served.store, BOB, earlier, ANSWERED)
+    nothing = {"rows": False, "figures": 0, "tables": 0, "looked": 0}
+    held = seen(served)["held"]
+    assert [{**it, "first": "", "last": ""} for it in held] == [
+        {"caller": caller.name, "version": version, "first": "", "last": "", **nothing, **some}
+        for caller, version, some in (
+            (ALICE, served.version, {"rows": True, "figures": 1, "looked": 3}),
+            (BOB, earlier.version, {"rows": True}),
+            (BOB, served.version, {}),
+        )
+    ]
+    assert held[0]["first"] == first["at"]
+    assert all(it["first"] <= it["last"] for it in held)
+
+
 def test_the_log_is_told_page_by_page(served: Served) -> None:
     whole = log_page(served, LogQuery())
     assert [(it["caller"], it["what"], it["request"], it["kind"]) for it in whole["log"]] == [
@@ -110,7 +134,12 @@ def test_the_log_is_told_page_by_page(served: Served) -> None:
     ]
     assert (whole["fit"], whole["all"], whole["more"]) == (4, 4, False)
     assert (whole["counts"]["shown"], whole["counts"]["refused"]) == (3, 1)
-    assert [(it["outcome"], it["count"]) for it in whole["causes"]] == [("request", 1)]
+    assert [it["title"] for it in whole["log"]] == [
+        "Bar chart",  # what was refused is not written down
+        "Bar chart of sex",
+        "Histogram of age",
+        "Histogram of age",
+    ]
     assert [it["shown"] for it in whole["hours"]] == [3]
     first = log_page(served, LogQuery(most=3))
     second = log_page(served, LogQuery(most=3, before=first["log"][-1]["id"]))

@@ -96,15 +96,13 @@ def opened(page: Page) -> None:
     """Wait until all that is told at first is there."""
     page.locator("#rows > div, #rows > details").first.wait_for()
     page.get_by_text("The log is whole.").wait_for()
-    page.locator("#gone li").first.wait_for()
+    expect(page.locator("#waits")).not_to_be_empty()
 
 
 def rows(page: Page) -> list[str]:
-    """Return what the entries say that are shown."""
-    return [
-        " ".join(it.split()[1:])
-        for it in page.locator("#rows .line, #rows summary").all_inner_texts()
-    ]
+    """Return what the lines of the record say that are seen, without their times."""
+    lines = page.locator("#rows .line:visible, #rows summary:visible").all_inner_texts()
+    return [" ".join(it.split()[1:]) for it in lines]
 
 
 def counted(page: Page, count: int) -> None:
@@ -121,15 +119,17 @@ def shows(page: Page, *entries: str) -> None:
     assert rows(page) == [*entries]
 
 
-def test_what_was_asked_is_said_as_a_person_would(chromium: Browser, quiet: Running) -> None:
+def test_a_visit_is_a_line_that_unfolds(chromium: Browser, quiet: Running) -> None:
     with looking(chromium, quiet, PATH, token=quiet.custodian) as page:
         opened(page)
-        assert rows(page)[:5] == [
-            "alice saved a histogram of age as SVG left the server",
-            "alice asked for a histogram refused",
-            "alice asked for a bar chart of sex shown",
-            "alice asked for a histogram of age shown",
-            "alice asked for a histogram of age shown",
+        assert rows(page) == ["alice Took 1 file, looked at 3 pictures 1 refused"]
+        page.locator("#rows .visit > summary").click()
+        assert rows(page)[1:] == [
+            "Took as SVG: Histogram of age taken",
+            "Wanted: Histogram refused",
+            "Looked at: Bar chart of sex",
+            "Looked at: Histogram of age",
+            "Looked at: Histogram of age",
         ]
         assert "5 of 5 entries" in page.locator("#nlog").inner_text()
         bars = page.locator("#hours g")
@@ -140,33 +140,34 @@ def test_what_was_asked_is_said_as_a_person_would(chromium: Browser, quiet: Runn
         assert quiet.token not in page.content()
 
 
-def test_the_record_is_filtered_by_kind_caller_words_cause_and_time(
+def test_the_record_is_filtered_by_kind_caller_words_and_time(
     chromium: Browser, quiet: Running
 ) -> None:
     with looking(chromium, quiet, PATH, token=quiet.custodian) as page:
         opened(page)
-        page.get_by_role("button", name="Left", exact=True).click()
+        page.get_by_role("button", name="Taken", exact=True).click()
         counted(page, 1)
-        shows(page, "alice saved a histogram of age as SVG left the server")
+        shows(page, "alice Took as SVG: Histogram of age taken")
         page.get_by_role("button", name="All", exact=True).click()
         page.get_by_label("Find in the log").fill("SEX")
         counted(page, 1)
-        shows(page, "alice asked for a bar chart of sex shown")
+        shows(page, "alice Looked at: Bar chart of sex looked at")
         page.get_by_label("Find in the log").fill("no such words")
         page.get_by_text("No entry fits.").wait_for()
         page.get_by_label("Find in the log").fill("")
         counted(page, 5)
         page.get_by_label("By whom").select_option("carol")
         page.get_by_text("No entry fits.").wait_for()
+        page.get_by_role("button", name="Show what alice took").click()
+        shows(page, "alice Took as SVG: Histogram of age taken")
+        expect(page.locator("#log")).to_be_focused()
         page.get_by_label("By whom").select_option("everybody")
-        counted(page, 5)
-        page.get_by_role("button", name="Show in the log: Not under this policy, 1").click()
-        shows(page, "alice asked for a histogram refused")
+        page.get_by_role("button", name="Refused", exact=True).click()
+        shows(page, "alice Wanted: Histogram refused")
         page.locator("#rows summary").click()
         told = page.locator(".told")
         expect(told).to_contain_text("The policy of this study does not allow it.")
         expect(told).to_contain_text("Nothing was given out.")
-        page.get_by_role("button", name="Without: Not under this policy").click()
         page.get_by_role("button", name="All", exact=True).click()
         counted(page, 5)
         # All are of one hour, but for those of two that were asked as it struck.
@@ -191,101 +192,152 @@ def test_the_timeline_is_walked_by_keys(chromium: Browser, quiet: Running) -> No
         counted(page, 5)
 
 
-def test_a_picture_is_opened_by_its_id(chromium: Browser, asked: Running) -> None:
+def test_a_picture_is_opened_from_the_record_and_from_an_output(
+    chromium: Browser, asked: Running
+) -> None:
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
-        page.get_by_role("button", name="Open Histogram of age").first.click()
+        page.get_by_label("Find in the log").fill("svg")
+        page.locator("#rows summary", has_text="Took as SVG: Histogram of age").last.click()
+        page.get_by_role("button", name="Open the picture: Histogram of age").last.click()
         page.locator("#view-dialog .pic svg").wait_for()
         assert page.locator("#view-title").inner_text() == "Histogram of age"
         keep_screen(page, "custodian-picture")
         assert violations(page) == []
         page.keyboard.press("Escape")
         page.locator("#view-dialog").wait_for(state="hidden")
-        page.locator("#rows summary", has_text="a bar chart of sex").first.click()
-        page.get_by_role("button", name="Open the picture").click()
-        page.locator("#view-dialog .pic svg").wait_for()
 
 
-def test_tokens_are_made_changed_and_revoked(chromium: Browser, asked: Running) -> None:
+def test_who_has_what_and_links_are_made_changed_and_revoked(
+    chromium: Browser, asked: Running
+) -> None:
+    earlier = LogEntry(NAME, "0123456789abcdef", "rows", "", None)
+    write_entry(asked.studies.store, Caller("token alice", "analyst"), earlier, ANSWERED)
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
-        row = page.locator("#tokens tr", has_text="eva")
+        now = asked.served.version[:8]
+        assert page.locator("#study-version").inner_text().strip() == f"version {now}"
+        of_alice = page.locator("#people tr", has_text="alice")
+        assert [it.split("\t")[1:4:2] for it in of_alice.all_inner_texts()] == [
+            ["01234567 earlier", "all rows Show"],
+            [f"{now} served now", "2 figures looked at 4 Show"],
+        ]
+        expect(page.locator("#people-hint")).to_contain_text("1 person has all rows of the copy")
+        assert page.locator("#versions tr").all_inner_texts()[1].split("\t")[2] == "alice"
+        row = page.locator("#people tr", has_text="eva")
         before = row.inner_text()
-        page.get_by_role("button", name="Change the token of eva").click()
+        assert "nothing" in before
+        page.get_by_role("button", name="Change the link of eva").click()
         assert violations(page) == []
         page.locator(".terms").get_by_label("Days from now").fill("900")
         page.keyboard.press("Enter")
-        page.locator("#rows", has_text="changed the token of eva: 900 days").wait_for()
+        page.locator("#rows", has_text="Changed the link of eva: 900 days").wait_for()
         assert row.inner_text() != before
-        revoke = page.get_by_role("button", name="Revoke the token of eva")
-        revoke.click()
-        page.get_by_role("button", name="Revoke the token of eva now?").click()
-        page.locator("#tokens tr.off", has_text="eva").wait_for()
-        assert page.locator("#tokens tr", has_text="carol").get_by_role("button").count() == 0
-        page.get_by_role("button", name="New token").click()
+        page.get_by_role("button", name="Revoke the link of eva").click()
+        page.get_by_role("button", name="Revoke the link of eva now?").click()
+        page.locator("#people tr.off", has_text="eva").wait_for()
+        assert page.locator("#people tr", has_text="carol").get_by_role("button").count() == 0
+        page.get_by_role("button", name="New link").click()
         page.get_by_label("Name", exact=True).fill("dora")
         page.keyboard.press("Enter")
-        text = page.locator("#once code").inner_text()
-        page.locator("#tokens tr", has_text="dora").wait_for()
-        page.locator("#rows", has_text="made the token of dora: analyst, 30 days").wait_for()
-        with asked.client(text) as dora:
+        link = page.locator("#once code").inner_text()
+        page.locator("#people tr", has_text="dora").wait_for()
+        assert link.startswith(f"{asked.url}/#token=discreet_")
+        with asked.client(link.partition("=")[2]) as dora:
             assert dora.get("/api/study").status_code == 200
         page.get_by_label("Name", exact=True).fill("dora")
         page.keyboard.press("Enter")
-        page.locator("#once.no", has_text="there is or was a token named").or_(
-            page.locator("#once.no", has_text="There is or was a token named")
-        ).wait_for()
+        page.locator("#once.no", has_text="here is or was a token named").wait_for()
 
 
-def test_the_policy_is_said_and_of_the_version_its_beginning(
-    chromium: Browser, asked: Running
-) -> None:
-    earlier = LogEntry(NAME, "0123456789abcdef", "box", '{"columns":["bmi"]}', "0" * 32)
-    write_entry(asked.studies.store, Caller("token eva", "analyst"), earlier, ANSWERED)
+def test_columns_and_rules_of_the_policy_are_said(chromium: Browser, asked: Running) -> None:
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
-        version = page.locator("#study-version").inner_text()
-        assert version.strip() == f"version {asked.served.version[:8]}"
-        page.locator("#rows summary", has_text="asked for a box plot of bmi").click()
-        told = "It is of version 01234567, and no longer shown."
-        assert page.locator(".told:visible").all_inner_texts() == [told]
+        columns = page.locator("#columns tr").all_inner_texts()
+        assert [it.split("\t")[::2] for it in columns][:2] == [
+            ["age", "numbers"],
+            ["sex", "levels"],
+        ]
+        assert (
+            page.locator("#remarks").inner_text().startswith("Not in the protected copy: patient")
+        )
         first = page.locator("#rules li").first
-        assert first.inner_text().split("\n")[0].startswith("At least 5 people stand behind")
-        assert first.locator("code").inner_text() == "k = 5"
+        assert first.inner_text().startswith("At least 5 people stand behind")
         shown = page.locator("#rules li").count()
         page.get_by_role("button", name="Show all").click()
         assert page.locator("#rules li").count() > shown
-        assert violations(page) == []
 
 
 def test_outputs_are_looked_at_and_decided(chromium: Browser, asked: Running) -> None:
     with looking(chromium, asked, PATH, token=asked.custodian) as page:
         opened(page)
-        expect(page.locator("#noutputs")).to_have_text("2 of 3 outputs waiting")
-        page.locator("#outputs summary", has_text="age.svg").click()
+        expect(page.locator("#waits")).to_contain_text("2 outputs to check")
         shown = page.locator("#outputs img")
-        assert page.locator("#outputs img").evaluate(WIDTH) > 100
-        assert shown.get_attribute("alt") == "age.svg: histogram(age)"
+        assert shown.evaluate(WIDTH) > 100
+        assert shown.get_attribute("alt") == "Histogram"
+        expect(page.locator("#outputs pre")).to_contain_text("svg")  # how a table's text begins
         assert violations(page) == []
-        page.get_by_role("button", name="Reject age.svg").click()
-        expect(page.locator("#outputs .no")).to_contain_text("Give a reason")
-        page.get_by_label("Reason or comment").fill("too fine")
-        page.get_by_role("button", name="Reject age.svg").click()
+        page.get_by_role("button", name="Reject: Histogram (SVG)").click()
+        expect(page.locator("#outputs .no").last).to_contain_text("Give a reason")
+        page.locator("#outputs").get_by_label("Reason or comment").last.fill("too fine")
+        page.get_by_role("button", name="Reject: Histogram (SVG)").click()
         expect(page.locator("#noutputs")).to_have_text("1 of 3 outputs waiting")
-        expect(page.locator("#outputs .said")).to_contain_text("too fine")
-        expect(page.locator("#outputs summary", has_text="age.svg").first).to_be_focused()
-        assert rows(page)[0] == "carol rejected age.svg recorded"
+        expect(page.locator("#h-outputs")).to_be_focused()
+        page.locator("#decided > summary").click()
+        expect(page.locator("#decided .said").last).to_contain_text("too fine")
+        assert page.locator("#decided img").first.evaluate(WIDTH) > 100
         keep_screen(page, "custodian-outputs")
-        page.get_by_role("button", name="Hand in 1 file downloaded by alice").click()
-        expect(page.locator("#noutputs")).to_have_text("2 of 4 outputs waiting")
+        page.get_by_role("button", name="Check 1 file that alice took").click()
+        expect(page.locator("#waits")).to_contain_text("2 outputs to check")
         assert page.locator("#downloaded li").count() == 0
         expect(page.locator("#h-outputs")).to_be_focused()
-        assert rows(page)[0] == "carol handed in what alice downloaded recorded"
+        expect(page.locator("#outputs h3").first).to_have_text(re.compile("Histogram of age"))
     now = rules_in_force(asked.served)
     states = {it.name: it.state(now) for it in list_outputs(asked.studies.store)}
     collected = next(name for name in states if name.startswith("discreet-"))
     assert states.pop(collected) == "waiting"
     assert states == {"age.svg": "rejected", "table.csv": "waiting", "age, again.svg": "rejected"}
+
+
+def test_questions_are_agreed_to_and_declined_by_keys(chromium: Browser, asked: Running) -> None:
+    """What the answer gives out is said; whoever asked reads the reason on the board."""
+    with asked.client() as client:
+        for column in ("sex", "region"):
+            drawn = client.post("/api/views/bars", json={"columns": [column]}).json()["id"]
+            client.post("/api/questions", json={"id": drawn})
+    with looking(chromium, asked, PATH, token=asked.custodian) as page:
+        opened(page)
+        expect(page.locator("#waits")).to_contain_text("2 questions to the data")
+        first = page.locator("#questions li").first
+        expect(first).to_contain_text("Bar chart of sex")
+        expect(first).to_contain_text("the answer gives counts of people")
+        first.get_by_role("button", name="Agree").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#h-questions")).to_be_focused()
+        command = page.locator("#command")
+        expect(command).to_contain_text("discreet answer cohort.csv questions.json")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save the list").click()
+        listed = json.loads(download.value.path().read_text(encoding="utf-8"))
+        assert [it["says"] for it in listed["questions"]] == ["the bars of sex"]
+        page.get_by_role("button", name="Decline: Bar chart of region").focus()
+        page.keyboard.press("Enter")
+        assert violations(page) == []
+        page.keyboard.type("too small a part")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("#waits")).not_to_contain_text("questions to the data")
+        page.locator("#declined summary").click()
+        expect(page.locator("#declined-list")).to_contain_text("too small a part")
+        keep_screen(page, "custodian-questions")
+        assert violations(page) == []
+    with looking(chromium, asked, token=asked.token) as page:
+        page.locator("article.card").first.wait_for()
+        page.get_by_role("button", name="Your token").click()
+        page.get_by_role("button", name="Your questions").click()
+        said = page.locator(".handed")
+        expect(said).to_contain_text("The custodian says: too small a part")
+        expect(said).to_contain_text("agreed: the answer comes with the next study file")
 
 
 def test_the_seal_is_checked_and_copied(chromium: Browser, asked: Running) -> None:
@@ -321,7 +373,7 @@ def test_an_analyst_is_turned_away(chromium: Browser, asked: Running) -> None:
     with looking(chromium, asked, PATH, token=asked.token) as page:
         page.get_by_role("dialog").wait_for()
         assert page.locator("#work").is_hidden()
-        page.get_by_label("Token", exact=True).fill(asked.custodian)
+        page.get_by_label("Link", exact=True).fill(f"{asked.url}/custodian#token={asked.custodian}")
         page.keyboard.press("Enter")
         opened(page)
         # A token that is pasted into the address of an open tab is taken, and removed.
@@ -339,9 +391,10 @@ def test_every_width_in_light_and_dark(
     how["reduced_motion"] = "reduce"
     with looking(chromium, asked, PATH, token=asked.custodian, **how) as page:
         opened(page)
-        page.get_by_role("button", name="New token").click()
-        page.locator("#outputs summary").first.click()
-        assert page.locator("#outputs img").evaluate(WIDTH) > 100
+        page.get_by_role("button", name="New link").click()
+        page.locator("#decided > summary").click()
+        assert page.locator("#decided img").first.evaluate(WIDTH) > 100
+        page.locator("#rows .visit > summary").first.click()
         keep_screen(page, f"custodian-{width}-{scheme}")
         assert widest(page) <= width
         assert nameless(page) == []
@@ -360,10 +413,10 @@ def test_all_is_reached_by_keys(chromium: Browser, asked: Running) -> None:
             page.keyboard.press("Tab")
             found = page.evaluate(
                 """() => { const it = document.activeElement;
-                return it === document.body ? "" : it.id || it.textContent.trim(); }"""
+                return it === document.body ? "" : it.id || it.textContent.trim() || "field"; }"""
             )
             if not found and reached:
                 break
             reached.append(found)
         assert {"verify", "copy", "more-rules", "new", "who", "find", "save-csv"} <= {*reached}
-        assert reached.index("verify") < reached.index("new") < reached.index("find")
+        assert reached.index("new") < reached.index("find") < reached.index("verify")

@@ -104,26 +104,21 @@ def test_the_record_is_read_page_by_page(record: Record) -> None:
     assert read == whole
 
 
-def test_causes_are_counted_the_most_first(record: Record) -> None:
-    found = record.causes(Wanted())
-    newest = {it["outcome"]: it["id"] for it in record.entries(Wanted(kind="refused"))[::-1]}
-    assert [(it["outcome"], it["count"]) for it in found] == [
-        ("data", 2),
-        ("policy", 1),
-        ("unknown", 1),
-    ]
-    assert {it["outcome"]: it["newest"] for it in found} == newest
-
-
-def test_who_was_seen_last(record: Record) -> None:
-    assert record.last_seen() == {
+def test_what_each_caller_was_given_and_from_when_to_when(record: Record) -> None:
+    found = {it.caller: it for it in record.held()}
+    assert {name: it.last for name, it in found.items()} == {
         "token alice": stamp(NOON + 10 * HOUR),
         "token bob": stamp(NOON + 8 * HOUR),
         "token carol": stamp(NOON + 9 * HOUR),
     }
+    for name, it in found.items():
+        own = [of for of in record.entries(Wanted(caller=name))[::-1]]
+        assert it.first == own[0]["at"]
+        given = [of["what"] for of in own if of["kind"] not in ("refused", "unanswered")]
+        assert it.given == {what: given.count(what) for what in given}
 
 
 def test_there_is_no_entry_before_there_is_a_record(tmp_path: Path) -> None:
     record = Record(record_file(tmp_path / "none"), "s", (), ())
-    assert (record.entries(Wanted()), record.hours(Wanted()), record.last_seen()) == ([], [], {})
+    assert (record.entries(Wanted()), record.hours(Wanted()), record.held()) == ([], [], [])
     assert not (tmp_path / "none").exists()

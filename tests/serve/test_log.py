@@ -14,7 +14,6 @@ from discreet.serve.record import (
     ANSWERED,
     Download,
     LogEntry,
-    callers,
     downloads,
     entry_of_view,
     explored,
@@ -103,15 +102,6 @@ def test_who_explores_the_rows_of_a_version_is_known(store: Store) -> None:
     write_entry(store, ALICE, entry, ANSWERED)
     assert known()
     assert not any((known(BOB), known(study="t"), known(version="b2")))
-
-
-def test_callers_are_those_of_a_study(store: Store) -> None:
-    assert callers(store, "s") == ()
-    for caller, study in ((BOB, "s"), (ALICE, "t"), (BOB, "t"), (BOB, "s"), (ALICE, "t")):
-        write_entry(store, caller, question(study=study), ANSWERED)
-    assert callers(store, "s") == (BOB.name,)
-    assert callers(store, "t") == tuple(sorted((ALICE.name, BOB.name)))
-    assert callers(store, "u") == ()
 
 
 def test_what_was_taken_from_a_server_is_listed_once_with_all_who_took_it(store: Store) -> None:

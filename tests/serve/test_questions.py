@@ -47,11 +47,58 @@ def test_a_question_waits_for_the_custodian_who_takes_the_list(served: Running, 
         waiting = custodian.get(ALL).json()["questions"]
         assert [it["id"] for it in waiting][-2:] == [first["id"], second["id"]]
         assert waiting[-1]["callers"][0].startswith("token bob")
+        assert [(it["title"], it["gives"]) for it in waiting[-2:]] == [
+            ("Bar chart of sex, where age >= 40", "counts of people"),
+            ("Does “1 > 2” hold? Means of bmi by sex", server_questions.HOLDS),
+        ]
+        assert not {first["id"], second["id"]} & {*listed_by(custodian)}
+        for it in (first, second):
+            decide(custodian, it["id"], "agreed")
         listed = Questions.from_json(custodian.get(f"{ALL}/file").content)
         assert {first["id"], second["id"]} <= {it.id for it in listed}
         assert listed.version == served.served.version
         entry = custodian.get("/api/custodian/log?kind=other&most=20").json()["log"]
     assert "question to the data" in {it["what"] for it in entry}
+
+
+def listed_by(custodian: httpx.Client) -> list[str]:
+    """Return the ids on the list that `discreet answer` takes."""
+    return [it.id for it in Questions.from_json(custodian.get(f"{ALL}/file").content)]
+
+
+def decide(client: httpx.Client, id_: str, what: str, text: str = "") -> httpx.Response:
+    """Agree to answer a question, or decline it."""
+    return client.post(f"{ALL}/{id_}", json={"what": what, "text": text})
+
+
+def test_whoever_asked_reads_what_the_custodian_decided_and_why(served: Running, bob: str) -> None:
+    """The last decision holds, also when it is asked again; only what was agreed to is listed."""
+    with served.client(bob) as client, served.client(served.custodian) as custodian:
+        body = {"id": drawn(client, "bars", {"columns": ["region"]})}
+        id_ = client.post(PATH, json=body).json()["question"]["id"]
+
+        def states() -> tuple[str, str, bool]:
+            (own,) = client.get(PATH).json()["questions"]
+            (seen,) = [it for it in custodian.get(ALL).json()["questions"] if it["id"] == id_]
+            assert (seen["state"], seen.get("reason")) == (own["state"], own.get("reason"))
+            return own["state"], own.get("reason", ""), id_ in listed_by(custodian)
+
+        assert states() == ("waiting", "", False)
+        for text in ("", "  ", "\u202e"):
+            assert decide(custodian, id_, "declined", text).status_code == 422
+        assert states() == ("waiting", "", False)
+        assert decide(custodian, id_, "declined", " too small a part ").status_code == 200
+        assert states() == ("declined", "too small a part", False)
+        assert client.post(PATH, json=body).json()["question"]["state"] == "declined"
+        assert states() == ("declined", "too small a part", False)
+        assert decide(custodian, id_, "agreed").json()["question"]["state"] == "agreed"
+        assert states() == ("agreed", "", True)
+        assert decide(custodian, "0" * 10, "agreed").status_code == 404
+        assert decide(client, id_, "agreed").status_code == 403  # an analyst
+        command = custodian.get(ALL).json()["command"]
+        assert command == (
+            "discreet answer cohort.csv questions.json --policy clinic.toml --study cohort.discreet"
+        )
 
 
 @pytest.mark.promise
@@ -110,8 +157,10 @@ def test_the_next_revision_answers_the_list(tmp_path: Path) -> None:
     path = dc.protect(data, policy=rules).publish(tmp_path / "cohort.discreet")
     with running(Studies([path], record_in(tmp_path), MANY), tmp_path) as served:
         with served.client() as client:
-            client.post(PATH, json={"id": drawn(client, "bars", {"columns": ["sex"]})})
+            body = {"id": drawn(client, "bars", {"columns": ["sex"]})}
+            id_ = client.post(PATH, json=body).json()["question"]["id"]
         with served.client(served.custodian) as custodian:
+            decide(custodian, id_, "agreed")
             (tmp_path / "questions.json").write_bytes(custodian.get(f"{ALL}/file").content)
     dc.answer(data, tmp_path / "questions.json", study=path, policy=rules)
     with (

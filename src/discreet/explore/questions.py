@@ -198,6 +198,10 @@ class Question:
         elif self.kind == MEANS:
             what = f"the means of {' and '.join(self.columns)}{by}"
             what = what if self.per is None else f"{self.columns[0]} per {self.per}{by}"
+        elif PLOTS[self.kind].answered == BY_STEPS:
+            event = " or ".join(self.request.get("event_is", ()))
+            what = f"the survival over {' until '.join(self.columns)}"
+            what += (f" ({event})" if event else "") + by
         else:
             what = f"the {self.kind} of {' and '.join(self.columns)}{by}"
         steps = [f"where {text}" if not name else f"{name} is {text}" for name, text in self.asks]

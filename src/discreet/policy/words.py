@@ -54,7 +54,8 @@ def words(policy: Policy) -> list[Sentence]:
     sentences = []
     for name, field in FIELDS.items():
         value = policy.in_force(name)
-        if name in always or getattr(policy, name) != field.default:
+        own = getattr(policy, name)
+        if name in always or (own != field.default and own != {}):
             sentences.append(_sentence(name, field, value, {name: value, **_beside(policy)}))
         if name == "papers" and policy.papers is not None:
             own = policy.papers

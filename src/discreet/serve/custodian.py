@@ -23,11 +23,13 @@ from discreet.plots import PLOTS
 from discreet.policy.words import words
 from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import Reply, Sent, acted
+from discreet.serve.drawings import DRAWN_FORMS
 from discreet.serve.outputs import OUTPUTS
-from discreet.serve.record import QUESTION, Answer, Record, Wanted, callers
+from discreet.serve.record import DECIDED, QUESTION, Answer, Held, Record, Wanted
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
+from discreet.serve.titles import title_of
 from discreet.serve.tokens import (
     MOST_DAYS,
     Caller,
@@ -43,20 +45,22 @@ ADD, CHANGE, REVOKE = "token added", "token changed", "token revoked"
 #: The files that the record can be had as, and what they are.
 LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json"}
 #: What is asked for that hands something over, and what shows nothing of the data.
-LEAVING = (*PLOT_FORMS, *TABLE_FORMS, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, QUESTION, *LOG_FORMS)
+FILES_OF_TABLES = (*TABLE_FORMS, *DRAWN_FORMS["table"])
+LEAVING = (*PLOT_FORMS, *FILES_OF_TABLES, ROWS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, QUESTION, DECIDED, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
-#: Of each code of a refusal what the page calls it, and what an analyst can do instead.
-CAUSES: Mapping[str, tuple[str, str]] = MappingProxyType(
+KINDS = {"continuous": "numbers", "categorical": "levels"}
+#: Of each code of a refusal what an analyst can do instead.
+INSTEAD: Mapping[str, str] = MappingProxyType(
     {
-        "policy": ("Not under this policy", "what the policy allows"),
-        "data": ("Nothing to draw", "another plot, or fewer filters"),
-        "version": ("Of an earlier version", "the same for the current version"),
-        "request": ("Not understood", "what the page offers"),
-        "rate": ("Too many at once", "the same a little later"),
-        "unknown": ("Not allowed to see", "asking for the plot themselves"),
-        "role": ("For custodians alone", "asking the custodian"),
+        "policy": "what the policy allows",
+        "data": "another plot, or fewer filters",
+        "version": "the same for the current version",
+        "request": "what the page offers",
+        "rate": "the same a little later",
+        "unknown": "asking for the plot themselves",
+        "role": "asking the custodian",
     }
 )
 
@@ -116,8 +120,10 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
     """
     store = served.store
     tokens = {f"{OWN}{it.name}": it for it in list_tokens(store, served.name)}
-    others = [name for name in callers(store, served.name) if name not in tokens]
-    seen = _record(served).last_seen()
+    held = _record(served).held()
+    seen: dict[str, str] = {}
+    for it in held:
+        seen[it.caller] = max(it.last, seen.get(it.caller, ""))
     with store.reading() as connection:
         last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
     return {
@@ -125,26 +131,52 @@ def overview(served: Served, caller: Caller) -> dict[str, Any]:
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
         "words": [dataclasses.asdict(it) for it in words(served.file.policy)],
+        "columns": _column_facts(served),
+        "remarks": [*served.file.file.manifest.remarks],
         "tokens": [
             {**_token_facts(it), "seen": seen.get(name), "own": name == caller.name}
             for name, it in tokens.items()
         ],
-        "others": [{"name": name, "seen": seen.get(name)} for name in others],
+        "others": [{"name": it, "seen": seen[it]} for it in sorted({*seen} - {*tokens})],
+        "held": [_held_facts(it) for it in held],
         "a_minute": served.desk.rate.most,
-        "kinds": {name: it.title for name, it in PLOTS.items()}
-        | {name: it.title for name, it in TABLES.items()},
         "plots": [*PLOTS],
         "causes": {
-            code: {
-                "title": title,
-                "says": CODES[code][1],
-                "rule": CODES[code][2],
-                "instead": instead,
-            }
-            for code, (title, instead) in CAUSES.items()
+            code: {"says": CODES[code][1], "instead": instead} for code, instead in INSTEAD.items()
         },
         "head": FIRST if last is None else last[1],
         "rows": 0 if last is None else last[0],
+    }
+
+
+def _column_facts(served: Served) -> list[dict[str, Any]]:
+    """Say which columns the copy has: what they are called, and of which kind they are."""
+    labels, dates = served.copy.labels, served.copy.dates
+    return [
+        {
+            "name": it.name,
+            "label": labels.get(it.name) or "",
+            "kind": "dates" if it.name in dates else KINDS[it.kind],
+        }
+        for it in served.columns.values()
+    ]
+
+
+def _held_facts(it: Held) -> dict[str, Any]:
+    """Say what somebody has of a version: what was looked at, and what was taken."""
+
+    def count(*names: str) -> int:
+        return sum(it.given.get(name, 0) for name in names)
+
+    return {
+        "caller": it.caller,
+        "version": it.version,
+        "first": it.first,
+        "last": it.last,
+        "rows": count(ROWS) > 0,
+        "figures": count(*PLOT_FORMS),
+        "tables": count(*FILES_OF_TABLES),
+        "looked": count(*PLOTS, *TABLES),
     }
 
 
@@ -173,7 +205,8 @@ def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
     """Return a page of the record; with the first also counts, by hour and by cause."""
     record, wanted = _record(served), query.wanted()
     entries = record.entries(wanted, before=query.before, most=query.most + 1)
-    page: dict[str, Any] = {"log": entries[: query.most], "more": len(entries) > query.most}
+    found = [{**it, "title": _title(it)} for it in entries[: query.most]]
+    page: dict[str, Any] = {"log": found, "more": len(entries) > query.most}
     if query.before is not None:
         return page
     lately = datetime.now(UTC) - timedelta(days=DAYS_BACK)
@@ -182,10 +215,14 @@ def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
         "counts": record.counts(of_any_kind),
         "fit": sum(record.counts(wanted).values()),
         "all": sum(record.counts(Wanted()).values()),
-        "days": DAYS_BACK,
         "hours": record.hours(dataclasses.replace(of_any_kind, since=lately, until=None)),
-        "causes": record.causes(Wanted(since=lately)),
     }
+
+
+def _title(entry: Mapping[str, Any]) -> str:
+    """Return what the plot or table is called that an entry is about; "" where there is none."""
+    of = entry["of"] or entry
+    return title_of(of["what"], json.loads(of["request"] or "{}"))
 
 
 COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome")

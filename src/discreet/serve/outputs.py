@@ -7,6 +7,7 @@ her own outputs alone, and of others' words the decisions alone.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,10 +35,11 @@ from discreet.records.outputs import (
 )
 from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, remake
 from discreet.serve.drawings import DRAWN_FORMS, Text, drawn_file
-from discreet.serve.record import Answer, Download, downloads
+from discreet.serve.record import Answer, Download, downloads, entry_of_view
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
+from discreet.serve.titles import title_of
 from discreet.serve.tokens import Caller
 
 HAND_IN, COMMENTED = "output handed in", "output commented"
@@ -113,7 +115,7 @@ def outputs(served: Served) -> dict[str, Any]:
         it for all_outputs in _not_handed_in(served, None) for it in all_outputs.callers
     )
     return {
-        "outputs": [_facts(it, now) for it in reversed(all_outputs)],
+        "outputs": [_facts(served, it, now) for it in reversed(all_outputs)],
         "downloaded": [{"caller": name, "files": missing[name]} for name in sorted(missing)],
     }
 
@@ -127,7 +129,9 @@ def seen(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     now = rules_in_force(served)
     return {
         "outputs": [
-            _facts_for(caller, it, now) for it in reversed(all_outputs) if _is_own(caller, it)
+            _facts_for(served, caller, it, now)
+            for it in reversed(all_outputs)
+            if _is_own(caller, it)
         ]
     }
 
@@ -170,7 +174,7 @@ def hand_in(served: Served, caller: Caller, _: str, body: Body) -> Reply:
         if _comments(caller, output) >= MOST_COMMENTS:
             return refusal("request", SAID_ENOUGH)
         after = review(store, served.name, output.id, COMMENT, text, now, caller.name)
-        return {"output": _facts_for(caller, after, now)}
+        return {"output": _facts_for(served, caller, after, now)}
 
     return acted(served, caller, HAND_IN, {"output": file_name(view, form)}, make)
 
@@ -187,7 +191,7 @@ def comment(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
         if _comments(caller, own) >= MOST_COMMENTS:
             return refusal("request", SAID_ENOUGH)
         after = review(store, served.name, own.id, COMMENT, body["text"], now, caller.name)
-        return {"output": _facts_for(caller, after, now)}
+        return {"output": _facts_for(served, caller, after, now)}
 
     return acted(served, caller, COMMENTED, {"output": own.name if own else ""}, make)
 
@@ -200,7 +204,7 @@ def review_output(served: Served, caller: Caller, id_: str, body: Body) -> Reply
     def make() -> Mapping[str, Any]:
         what, text = body["what"], body["text"]
         after = review(store, served.name, _number(id_), what, text, now, caller.name)
-        return {"output": _facts(after, now)}
+        return {"output": _facts(served, after, now)}
 
     return acted(served, caller, REVIEWED, request, make)
 
@@ -301,7 +305,7 @@ def _waiting(served: Served, caller: Caller, now: InForce) -> int:
     return sum(_comments(caller, it) > 0 and it.state(now) == WAITING for it in handed_in)
 
 
-def _facts(output: Output, now: InForce) -> dict[str, Any]:
+def _facts(served: Served, output: Output, now: InForce) -> dict[str, Any]:
     record = output.record
     return {
         "id": output.id,
@@ -311,7 +315,8 @@ def _facts(output: Output, now: InForce) -> dict[str, Any]:
         "digest": output.digest,
         "status": output.status(now),
         "kind": record["kind"],
-        "command": record["command"],
+        "title": _title(served, output),
+        "view": record.get("view", ""),
         "says": [*output.says(now)],
         "state": output.state(now),
         "kept": output.kept,
@@ -321,7 +326,7 @@ def _facts(output: Output, now: InForce) -> dict[str, Any]:
     }
 
 
-def _facts_for(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
+def _facts_for(served: Served, caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
     """Return what the one who handed an output in is told of it: nobody else's comments."""
     record = output.record
     own = [it for it in output.reviews if it.what != COMMENT or it.caller == caller.name]
@@ -330,10 +335,19 @@ def _facts_for(caller: Caller, output: Output, now: InForce) -> dict[str, Any]:
         "at": output.at,
         "name": output.name,
         "view": record.get("view", ""),
-        "command": record["command"],
+        "title": _title(served, output),
         "state": output.state(now),
         "reviews": [_review_facts(it) for it in own],
     }
+
+
+def _title(served: Served, output: Output) -> str:
+    """Return what an output is called: by what was asked for, where the server was asked for it."""
+    record = output.record
+    entry = entry_of_view(served.store, served.name, record.get("view", ""), None)
+    if entry is not None:
+        return title_of(entry.what, json.loads(entry.request or "{}"))
+    return title_of(record["kind"], {"columns": record.get("columns", ())}) or output.name
 
 
 def _review_facts(it: Review) -> dict[str, str]:

@@ -1,34 +1,66 @@
 """Questions to the data over HTTP: an analyst puts them on a list, which waits for the custodian.
 
 The server has no data: it keeps the list, in its record, and shows what the study file answers. The
-custodian takes the list from here, answers it where the data are (`discreet answer`), and serves
-the next revision of the file.
+custodian agrees to a question or declines it, takes the list of those agreed to, answers it where
+the data are (`discreet answer`), and serves the next revision of the file.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import replace
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import Answer, answer_facts, answers_of
 from discreet.explore.notes import FIGURES, asked_for
-from discreet.explore.questions import LONGEST_STATEMENT, Question, Questions, read_question
+from discreet.explore.questions import (
+    BY_BINS,
+    BY_QUANTILES,
+    BY_STEPS,
+    LONGEST_STATEMENT,
+    MEANS,
+    MODEL,
+    Question,
+    Questions,
+    read_question,
+)
 from discreet.explore.table_kinds import TABLES
+from discreet.plots import PLOTS
+from discreet.policy import PRESETS
+from discreet.records.outputs import MOST_LETTERS, check_words
 from discreet.serve.answers import Reply, Sent, acted, earlier_request, over
-from discreet.serve.record import QUESTION, LogEntry, put_questions
+from discreet.serve.record import DECIDED, QUESTION, LogEntry, Put, put_questions
 from discreet.serve.record import Answer as SentFile
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Body, check, part_of, parted
 from discreet.serve.studies import Served
+from discreet.serve.titles import title_of
 from discreet.serve.tokens import Caller
+from discreet.study_file import SUFFIX
 
 ID = r"^[0-9a-f]{32}$"
 MOST_QUESTIONS = 100
 """So many questions of one caller stand on the list of a version."""
+NO_REASON = "Say why you decline; whoever asked reads it."
+COUNTS = "counts of people"
+GIVES: Mapping[str, str] = MappingProxyType(
+    {
+        BY_BINS: "counts of people in bins",
+        BY_STEPS: "counts of people in each step of time, and the curve",
+        BY_QUANTILES: "the median, quartiles and ends of each group",
+        MEANS: "the mean and the people of each group",
+        MODEL: "estimates with their standard errors",
+    }
+)
+"""What an answer gives out, by how people are counted for it, or by its table; else `COUNTS`."""
+HOLDS = "yes, no or “cannot be said”, without numbers"
 ENOUGH = "You have as many questions on the list as you may; wait for answers to them."
 
 
@@ -41,6 +73,15 @@ class Asked(BaseModel):
     holds: Annotated[str, Field(max_length=LONGEST_STATEMENT)] = ""
 
 
+class Decided(BaseModel):
+    """What a custodian decides of a question, and why; the analyst reads both."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+    what: Literal["agreed", "declined"]
+    text: str = Field(default="", max_length=MOST_LETTERS)
+
+
 def ask(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Put a question on the list: what a plot or table that the caller was answered shows."""
     found = _question(served, caller, body)
@@ -50,10 +91,11 @@ def ask(served: Served, caller: Caller, _: str, body: Body) -> Reply:
         if isinstance(found, Refusal):
             return found
         listed = put_questions(served.store, served.name, served.version)
-        known = {question["id"] for name, question in listed if name == caller.name}
+        known = {id_ for id_, it in listed.items() if caller.name in it.callers}
         if len(known) >= MOST_QUESTIONS and found.id not in known:
             return refusal("request", ENOUGH)
-        return {"question": _facts(plain, answers_of(served.file))}
+        put = listed.get(found.id, Put(plain, "", ()))
+        return {"question": _facts(put, answers_of(served.file))}
 
     return acted(served, caller, QUESTION, plain, make)
 
@@ -97,9 +139,9 @@ def own_questions(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     if too_many is not None:
         return too_many
     listed = put_questions(served.store, served.name, served.version)
-    own = {question["id"]: question for name, question in listed if name == caller.name}
+    own = [it for it in listed.values() if caller.name in it.callers]
     there = answers_of(served.file)
-    return {"questions": [_facts(it, there) for it in reversed(own.values())]}
+    return {"questions": [_facts(it, there) for it in reversed(own)]}
 
 
 def answers(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
@@ -112,34 +154,73 @@ def answers(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
 
 def all_questions(served: Served) -> dict[str, Any]:
     """Return the questions that are not answered, oldest first, and whose they are."""
-    waiting = _waiting(served)
     return {
         "questions": [
-            {**_facts(question, {}), "callers": sorted({*callers})}
-            for question, callers in waiting.values()
-        ]
+            {**_facts(it, {}), **_said(it.question), "at": it.at, "callers": sorted(it.callers)}
+            for it in _unanswered(served).values()
+        ],
+        "command": _command(served),
     }
 
 
+def _said(plain: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a question asks for as a title, and what its answer would give out."""
+    question = Question.from_plain(plain)
+    where = [text if not name else f"{name} is {text}" for name, text in question.asks]
+    title = title_of(question.kind, {**question.request, "where": where})
+    if not question.holds:
+        kind = question.kind
+        how = PLOTS[kind].answered if kind in PLOTS else kind
+        return {"title": title, "gives": GIVES.get(how, COUNTS)}
+    return {"title": f"Does “{question.holds}” hold? {title}", "gives": HOLDS}
+
+
+def _command(served: Served) -> str:
+    """Return the command by which the list is answered, with names as they are likely to be."""
+    name, policy = served.name, served.file.policy.name
+    data = name if PurePath(name).suffix[1:].isalnum() else "DATA"
+    rules = policy if policy in PRESETS else f"{policy or 'POLICY'}.toml"
+    file = f"{PurePath(name).stem if data == name else name}{SUFFIX}"
+    return shlex.join(
+        ["discreet", "answer", data, "questions.json", "--policy", rules, "--study", file]
+    )
+
+
 def question_file(served: Served) -> Sent:
-    """Return the questions that wait as the file that `discreet answer` takes."""
-    listed = [Question.from_plain(question) for question, _ in _waiting(served).values()]
+    """Return the questions that were agreed to as the file that `discreet answer` takes."""
+    agreed = [it.question for it in _unanswered(served).values() if it.said == "agreed"]
+    listed = [Question.from_plain(it) for it in agreed]
     text = Questions(served.name, served.version, listed).to_json()
     headers = {"Content-Disposition": 'attachment; filename="questions.json"'}
     return SentFile(200, text.encode(), "application/json", headers)
 
 
-def _waiting(served: Served) -> dict[str, tuple[dict[str, Any], list[str]]]:
+def decide(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
+    """Agree to answer a question, or decline it with a reason."""
+    waiting = _unanswered(served)
+    request = {"id": id_, "said": body["what"], "text": body["text"].strip()}
+    request["says"] = waiting[id_].question["says"] if id_ in waiting else ""
+
+    def make() -> Reply:
+        if id_ not in waiting:
+            return refusal("unknown")
+        if not check_words(body["text"]) and body["what"] == "declined":
+            return refusal("request", NO_REASON)
+        put = replace(waiting[id_], said=body["what"], reason=request["text"])
+        return {"question": _facts(put, {})}
+
+    return acted(served, caller, DECIDED, request if id_ in waiting else {}, make)
+
+
+def _unanswered(served: Served) -> dict[str, Put]:
     there = {*answers_of(served.file)}
-    found: dict[str, tuple[dict[str, Any], list[str]]] = {}
-    for name, question in put_questions(served.store, served.name, served.version):
-        if question["id"] not in there:
-            found.setdefault(question["id"], (question, []))[1].append(name)
-    return found
+    listed = put_questions(served.store, served.name, served.version)
+    return {id_: it for id_, it in listed.items() if id_ not in there}
 
 
-def _facts(question: Mapping[str, Any], there: Mapping[str, Answer]) -> dict[str, Any]:
-    facts = {"id": question["id"], "says": question["says"], "state": "waiting"}
-    if facts["id"] not in there:
-        return facts
-    return {**facts, "state": "answered", "answer": answer_facts(there[facts["id"]])}
+def _facts(put: Put, there: Mapping[str, Answer]) -> dict[str, Any]:
+    id_ = put.question["id"]
+    facts = {"id": id_, "says": put.question["says"], "state": put.said or "waiting"}
+    if id_ in there:
+        return {**facts, "state": "answered", "answer": answer_facts(there[id_])}
+    return {**facts, "reason": put.reason} if put.said else facts

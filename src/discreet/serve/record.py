@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,8 @@ def require_record(folder: Path | None = None) -> Store:
 ANSWERED = "answered"
 QUESTION = "question to the data"
 """What a question is called that is put on the list."""
+DECIDED = "question decided"
+"""What it is called that a custodian agrees to answer a question, or declines."""
 
 
 @dataclass(frozen=True)
@@ -195,24 +197,6 @@ def explored(store: Store, study: str, version: str, what: str, caller: str) -> 
     return row is not None
 
 
-def callers(store: Store, study: str) -> tuple[str, ...]:
-    """Return the names of all who have asked for anything of a study, by name.
-
-    Each is found by a step in the index, however often they asked.
-    """
-    with store.reading() as connection:
-        rows = connection.execute(
-            "WITH RECURSIVE found (caller) AS ("
-            "SELECT min(caller) FROM asked"
-            " UNION ALL SELECT (SELECT min(caller) FROM asked WHERE caller > found.caller)"
-            " FROM found WHERE found.caller IS NOT NULL)"
-            " SELECT caller FROM found WHERE EXISTS"
-            " (SELECT 1 FROM asked WHERE asked.caller = found.caller AND study = ?)",
-            (study,),
-        )
-        return tuple(name for (name,) in rows)
-
-
 def log(store: Store, *, study: str | None = None, most: int | None = None) -> list[dict[str, Any]]:
     """Return what was asked: id, at, caller, study, version, what, request, view and outcome.
 
@@ -261,18 +245,41 @@ def downloads(
     return tuple(Download(*it, tuple(callers)) for it, callers in taken.items())
 
 
-def put_questions(store: Store, study: str, version: str) -> tuple[tuple[str, Any], ...]:
-    """Return what the data of a study's version are asked for, oldest first: by whom, and what."""
+@dataclass(frozen=True)
+class Put:
+    """A question on the list: what, since when, by whom, and what was decided.
+
+    `said` is "agreed" or "declined", "" while nothing is decided; `reason` is what the custodian
+    wrote.
+    """
+
+    question: Mapping[str, Any]
+    at: str
+    callers: tuple[str, ...]
+    said: str = ""
+    reason: str = ""
+
+
+def put_questions(store: Store, study: str, version: str) -> dict[str, Put]:
+    """Return what the data of a study's version are asked for, by id, oldest first."""
     query = (
-        "SELECT id, caller, request FROM asked WHERE study = ? AND version = ? AND what = ?"
-        " AND outcome = 'done' ORDER BY id"
+        "SELECT id, at, caller, what, request FROM asked WHERE study = ? AND version = ?"
+        " AND what IN (?, ?) AND outcome = 'done' ORDER BY id"
     )
-    found = []
+    found: dict[str, Put] = {}
     with store.reading() as connection:
-        for id_, caller, request in connection.execute(query, (study, version, QUESTION)):
-            check_row(store, connection, id_)
-            found.append((str(caller), json.loads(request)))
-    return tuple(found)
+        given = (study, version, QUESTION, DECIDED)
+        for row, at, caller, what, request in connection.execute(query, given):
+            check_row(store, connection, row)
+            asked = json.loads(request)
+            had = found.get(asked["id"])
+            if what == DECIDED and had is not None:
+                found[asked["id"]] = replace(had, said=asked["said"], reason=asked["text"])
+            elif what == QUESTION:
+                had = had or Put(asked, at, ())
+                by = tuple(dict.fromkeys((*had.callers, str(caller))))
+                found[asked["id"]] = replace(had, callers=by)
+    return found
 
 
 def check_row(store: Store, connection: sqlite3.Connection, row: int) -> None:
@@ -320,6 +327,17 @@ class Wanted:
     find: str = ""
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a caller did with a version: from when to when, and how often each thing was given."""
+
+    caller: str
+    version: str
+    first: str
+    last: str
+    given: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -384,20 +402,24 @@ class Record:
                 by_hour.setdefault(hour, {})[kind] = count
         return [{"at": f"{hour}:00:00+00:00", **counts} for hour, counts in by_hour.items()]
 
-    def causes(self, wanted: Wanted) -> list[dict[str, Any]]:
-        """Return by what code how many were refused, the most first, and the newest of each."""
+    def held(self) -> list[Held]:
+        """Return what each caller did with each version, by caller, the newest version first."""
         query = (
-            f"{ENTRIES} SELECT outcome, count(*), max(id) FROM entry"
-            f" WHERE kind = 'refused' AND {_where(wanted)} GROUP BY 1 ORDER BY 2 DESC, 1"
+            "SELECT caller, version, what, outcome IN (SELECT value FROM json_each(:given)),"
+            " count(*), min(at), max(at), max(id) FROM asked WHERE study = :study"
+            " GROUP BY 1, 2, 3, 4 ORDER BY 1, 8 DESC"
         )
-        with self._rows(query, wanted) as rows:
-            return [{"outcome": code, "count": n, "newest": id_} for code, n, id_ in rows]
-
-    def last_seen(self) -> dict[str, str]:
-        """Return when each caller asked for anything last."""
-        query = "SELECT caller, max(at) FROM asked WHERE study = :study GROUP BY caller"
+        given = {"study": self.study, "given": json.dumps(GIVEN)}
+        found: dict[tuple[str, str], Held] = {}
         with self.store.reading() as connection:
-            return dict(connection.execute(query, {"study": self.study}).fetchall())
+            for caller, version, what, was_given, count, first, last, _ in connection.execute(
+                query, given
+            ):
+                had = found.get((caller, version), Held(caller, version, first, last, {}))
+                counts = {**had.given, what: count} if was_given else had.given
+                ends = min(had.first, first), max(had.last, last)
+                found[caller, version] = Held(caller, version, *ends, counts)
+        return [*found.values()]
 
     @contextmanager
     def _rows(

@@ -374,15 +374,21 @@ def _question_routes() -> Iterator[Route | Post]:
     yield _get(
         "/questions",
         "all_questions",
-        "List the questions to the data that wait for an answer.",
+        "List the questions to the data that are not answered, and what was decided of each.",
         lambda served, *_: questions.all_questions(served),
     )
     yield _get(
         "/questions/file",
         "question_file",
-        "Answer with the list that `discreet answer` takes.",
+        "Answer with the questions that were agreed to, as the list that `discreet answer` takes.",
         lambda served, *_: questions.question_file(served),
         media=_content("application/json"),
+    )
+    yield _post(
+        "/questions/{name}",
+        "Agree to answer a question to the data, or decline it with a reason.",
+        questions.Decided,
+        questions.decide,
     )
 
 

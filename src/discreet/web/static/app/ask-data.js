@@ -6,7 +6,7 @@ import { notice } from "./floating.js";
 /** What the data can be asked for, as discreet.explore.questions has it. */
 export const ASKED = ["bars", "box", "crosstab", "heatmap", "histogram", "survival", "means", "model"];
 const LONGEST = 500;
-const STATES = { waiting: "waits for the custodian", answered: "answered" };
+const STATES = { waiting: "waits for the custodian", agreed: "agreed: the answer comes with the next study file", declined: "declined", answered: "answered" };
 
 /** Return the form that puts what a card shows on the list. */
 export function askForm(board, card, done) {
@@ -47,9 +47,9 @@ export async function questionList(board) {
   return host;
 }
 
-function question({ says, state, answer }) {
+function question({ says, state, answer, reason }) {
   const summary = h("summary", {}, h("bdi", {}, says), h("span", { class: `state ${state}` }, answer?.verdict || STATES[state]));
-  if (!answer || answer.verdict) return h("li", {}, h("details", {}, summary, answer && rules(answer)));
+  if (!answer || answer.verdict) return h("li", {}, h("details", { open: Boolean(reason) }, summary, reason && h("p", {}, `The custodian says: ${reason}`), answer && rules(answer)));
   return h("li", {}, h("details", {}, summary, h("p", {}, answer.noise), h("pre", {}, answer.text), rules(answer)));
 }
 

@@ -46,7 +46,7 @@ export async function outputList(board) {
   return host;
 }
 
-function output(board, { id, name, command, state, reviews }, show, isOpen) {
+function output(board, { id, name, title, state, reviews }, show, isOpen) {
   const comment = wordsForm({
     label: "Comment",
     button: "Comment",
@@ -60,7 +60,7 @@ function output(board, { id, name, command, state, reviews }, show, isOpen) {
     "li",
     {},
     h("details", { open: isOpen },
-      h("summary", {}, h("bdi", {}, command), h("span", { class: `state ${state}` }, STATES[state])),
+      h("summary", {}, h("bdi", {}, title), h("span", { class: `state ${state}` }, STATES[state])),
       h("p.soft", {}, name),
       h("ul.said", {}, reviews.map((it) => h("li", {}, h("b", {}, `${SAID[it.what]} on ${it.at.slice(0, 10)}`), it.text && h("p", {}, it.text)))),
       comment,

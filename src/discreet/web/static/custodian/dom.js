@@ -32,6 +32,16 @@ export function settled(run, wait) {
   };
 }
 
+/** Copy a text, and say so; where the browser does not let it, say what to do. */
+export async function copied(text, says, page) {
+  try {
+    await navigator.clipboard.writeText(text);
+    page.toast(says);
+  } catch {
+    page.toast("Mark it and copy it with the keys.");
+  }
+}
+
 function filled(element, given, children) {
   for (const [name, value] of Object.entries(given)) {
     if (value === false || value === null || value === undefined) continue;

@@ -1,20 +1,18 @@
-/** The custodian's page: who may look, what was asked, what the policy says, and the seal. */
+/** The custodian's page: who has what, what waits, what was asked, the versions and the policy. */
 
 import { ask, takeTokenFromAddress } from "../app/server.js";
-import { byId, make } from "./dom.js";
+import { byId, copied, make } from "./dom.js";
 import { keepRecord } from "./log.js";
 import { keepOutputs } from "./outputs.js";
 import { showPolicy } from "./policy.js";
 import { keepQuestions } from "./questions.js";
-import { showCauses, showGone } from "./side.js";
 import { themeButton } from "./theme.js";
 import { askForToken, offerToken, withToken } from "./token.js";
-import { keepTokens } from "./tokens.js";
 import { letViewClose } from "./view.js";
+import { keepPeople } from "./who.js";
 import { counted, shortVersion } from "./words.js";
 
 const TOAST = 5000;
-const MOST_GONE = 6;
 const MOST_BROKEN = 10;
 let fading = 0;
 
@@ -36,7 +34,7 @@ async function start() {
   } catch (error) {
     fail(error);
     if (error.code === "role") {
-      await askForToken("This page needs the token of a custodian.");
+      await askForToken("This page needs the link of a custodian.");
       window.location.reload();
     }
     return;
@@ -53,42 +51,43 @@ function build(told) {
   letViewClose();
   showHead(told);
   byId("verify").addEventListener("click", verify);
-  byId("copy").addEventListener("click", copy);
-  showPolicy(told.words);
-  const page = { fail, toast, done: () => refresh() };
-  const tokens = keepTokens(told, page);
+  byId("copy").addEventListener("click", () => copied(byId("head").dataset.head, "Seal copied. Keep it elsewhere: with it, a cut-off end shows, too.", { toast }));
+  showPolicy(told);
+  const waiting = new Map();
+  const waits = (name, words) => {
+    waiting.set(name, words);
+    showWaiting(waiting);
+  };
+  const taken = (caller) => {
+    record.want({ kind: "left", caller, find: "", bar: null });
+    byId("log").focus();
+  };
+  const page = { fail, toast, waits, taken, done: () => refresh() };
+  const people = keepPeople(told, page);
   const outputs = keepOutputs(page);
   const questions = keepQuestions(page);
-  const each = (found) => {
-    showCauses(found.causes, told, found.days, (outcome) => {
-      record.want({ kind: "refused", outcome, find: "", caller: "", bar: null });
-      byId("find").value = "";
-      byId("log").focus();
-    });
-  };
-  const record = keepRecord(told, { fail, toast, each });
+  const record = keepRecord(told, page);
   const refresh = async () => {
     problem(null);
     const found = await withToken(() => ask("/api/custodian"));
-    tokens(found);
+    people(found);
     showHead(found);
-    await Promise.all([record.reload(), gone(told), outputs(), questions()]);
+    await Promise.all([record.reload(), outputs(), questions()]);
   };
-  gone(told);
   verify();
 }
 
-async function anotherToken() {
-  if (await offerToken("Another token takes the place of this one.")) window.location.reload();
+/** Where each thing is that waits for the custodian, in the order in which it is said. */
+const WAITS = { questions: "h-questions", outputs: "h-outputs", answers: "agreed", downloaded: "downloaded" };
+
+function showWaiting(waiting) {
+  const found = Object.entries(WAITS).filter(([name]) => waiting.get(name));
+  const links = found.map(([name, to]) => make("li", {}, make("a", { class: "btn", href: `#${to}`, text: waiting.get(name) })));
+  byId("waits").replaceChildren(...(links.length ? links : [make("li", { class: "soft", text: waiting.size < 4 ? "" : "Nothing." })]));
 }
 
-async function gone(told) {
-  try {
-    const page = await withToken(() => ask(`/api/custodian/log?kind=left&most=${MOST_GONE}`));
-    showGone(page, told, fail);
-  } catch (error) {
-    fail(error);
-  }
+async function anotherToken() {
+  if (await offerToken("Another link takes the place of this one.")) window.location.reload();
 }
 
 /** Show where the record ends, as it is written; whether it is whole takes a check. */
@@ -118,8 +117,8 @@ async function verify() {
 
 function showVerified({ rows, head, broken }) {
   const good = !broken.length;
-  byId("first").classList.toggle("good", good);
-  byId("first").classList.toggle("bad", !good);
+  byId("record").classList.toggle("good", good);
+  byId("record").classList.toggle("bad", !good);
   byId("seal-mark").setAttribute("d", good ? "m5.8 8 1.6 1.6 2.9-3.2" : "M8 5v3.5M8 10.8v.1");
   byId("whole").textContent = good
     ? "The log is whole."
@@ -131,17 +130,6 @@ function showVerified({ rows, head, broken }) {
   byId("broken").hidden = good;
   byId("broken").replaceChildren(...lines.map((text) => make("li", { text })));
   showHead({ head, rows });
-}
-
-async function copy() {
-  try {
-    await navigator.clipboard.writeText(byId("head").dataset.head);
-    toast("Seal copied. Keep it elsewhere: with it, a cut-off end shows, too.");
-  } catch {
-    window.getSelection().selectAllChildren(byId("head"));
-    byId("head").textContent = byId("head").dataset.head;
-    toast("The seal is marked; copy it with the keys.");
-  }
 }
 
 function toast(words) {
@@ -161,6 +149,5 @@ function problem(error) {
   const place = byId("problem");
   place.hidden = error === null;
   const says = error ? error.message.charAt(0).toUpperCase() + error.message.slice(1) : "";
-  const rule = error && error.rule ? [make("p", { class: "soft", text: error.rule })] : [];
-  place.replaceChildren(...(error ? [make("p", { text: says }), ...rule] : []));
+  place.replaceChildren(...(error ? [make("p", { text: says })] : []));
 }

@@ -1,6 +1,6 @@
-/** The dialog that asks for a token, once for however many requests are waiting for one. */
+/** The dialog that asks for a link, once for however many requests are waiting for one. */
 
-import { keepToken } from "../app/server.js";
+import { decoded, keepToken } from "../app/server.js";
 import { byId } from "./dom.js";
 
 let waiting = null;
@@ -32,7 +32,7 @@ function asked(why, may) {
   return new Promise((done) => {
     const end = (given) => {
       ending.abort();
-      if (given) keepToken(field.value);
+      if (given) keepToken(decoded(field.value.replace(/^.*#(?:.*&)?token=/, "")));
       field.value = "";
       dialog.close();
       done(given);
@@ -69,6 +69,6 @@ function wordsFor() {
   const had = window.sessionStorage.getItem("discreet token");
   keepToken("");
   return had
-    ? "The server does not accept this token: it is mistyped, or it has expired or been revoked."
-    : "The custodian of the data gave you a token. It stays in this tab and goes when you close it.";
+    ? "The server does not accept this link: it is incomplete, or it has expired or been revoked."
+    : "You were given a link to this page. It stays in this tab and goes when you close it.";
 }

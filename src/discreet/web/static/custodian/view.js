@@ -4,20 +4,20 @@ import { ask } from "../app/server.js";
 import { draw } from "../figure/any.js";
 import { byId } from "./dom.js";
 import { withToken } from "./token.js";
-import { sentence, titleOf, who } from "./words.js";
 
 let drawn = null;
 
-/** Fetch a picture and show it. */
-export async function openView(view, entry, told) {
+/**
+ * Fetch a picture and show it.
+ * @param {string} says - Who saw it, and when.
+ */
+export async function openView(view, title, says) {
   const found = await withToken(() => ask(`/api/views/${encodeURIComponent(view)}`));
   const dialog = byId("view-dialog");
-  byId("view-title").textContent = titleOf(entry, told.kinds);
+  byId("view-title").textContent = title;
   byId("view-says").textContent = found.says;
   byId("view-made").open = false;
-  byId("view-hint").textContent =
-    `${who(entry.caller)} ${sentence(entry, told.kinds)}. It is the very picture, by its id; ` +
-    "that you have opened it is in the log.";
+  byId("view-hint").textContent = `${says} It is the very picture; that you have opened it is in the log.`;
   dialog.showModal();
   byId("view-close").focus();
   if (drawn) drawn.destroy();
