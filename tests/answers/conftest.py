@@ -100,7 +100,9 @@ def without(book: Book, person: int) -> Book:
     noise = replace(records.noise, keys=np.delete(records.noise.keys, person, axis=0))
     persons = records.persons[kept]
     persons = persons - (persons > person)
-    less = replace(records, rows=records.rows.rows(kept), persons=persons, noise=noise)
+    levels = {name: it._replace(codes=it.codes[kept]) for name, it in records.levels.items()}
+    rows = records.rows.rows(kept)
+    less = replace(records, rows=rows, persons=persons, noise=noise, levels=levels)
     return Book(book.file, book.policy, with_atoms(less, records, kept))
 
 

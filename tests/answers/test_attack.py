@@ -177,11 +177,11 @@ OF_SMOKERS = [
 def with_other_level(book: Book, person: int, name: str, level: str) -> Book:
     """Return a book of data in which a person has another level."""
     records = book.records
-    strata = dict(records.rows.copy.strata)
-    words = [*strata[name]]
-    words[person] = level
-    rows = records.rows.holding(records.rows.copy.columns, {**strata, name: tuple(words)})
-    other = with_atoms(replace(records, rows=rows), records, but=name)
+    of = records.levels[name]
+    codes = of.codes.copy()
+    codes[person] = of.words.index(level)
+    levels = {**records.levels, name: of._replace(codes=codes)}
+    other = with_atoms(replace(records, levels=levels), records, but=name)
     return Book(book.file, book.policy, other)
 
 

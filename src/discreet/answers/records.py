@@ -10,9 +10,10 @@ import numpy as np
 
 from discreet.answers.noise import KeyedNoise
 from discreet.arguments import Floats, Labels
-from discreet.columns.column import Copy
+from discreet.columns.column import Copy, Unread
 from discreet.explore.conditions import Grid
 from discreet.explore.from_copy import WholeTable
+from discreet.methods.copies import Levels
 from discreet.secret import Secret
 from discreet.vault.whole_columns import RawWhole
 
@@ -29,18 +30,22 @@ class Records:
         Whose each row is, as places among the people.
     noise : KeyedNoise
         With a key for each of the people.
+    levels : mapping of str to Levels
+        The columns of levels as codes, from which the words of the rows are made where needed.
     """
 
     rows: WholeTable
     persons: Labels
     noise: KeyedNoise
+    levels: Mapping[str, Levels]
 
     @classmethod
     def of(cls, raw: RawWhole, kept: WholeTable, secret: Secret) -> Records:
         """Return the records of a raw table, read with the columns that the copy has."""
         names = [name for name in kept.raw if name in kept.copy.columns or name in kept.copy.strata]
         numbers = {name: raw.numbers[name] for name in names if name in raw.numbers}
-        words = {name: raw.levels[name].texts() for name in names if name in raw.levels}
+        levels = {name: raw.levels[name] for name in names if name in raw.levels}
+        words = Unread([*levels], lambda name: levels[name].texts())
         copy = Copy(numbers, words, kept.copy.version, 0)
         rows = WholeTable(copy, {name: kept.raw[name] for name in names})
         keys = np.ascontiguousarray(raw.draws.keys)
@@ -48,7 +53,7 @@ class Records:
         if raw.persons is not None:
             each, persons = np.unique(raw.persons, return_inverse=True)
             noise = replace(noise, keys=noise.sums(persons, np.arange(len(keys)), len(each)))
-        return cls(rows, persons, noise)
+        return cls(rows, persons, noise, levels)
 
     @property
     def people(self) -> int:
@@ -65,9 +70,17 @@ class Records:
         out = {}
         for name, grid in grids.items():
             if name not in self._atoms or self._atoms[name][0] is not grid:
-                self._atoms[name] = (grid, grid.places_in(self.rows.copy))
+                self._atoms[name] = (grid, self._places(name, grid))
             out[name] = self._atoms[name][1]
         return out
+
+    def _places(self, name: str, grid: Grid) -> Labels:
+        """Return the atoms of a column, in as few bytes as these take."""
+        small = np.min_scalar_type(grid.size)
+        if name not in self.levels:
+            return grid.places(self.rows.copy.columns[name]).astype(small)
+        words, codes = self.levels[name]
+        return grid.places_of_words((*words, "")).astype(small)[codes]  # the last is at -1
 
     @cached_property
     def _atoms(self) -> dict[str, tuple[Grid, Labels]]:

@@ -28,7 +28,7 @@ from discreet.records.outputs import check_words
 from discreet.register.rules import STUDY_FILE
 from discreet.study_file import SUFFIX, draft_of, open_study_file, write_study_file
 from discreet.unfinished import path_to_save
-from discreet.vault.vault import raw_in_one
+from discreet.vault.vault import raw_in_parts
 from discreet.vault.whole_columns import choose_columns
 
 ANSWERED = "answered"
@@ -318,7 +318,7 @@ def book_of(
     """
     table, policy, secret = session.table, session.policy, session.secret
     wanted = replace(choose_columns(table, policy), partitions=1)
-    raw = raw_in_one(table, policy, secret, wanted)
+    raw = raw_in_parts(table, policy, secret, wanted)
     # Rows that are alike are one person's in the copy alone: which are, hangs on all of them.
     persons = raw.persons if raw.unit else None
     # Noise of another size is other noise, for two sizes of one draw would tell what it is.

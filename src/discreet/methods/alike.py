@@ -15,7 +15,7 @@ are theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -124,8 +124,9 @@ def alike(
     again = np.setdiff1d(np.arange(rows), first)
     second = again[np.unique(labels[again], return_index=True)[1]]
     counted = np.sort(np.concatenate([first, second]))
-    by_chance = _chance_pairs([it.of(counted) for it in columns])
-    wide = _sum([it.hashes for it in _columns(numbers, codes, WIDER * cell)], rows)[counted]
+    # One after the other, so that a large table is not in memory twice.
+    by_chance = _chance_pairs([columns.pop(0).of(counted) for _ in range(len(columns))])
+    wide = _sum((it.hashes for it in _columns(numbers, codes, WIDER * cell)), rows)[counted]
     by_chance = max(by_chance, (_pairs(wide) - len(second)) / (WIDER - 1))  # near in numbers
     return Alike(labels.astype(np.intp), repeats, len(counted), len(second), by_chance)
 
@@ -200,7 +201,7 @@ def _hashes(cells: Labels, column: int) -> Hashes:
         return x ^ (x >> np.uint64(31))
 
 
-def _sum(hashes: Sequence[Hashes], rows: int) -> Hashes:
+def _sum(hashes: Iterable[Hashes], rows: int) -> Hashes:
     total = np.zeros(rows, dtype=np.uint64)
     with np.errstate(over="ignore"):
         for each in hashes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
@@ -58,6 +58,38 @@ class Levels(NamedTuple):
         """Return what each row has: the empty text where it has none."""
         words = (*self.words, "")  # the last is at -1
         return tuple(words[code] for code in self.codes.tolist())
+
+
+class LevelsInParts:
+    """A column of levels whose texts come part after part, each as a few different ones.
+
+    Examples
+    --------
+    >>> column = LevelsInParts()
+    >>> column.add(["b", ""], np.array([0, 1]))
+    >>> column.add(["a", "b"], np.array([1, 0]))
+    >>> column.levels()
+    Levels(words=('a', 'b'), codes=array([ 1, -1,  1,  0], dtype=int8))
+    """
+
+    def __init__(self) -> None:
+        self._words: dict[str, int] = {}
+        self._parts: list[Labels] = []
+
+    def add(self, different: Iterable[str], places: Labels) -> None:
+        """Add rows that have some of the different texts, at their places."""
+        words = self._words
+        own = np.array([words.setdefault(it, len(words)) for it in different], dtype=np.intp)
+        self._parts.append(own[places].astype(np.min_scalar_type(-len(words) - 1)))
+
+    def levels(self) -> Levels:
+        """Return the column, and forget the parts."""
+        ordered = sorted({*self._words} - {""})
+        of = {word: at for at, word in enumerate(ordered)} | {"": -1}
+        kind = np.min_scalar_type(-len(ordered) - 1)
+        table = np.array([of[word] for word in self._words], dtype=kind)
+        parts = [table[self._parts.pop(0)] for _ in [*self._parts]]
+        return Levels(tuple(ordered), np.concatenate(parts) if parts else np.zeros(0, kind))
 
 
 def threshold(chance: float, least: int) -> int:

@@ -19,8 +19,8 @@ from discreet.columns import Rows, words_of
 from discreet.columns.column import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.keys import Column, number_repeats, row_digests
-from discreet.methods.copies import OTHER, Draws, Levels, Settings, WholeCopy
+from discreet.keys import Column, code_texts, number_repeats, row_digests
+from discreet.methods.copies import OTHER, Draws, Levels, LevelsInParts, Settings, WholeCopy
 from discreet.methods.whole import copy_with_tables
 from discreet.methods.wide import said_of_width
 from discreet.policy import Policy
@@ -79,6 +79,38 @@ def raw_in_one(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> 
     levels = {name: Levels.of(rows.texts[name]) for name in wanted.levels}
     settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
     return raw_of(wanted, settings, rows.numbers, levels, rows.persons, draws, version)
+
+
+def raw_in_parts(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -> RawWhole:
+    """Read what `raw_in_one` reads, part after part, with each row as a person of its own.
+
+    Of a table that leaves rows out, or has a column that cannot be read, it is read at once.
+    """
+    if table.unit is not None or table.key is not None:
+        return raw_in_one(table, policy, secret, wanted)
+    names, digests, last = (*wanted.numbers, *wanted.levels), [], list[Column]()
+    numbers: dict[str, list[Floats]] = {name: [] for name in wanted.numbers}
+    levels = {name: LevelsInParts() for name in wanted.levels}
+    try:
+        for part in table.in_parts(wanted.numbers, wanted.levels, ()):
+            last = [part[name] for name in names]
+            digests.append(row_digests(secret, last))
+            for name, values in numbers.items():
+                values.append(part[name])
+            for name, it in levels.items():
+                different, places = code_texts(part[name])
+                it.add(different.to_pylist(), places)
+    except InputError:
+        return raw_in_one(table, policy, secret, wanted)
+    keys = number_repeats(secret, np.concatenate(digests), last)
+    digests.clear()
+    version = digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
+    whole = {
+        name: np.concatenate([numbers[name].pop(0) for _ in [*numbers[name]]]) for name in numbers
+    }
+    of = {name: it.levels() for name, it in levels.items()}
+    settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
+    return raw_of(wanted, settings, whole, of, np.arange(len(keys)), draws, version)
 
 
 def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
