@@ -118,7 +118,7 @@ def test_answers_about_one_column_stop_where_its_levels_could_be_guessed(
     # A guess that most do not smoke gains little from answers; of a half it would gain more.
     most = new_book()
     assert {says(most, it) for it in shares} == {"answered"}
-    monkeypatch.setattr(Book, "_shares", lambda *_: np.array([0.5, 0.5]))
+    monkeypatch.setattr(Book, "_shares", lambda *_: [0.5, 0.5])
     book = new_book()
     found = [says(book, it) for it in shares]
     assert found.count("answered") == 12
@@ -127,12 +127,12 @@ def test_answers_about_one_column_stop_where_its_levels_could_be_guessed(
 
 
 def test_guesses_gain_by_how_far_answers_move() -> None:
-    half, most = np.array([0.5, 0.5]), np.array([0.7, 0.3])
+    half, most = [0.5, 0.5], [0.7, 0.3]
     assert gain_of(0.0, half) == 0.0
     assert gain_of(12 * 2 / 400, half) < 0.05 < gain_of(13 * 2 / 400, half)
     assert gain_of(0.5, most) < gain_of(0.5, half)
     assert gain_of(100.0, most) == pytest.approx(0.3, abs=1e-5)
-    assert gain_of(0.5, np.array([1.0])) == 0.0
+    assert gain_of(0.5, [1.0]) == 0.0
 
 
 def test_an_attack_adds_up_distances() -> None:

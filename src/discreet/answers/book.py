@@ -41,7 +41,7 @@ from discreet.answers.words import (
     shares_table,
     view_of,
 )
-from discreet.arguments import Floats, Labels
+from discreet.arguments import Labels
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.figures import group_words
 from discreet.estimates.intervals import NORMAL
@@ -279,10 +279,10 @@ class Book:
                 out[name] = out.get(name, self.moved.get(name, 0.0)) + more
         return out
 
-    def _shares(self, name: str) -> Floats:
+    def _shares(self, name: str) -> list[float]:
         """Return the share of the copy's rows with each level of a column."""
         words = [it for it in self.file.kept.copy.strata[name] if it]
-        return np.unique(words, return_counts=True)[1] / max(len(words), 1)
+        return [count / len(words) for count in map(words.count, {*words})]
 
     def prepared(self, question: Question) -> Prepared:
         """Check a question by the study file alone."""

@@ -9,10 +9,9 @@ answers, so both distances add up as squares.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-
-from discreet.arguments import Floats
 
 MOST_ABOVE = 0.03
 """Answers raise the AUC of the copy by no more: on average, and for who stands out most."""
@@ -78,22 +77,22 @@ def distance_of(auc: float) -> float:
     return 2 * NormalDist().inv_cdf(min(max(auc, 0.5), 0.9999)) ** 2
 
 
-def gain_of(distance: float, shares: Floats) -> float:
+def gain_of(distance: float, shares: Sequence[float]) -> float:
     """Return for how many more people the level of a column is guessed right by numbers.
 
     Parameters
     ----------
     distance : float
         Between the numbers with one level of a person and with another, squared, in their noise.
-    shares : ndarray
+    shares : sequence of float
         Of people with each level.
 
     Examples
     --------
-    >>> round(gain_of(0.09, np.array([0.5, 0.5])), 3), round(gain_of(0.09, np.array([0.7, 0.3])), 3)
+    >>> round(gain_of(0.09, [0.5, 0.5]), 3), round(gain_of(0.09, [0.7, 0.3]), 3)
     (0.06, 0.0)
     """
-    first, second = sorted([*shares.tolist(), 0.0, 0.0])[:-3:-1]
+    first, second = sorted([*shares, 0.0, 0.0])[:-3:-1]
     if not (distance and second):
         return 0.0
     far, odds = math.sqrt(distance), math.log(first / second)
