@@ -243,6 +243,44 @@ def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> Non
             assert told.is_genuine(whole.served.file.key)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("window", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_board_is_kept_under_a_name(
+    chromium: Browser, whole: Running, window: int, scheme: str
+) -> None:
+    how: dict[str, Any] = {"viewport": {"width": window, "height": SIZES[window]}}
+    with looking(chromium, whole, token=whole.token, color_scheme=scheme, **how) as page:
+        opened_page(page)
+        page.locator(".first svg").first.wait_for()
+        keep_screen(page, f"first-{window}")
+        assert violations(page) == []
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find anything").fill("bmi histogram")
+        assert violations(page) == []
+        page.keyboard.press("Enter")
+        drawn(page.locator(CARDS).first)
+        page.keyboard.press("Shift+?")
+        assert violations(page) == []
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Boards").click()
+        page.get_by_label("Name of this board").fill(f"Weight {window}")
+        page.get_by_role("button", name="Keep it").click()
+        expect(page.locator("#toast")).to_contain_text(f"Kept “Weight {window}”")
+        page.get_by_role("button", name="Present").click()
+        assert violations(page) == []
+        keep_screen(page, f"present-{window}")
+        assert widest(page) <= window
+        page.get_by_role("button", name="End presenting").click()
+        page.evaluate("location.hash = ''")
+        page.locator(".mini .pic svg").first.wait_for()
+        page.get_by_role("button", name="Boards").click()
+        page.get_by_role("button", name=f"Delete Weight {window}").wait_for()
+        assert violations(page) == []
+        page.get_by_role("button", name=f"Weight {window}", exact=True).click()
+        drawn(page.locator(CARDS).first)
+        expect(page.locator(".named")).to_have_text(f"Weight {window}")
+
+
 SCRIPT = "<img src=x onerror=alert(1)>"
 
 

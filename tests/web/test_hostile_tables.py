@@ -188,8 +188,10 @@ def test_what_a_card_says_is_of_its_numbers(chromium: Browser, tmp_path: Path) -
     assert sorted(numbers) == sorted(squares)
     card.nth(1).locator("[data-act=about]").click()
     card.nth(2).locator("[data-act=menu]").click()
-    choice = page.get_by_label("For each level of")
-    assert choice.locator("option").all_inner_texts() == ["nothing", *names[3:]]
-    choice.select_option("group 8")
+    page.locator("[data-act=kinds]").click()
+    page.get_by_role("combobox", name="For each level of").click()
+    choice = page.get_by_role("listbox", name="For each level of")
+    assert choice.get_by_role("option").all_inner_texts() == ["nothing", *names[3:]]
+    choice.get_by_text("group 8", exact=True).click()
     page.wait_for_function("location.hash.includes('by=group%208')")
     page.close()

@@ -75,7 +75,7 @@ def test_all_that_needs_no_server_works_from_the_file(
         page.goto(file.as_uri())
         page.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
         assert page.locator(".mini").count() == len(board.columns)
-        assert "At least 5 people" in page.locator(".promise").inner_text()
+        assert "nobody's. Each group behind them" in page.locator(".promise").inner_text()
         first = page.locator(".first")
         first.nth(3).locator("svg").wait_for()
         assert "(95 % interval" in first.nth(0).inner_text()
@@ -101,9 +101,118 @@ def test_all_that_needs_no_server_works_from_the_file(
             of = page.locator(".ctl .of").all_inner_texts()
             assert of == {"survival": ["arm"], "scatter": ["band"]}.get(kind, [])
             if kind == "histogram":
-                assert " have no log_marker · " in page.locator(".card .foot").inner_text()
+                assert " have no log_marker" in page.locator(".card .foot").inner_text()
         page.reload()
         page.locator(".pic-means table").wait_for()
+
+
+def test_everything_is_found_and_done_by_the_keyboard(chromium: Browser, file: Path) -> None:
+    with opened(chromium, 1280) as page:
+        page.goto(file.as_uri())
+        page.locator(".mini .pic svg").first.wait_for()
+        keys = page.keyboard
+        keys.press("Control+k")
+        field = page.get_by_role("combobox", name="Find anything")
+        expect(field).to_be_focused()
+        field.fill("marker empirical")
+        keys.press("Enter")
+        page.locator(".pic-ecdf svg").wait_for()
+        keys.press("Control+k")
+        field.fill("band bar")
+        keys.press("Enter")
+        page.locator(".card .pic-bars svg").wait_for()
+        keys.press("Control+k")
+        field.fill("marker go")
+        keys.press("Enter")
+        expect(page.locator("article.card").nth(0)).to_be_focused()
+        menu = page.locator("article.card").nth(0).locator("[data-act=menu]")
+        menu.press("Enter")
+        lines = page.locator("#pop > *:not(hr)").count()
+        assert 5 <= lines <= 9
+        page.locator("#pop [data-act=later]").press("Enter")
+        later = page.locator("article.card").nth(1)
+        later.locator(".pic-ecdf svg").wait_for()
+        expect(later.locator("[data-act=menu]")).to_be_focused()
+        keys.press("Enter")
+        page.locator("#pop [data-act=kinds]").press("Enter")
+        page.locator("#pop").get_by_role("button", name="Histogram", exact=True).press("Enter")
+        page.locator(".card .pic-histogram svg").wait_for()
+        expect(later.locator("[data-act=menu]")).to_be_focused()
+        keys.press("Enter")
+        page.locator("#pop [data-act=remove]").press("Enter")
+        expect(page.locator("article.card")).to_have_count(1)
+        expect(page.locator("article.card [data-act=menu]")).to_be_focused()
+        keys.press("Shift+?")
+        expect(page.get_by_role("heading", name="Keys")).to_be_focused()
+        assert "Find anything" in page.locator("dl.keys").inner_text()
+        keys.press("Escape")
+        expect(page.locator("article.card [data-act=menu]")).to_be_focused()
+        keys.press("Control+k")
+        keys.press("Escape")
+        keys.press("Escape")
+        expect(page.locator("#pop")).to_be_hidden()
+
+
+def test_a_board_has_a_name_words_and_is_presented(
+    chromium: Browser, file: Path, tmp_path: Path
+) -> None:
+    note = "5 % of them, at most;\nso it is: true"
+    with opened(chromium, 1280) as page:
+        page.goto(f"{file.as_uri()}#cards={CARDS['scatter']};histogram:age")
+        cards, pop = page.locator("article.card"), page.locator("#pop")
+        cards.nth(1).locator(".pic svg").wait_for()
+        cards.nth(0).locator("[data-act=menu]").click()
+        pop.locator("[data-act=words]").click()
+        pop.get_by_label("Title").fill("true")
+        pop.get_by_label("Note").fill(note)
+        pop.get_by_role("button", name="Write it").click()
+        expect(cards.nth(0).locator(".note")).to_have_text(note)
+        expect(cards.nth(0).locator("[data-act=menu]")).to_be_focused()
+        page.locator("[data-act=text]").click()
+        pop.get_by_label("Text").fill("<b>What we saw</b>")
+        pop.get_by_role("button", name="Write it").click()
+        expect(cards.nth(2).locator(".note")).to_have_text("<b>What we saw</b>")
+        page.locator("[data-act=boards]").click()
+        pop.get_by_label("Name of this board").fill("Change & age")
+        with page.expect_download() as download:
+            pop.get_by_role("button", name="Save as a file").click()
+        assert download.value.suggested_filename == "change-age.json"
+        download.value.save_as(tmp_path / "board.json")
+        page.locator("[data-act=present]").click()
+        expect(cards.nth(0)).to_be_focused()
+        assert [it.is_visible() for it in cards.all()] == [True, False, False]
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("End")
+        expect(page.locator(".presents span")).to_have_text("3 of 3")
+        assert [it.is_visible() for it in cards.all()] == [False, False, True]
+        page.keyboard.press("Escape")
+        expect(cards.nth(2)).to_be_focused()
+        assert page.locator(".presents").count() == 0
+        page.emulate_media(media="print")
+        assert not page.locator(".rail").is_visible()
+        assert all(it.is_visible() for it in cards.all())
+        page.emulate_media(media="screen")
+        open_files(page, tmp_path)
+        expect(cards).to_have_count(3)
+        expect(page.locator(".named")).to_have_text("Change & age")
+        assert cards.nth(0).locator("h2").inner_text() == "true"
+        assert cards.nth(0).locator(".note").inner_text() == note
+    kept = json.loads((tmp_path / "board.json").read_text(encoding="utf-8"))
+    assert kept["board"] == "Change & age"
+    assert kept["state"].startswith("cards=scatter:age,change:by=band:title=true:note=5%20%25")
+
+
+def open_files(page: Page, folder: Path) -> None:
+    """Open a file that holds no board, which is said, and then one that does."""
+    set_address(page, "")
+    page.locator(".mini .pic svg").first.wait_for()
+    (folder / "other.json").write_text('{"state": 1}', encoding="utf-8")
+    for name in ("other", "board"):
+        page.locator("[data-act=boards]").click()
+        page.locator("#pop input[type=file]").set_input_files(folder / f"{name}.json")
+        if name == "other":
+            page.get_by_text("This file holds no board.").wait_for()
+            page.keyboard.press("Escape")
 
 
 def test_pictures_are_saved_from_the_file(chromium: Browser, file: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import Reply, Sent, acted
 from discreet.serve.drawings import DRAWN_FORMS
 from discreet.serve.outputs import OUTPUTS
-from discreet.serve.record import DECIDED, QUESTION, Answer, Held, Record, Wanted
+from discreet.serve.record import BOARD, DECIDED, QUESTION, Answer, Held, Record, Wanted
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
@@ -47,7 +47,7 @@ LOG_FORMS = {"log.csv": "text/csv; charset=utf-8", "log.json": "application/json
 #: What is asked for that hands something over, and what shows nothing of the data.
 FILES_OF_TABLES = (*TABLE_FORMS, *DRAWN_FORMS["table"])
 LEAVING = (*PLOT_FORMS, *FILES_OF_TABLES, ROWS)
-OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, QUESTION, DECIDED, *LOG_FORMS)
+OTHER = ("study", "custodian", ADD, CHANGE, REVOKE, *OUTPUTS, QUESTION, DECIDED, BOARD, *LOG_FORMS)
 DAYS_BACK = 30
 OWN = "token "
 KINDS = {"continuous": "numbers", "categorical": "levels"}

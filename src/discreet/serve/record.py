@@ -102,6 +102,8 @@ QUESTION = "question to the data"
 """What a question is called that is put on the list."""
 DECIDED = "question decided"
 """What it is called that a custodian agrees to answer a question, or declines."""
+BOARD = "board kept"
+"""What a board is called that is kept under a name."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,23 @@ def put_questions(store: Store, study: str, version: str) -> dict[str, Put]:
                 had = had or Put(asked, at, ())
                 by = tuple(dict.fromkeys((*had.callers, str(caller))))
                 found[asked["id"]] = replace(had, callers=by)
+    return found
+
+
+def kept_boards(store: Store, study: str, caller: str) -> dict[str, str]:
+    """Return the states of a caller's boards by their names, those that were kept last last."""
+    query = (
+        "SELECT id, request FROM asked WHERE caller = ? AND study = ? AND what = ?"
+        " AND outcome = 'done' ORDER BY id"
+    )
+    found: dict[str, str] = {}
+    with store.reading() as connection:
+        for id_, request in connection.execute(query, (caller, study, BOARD)):
+            check_row(store, connection, id_)
+            board = json.loads(request)
+            found.pop(board["name"], None)
+            if board["state"]:
+                found[board["name"]] = board["state"]
     return found
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from discreet.explore.table_kinds import TABLES
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, file_name
 from discreet.plots import PLOTS
-from discreet.serve import custodian, drawings, outputs, questions
+from discreet.serve import boards, custodian, drawings, outputs, questions
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import (
     TABLE,
@@ -105,6 +105,7 @@ def routes(studies: Studies, caller_of: CallerOf, ready: Ready) -> APIRouter:
         *_answer_routes(),
         *_output_routes(),
         *_question_routes(),
+        *_board_routes(),
         *_token_routes(),
         *_record_routes(),
     ):
@@ -390,6 +391,18 @@ def _question_routes() -> Iterator[Route | Post]:
         questions.Decided,
         questions.decide,
     )
+
+
+def _board_routes() -> Iterator[Route | Post]:
+    """Yield the routes by which analysts keep boards."""
+    yield Route(
+        "/boards",
+        "own_boards",
+        "List one's own boards that were kept under a name.",
+        lambda served, caller, _: boards.own_boards(served, caller),
+    )
+    keep = "Keep a board of one's own under a name; an empty state deletes it."
+    yield Post("/boards", keep, keep, boards.KeptBoard, "boards", boards.keep_board)
 
 
 def _record_routes() -> Iterator[Route | Post]:

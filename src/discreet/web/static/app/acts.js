@@ -2,18 +2,20 @@
 
 import { offer } from "./dock.js";
 import { h } from "./dom.js";
+import { boardsForm, wordsForm } from "./boards.js";
 import { columnForm } from "./column-form.js";
 import { filterForm } from "./filter-form.js";
 import { close, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
-import { menuOf } from "./menu.js";
+import { kindsOf, menuOf } from "./menu.js";
 import { modelForm } from "./model-form.js";
 import { dropColumn } from "./new-columns.js";
 import { allOffers } from "./offers.js";
 import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
 import { save } from "./save.js";
-import { EMPTY } from "./state.js";
+import { openKeys, openPalette } from "./palette.js";
+import { besideOf, EMPTY } from "./state.js";
 import { expressionOf } from "./words.js";
 
 const LINK = "Link copied. Who opens it needs a token of this study.";
@@ -58,7 +60,7 @@ export function actsOf(board, how) {
   const filterBy = (text) => board.commit((state) => {
     if (!state.where.includes(text)) state.where.push(text);
   });
-  return {
+  const acts = {
     skip: (target, event) => {
       event.preventDefault();
       document.getElementById(target.dataset.to).focus();
@@ -134,20 +136,32 @@ export function actsOf(board, how) {
     },
     menu: (target) => {
       menuCard = cardAt(target);
-      open(target, menuOf(board, menuCard), 248, `More for ${menuCard.title}`);
+      open(target, menuOf(board, menuCard), 300, `More for ${menuCard.title}`);
     },
+    kinds: () => open(menuCard.element.querySelector("[data-act=menu]"), kindsOf(board, menuCard.spec), 280, `Kinds for ${menuCard.title}`),
     turn: ({ dataset }) => {
       const spec = JSON.parse(dataset.spec);
       edit(menuCard, (cards, i) => {
-        cards[i] = plain({ ...spec, wide: cards[i].wide });
+        cards[i] = plain({ ...spec, ...besideOf(cards[i]) });
       });
     },
     instead: (target) => {
       const card = cardAt(target);
       const { spec } = board.insteadOf(card.answer().refused);
       edit(card, (cards, i) => {
-        cards[i] = plain({ ...spec, wide: cards[i].wide });
+        cards[i] = plain({ ...spec, ...besideOf(cards[i]) });
       });
+    },
+    words: () => {
+      const card = menuCard;
+      const words = wordsForm(card.spec, card.title, (given) => change(card, given));
+      open(card.element.querySelector("[data-act=menu]"), words, 320, `Words of ${card.title}`);
+    },
+    text: (target) => open(target, wordsForm({ kind: "text" }, "Text", (given) => board.add({ kind: "text", columns: [], ...given })), 320, "A text"),
+    boards: (target) => open(target, boardsForm(board), 340, "Boards"),
+    present: () => {
+      if (board.isOverview()) return;
+      board.present.begin();
     },
     duplicate: () => edit(menuCard, (cards, i) => cards.splice(i, 0, cards[i])),
     widen: () => change(menuCard, { wide: menuCard.spec.wide ? undefined : true }),
@@ -203,7 +217,10 @@ export function actsOf(board, how) {
     },
     who: (target) => open(target, how.who(), 280, "Your token"),
     "other-token": () => how.otherToken(),
+    palette: () => openPalette(board, acts),
+    keys: openKeys,
   };
+  return acts;
 }
 
 const pick = ({ where, assign }) => ({ where, assign });

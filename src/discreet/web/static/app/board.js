@@ -1,23 +1,24 @@
 /** The board of a study: what is shown of which rows, and what holds it together. */
 
-import { lookOf, whole } from "../draw/look.js";
 import { usualGrid } from "../views/heatmap.js";
 import { answerTo, inBinsOf } from "./answered.js";
+import { firstsOf, head, headOf, markTools, noPart } from "./board-head.js";
 import { cardOf } from "./card.js";
-import { inWords } from "./condition-words.js";
 import { showDock } from "./dock.js";
 import { fill, h } from "./dom.js";
 import { showDrawer } from "./drawer.js";
 import { notice, say } from "./floating.js";
+import { rememberedFocus } from "./focus.js";
 import { framed } from "./frame.js";
 import { followAddress } from "./history.js";
-import { icon } from "./icons.js";
 import { lightsOf } from "./lights.js";
 import { addOwnErrors } from "./own-error.js";
 import { miniOf, miniSpec } from "./overview.js";
 import { knowing } from "./knows.js";
+import { presenting } from "./present.js";
 import { railOf } from "./rail.js";
-import { writtenSpec } from "./state.js";
+import { bareSpec, writtenSpec } from "./state.js";
+import { textCard } from "./text-card.js";
 import { suggestedOf, suggestionsFor } from "./suggested.js";
 
 /**
@@ -92,6 +93,7 @@ export function openBoard(host, source, how) {
     turn += 1;
     const mine = turn;
     board.lights.clear();
+    const giveBack = rememberedFocus(board);
     frame.main.inert = true; // what is still seen there is of the state before
     try {
       await takePart(state, mine);
@@ -103,6 +105,7 @@ export function openBoard(host, source, how) {
     layOut(state);
     board.dock();
     markTools(host, board);
+    giveBack();
     await (board.isOverview() ? drawMinis(mine) : drawCards(mine));
     if (mine !== turn) return;
     say(headOf(board));
@@ -150,7 +153,7 @@ export function openBoard(host, source, how) {
         miniOf(board, board.columns.get(spec.columns[0]), spec));
       grid.append(...board.minis.map((it) => it.element));
     } else {
-      board.cards = state.cards.map((spec) => cardOf(board, spec));
+      board.cards = state.cards.map((spec) => (spec.kind === "text" ? textCard(spec) : cardOf(board, spec)));
       grid.append(...board.cards.map((it) => it.element));
     }
     if (board.explained) board.about(board.cards.find((it) => same(it.spec, board.explained.spec)) || null);
@@ -182,7 +185,7 @@ export function openBoard(host, source, how) {
   }
 
   async function drawCards(mine) {
-    const wanted = board.cards.map((card) => ({ card, ...board.wayOf(card.spec) }));
+    const wanted = board.cards.filter(({ spec }) => spec.kind !== "text").map((card) => ({ card, ...board.wayOf(card.spec) }));
     wanted.filter((it) => it.way === "server").forEach(({ card }) => fromServer(card, mine).catch(board.failed));
     const copies = wanted.filter((it) => it.way === "rows").map((it) => it.card);
     const found = copies.length && await rows.views(board.part, copies.map((it) => it.asked()));
@@ -201,7 +204,7 @@ export function openBoard(host, source, how) {
     if (board.explained === card) board.about(card);
   }
 
-  const keyOf = (spec) => JSON.stringify([writtenSpec({ ...spec, wide: undefined, answer: undefined }), board.part]);
+  const keyOf = (spec) => JSON.stringify([writtenSpec(bareSpec(spec)), board.part]);
   /** Ask the server for a picture, unless what it answered is known. */
   board.ask = async (spec) => {
     const key = keyOf(spec);
@@ -216,6 +219,7 @@ export function openBoard(host, source, how) {
     if (mine === turn) answered(card, answer);
   }
 
+  board.present = presenting(board);
   watchSize(frame.main, board);
   return board;
 }
@@ -246,55 +250,4 @@ function watchSize(main, board) {
     waiting = requestAnimationFrame(() =>
       board.pictures().forEach((it) => it.resized()));
   }).observe(main);
-}
-
-function headOf(board) {
-  const { size, total } = board.partSize();
-  if (board.isOverview()) return "Every column at a glance.";
-  return size === total ? `All ${whole(total)} rows` : `${whole(size)} of ${whole(total)} rows`;
-}
-
-function head(board, state, overview) {
-  const pictures = state.cards.length;
-  const where = state.where.length ? ` · where ${state.where.map((it) => inWords([...board.columns.values()], it, lookOf(board.columns))).join(" and ")}` : "";
-  return h(
-    "div.bhead",
-    {},
-    pictures > 0 &&
-      h("span.seg.big", { role: "group", "aria-label": "Show" },
-        h("button", { "data-act": "show", "data-show": "overview", "aria-pressed": String(overview) }, "Overview"),
-        h("button", { "data-act": "show", "data-show": "", "aria-pressed": String(!overview) }, `Pictures · ${pictures}`)),
-    h("p.say", {}, h("b", {}, headOf(board)), overview ? " Point at a bar to see the same rows everywhere; choose columns to make a picture." : where),
-    !overview && abreastOf(state),
-  );
-}
-
-const firstsOf = (firsts) =>
-  h("section.firsts", { "aria-labelledby": "firsts" },
-    h("h2", { id: "firsts" }, "To look at first ", h("small.soft", {}, "chosen by rule from the copy’s rows")),
-    h("div.strip", {}, firsts.map((it) => it.element)));
-
-const abreastOf = (state) =>
-  h(
-    "span.abreast.seg",
-    { role: "group", "aria-label": "Pictures abreast" },
-    ["", "1", "2", "3", "4"].map((it) =>
-      h("button", { "data-act": "abreast", "data-many": it, "aria-pressed": String(state.abreast === it), "aria-label": `${it || "Auto"} abreast` }, it || "Auto")),
-  );
-
-function noPart(refused) {
-  return h(
-    "article.card",
-    {},
-    h("div.no", {}, icon("pause"), h("p", {}, refused.says), h("button.btn", { "data-act": "unfilter-last" }, "Take the last one away")),
-    h("p.foot", {}, "Not drawn"),
-  );
-}
-
-function markTools(host, board) {
-  const can = { undo: board.canUndo(), redo: board.canRedo() };
-  for (const [act, able] of Object.entries(can)) {
-    const it = host.querySelector(`.tools [data-act=${act}]`);
-    if (it) it.disabled = !able;
-  }
 }

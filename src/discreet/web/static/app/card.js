@@ -20,7 +20,7 @@ import { footOf, titleOf } from "./words.js";
  */
 export function cardOf(board, spec) {
   const kind = kindFor(spec);
-  const title = titleOf(spec, lookOf(board.columns));
+  const title = spec.title || titleOf(spec, lookOf(board.columns));
   const controls = h("div.ctl");
   const warn = h("p.unreliable", { hidden: true });
   const pic = h("div.pic", { class: `pic pic-${spec.kind}` });
@@ -38,6 +38,7 @@ export function cardOf(board, spec) {
       button("info", "How this picture was made", "about"),
       button("more", "More for this picture", "menu"),
     ),
+    spec.note && h("p.note", {}, spec.note),
     body,
   );
   let answer = null;

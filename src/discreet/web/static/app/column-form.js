@@ -1,6 +1,7 @@
 /** The form of a new column: a logarithm, categories, a ratio, or an expression that is written. */
 
 import { lookOf, whole } from "../draw/look.js";
+import { choose } from "./choose.js";
 import { fill, h } from "./dom.js";
 import { checked, expressionField } from "./expression-field.js";
 import { canBeWritten, cutsTyped, equalCuts, freeName, groupsOf, logOf, ratioOf } from "./expression-texts.js";
@@ -53,6 +54,8 @@ export function columnForm(board, done, place = board.part.assign.length) {
   const change = (given) => {
     Object.assign(state, given);
     fill(body, partsOf(board, columns, numbers, state, change));
+    const again = [...body.querySelectorAll(".choice")].find((it) => it.firstChild.textContent === given.again);
+    again?.querySelector("input").focus();
     const called = nameOf(state);
     if (!isNamed) name.value = called && freeName(called, isTaken);
     body.querySelector("textarea")?.addEventListener("input", (event) => {
@@ -95,11 +98,9 @@ function partsOf(board, columns, numbers, state, change) {
   const look = lookOf(board.columns);
   const pickOf = (label, key) => {
     const some = numbers.filter((it) => way === "groups" || typeOf(it) === "number");
-    const pick = h("select", {}, some.map((it) =>
-      h("option", { value: it.name, selected: it.name === state[key] }, look.full(it.name))));
-    if (!some.some((it) => it.name === state[key])) state[key] = pick.value;
-    pick.addEventListener("change", () => change({ [key]: pick.value }));
-    return h("label", {}, label, pick);
+    if (!some.some((it) => it.name === state[key])) state[key] = some[0]?.name ?? "";
+    const choices = some.map(({ name }) => ({ name, label: look.full(name) }));
+    return choose({ label, choices, chosen: state[key], pick: (name) => change({ [key]: name, again: label }) }).element;
   };
   const seg = (label, key, ways) => segOf(label, ways, state[key], (value) => change({ [key]: value }));
   const shown = {

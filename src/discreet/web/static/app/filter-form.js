@@ -2,6 +2,7 @@
 
 import { lookOf, whole } from "../draw/look.js";
 import { simpleOf } from "./condition-words.js";
+import { choose } from "./choose.js";
 import { fill, h } from "./dom.js";
 import { checked, expressionField } from "./expression-field.js";
 import { canBeWritten, inRange, oneOfLevels } from "./expression-texts.js";
@@ -12,6 +13,7 @@ import { spark } from "./spark.js";
 
 const DAY = 86_400_000;
 const MOST_LEVELS = 200;
+const FEW_LEVELS = 12; // more are searched
 
 /**  */
 export function filterForm(board, done, before = "") {
@@ -21,9 +23,20 @@ export function filterForm(board, done, before = "") {
   const part = { ...board.part, where: board.part.where.filter((it) => it !== before) };
   const begins = (before && simpleOf(columns, before)) || {};
   const chosen = begins.column || board.draft[0] || columns.find(canBeWritten).name;
-  const options = columns.filter(canBeWritten).map((it) =>
-    h("option", { value: it.name, selected: it.name === chosen }, look.full(it.name)));
-  const pick = h("select", { name: "column", autofocus: true }, options);
+  let column = chosen;
+  const picked = choose({
+    label: "Only rows whose",
+    choices: columns.filter(canBeWritten).map(({ name }) => ({ name, label: look.full(name) })),
+    chosen,
+    pick: (name) => {
+      column = name;
+      byColumn();
+      picked.field.focus();
+      changed();
+    },
+  });
+  picked.field.setAttribute("name", "column");
+  picked.field.setAttribute("autofocus", "");
   const body = h("div.body");
   const fits = h("p.soft.fits", { role: "status" });
   const other = h("button.txt", { type: "button" });
@@ -31,9 +44,9 @@ export function filterForm(board, done, before = "") {
   let asked = null;
   let refused = ""; // why the button did nothing, until something is changed
 
-  const choose = () => {
-    asked = asChosen(board, board.columns.get(pick.value), body, begins, part);
-    body.prepend(h("label", {}, "Only rows whose", pick));
+  const byColumn = () => {
+    asked = asChosen(board, board.columns.get(column), body, begins, part);
+    body.prepend(picked.element);
     other.textContent = "Write it yourself";
   };
   const write = (text) => {
@@ -50,14 +63,10 @@ export function filterForm(board, done, before = "") {
     count();
   };
 
-  pick.addEventListener("change", () => {
-    choose();
-    pick.focus();
-  });
   other.addEventListener("click", () => {
-    if (asked.isWritten) choose();
+    if (asked.isWritten) byColumn();
     else write(asked.text());
-    form.querySelector("textarea, select").focus();
+    form.querySelector("textarea, input").focus();
     changed();
   });
   form.addEventListener("input", changed);
@@ -68,7 +77,7 @@ export function filterForm(board, done, before = "") {
     else done(asked.text());
   });
   if (before && !begins.column) write(before);
-  else choose();
+  else byColumn();
   count();
   return form;
 }
@@ -147,9 +156,15 @@ function someLevels(board, { name, levels }, begins) {
   const look = lookOf(board.columns);
   const boxes = levels.slice(0, MOST_LEVELS).map((it) => h("input", { type: "checkbox", value: it, checked: begins.levels?.includes(it) }));
   const chosen = () => boxes.filter((it) => it.checked).map((it) => it.value);
+  const find = levels.length > FEW_LEVELS && h("input", { type: "search", placeholder: "Find a level", "aria-label": "Find a level" });
+  const labels = boxes.map((box) => h("label", {}, box, h("bdi", {}, box.value)));
+  const search = () => labels.forEach((it, i) => {
+    it.hidden = !boxes[i].checked && !boxes[i].value.toLowerCase().includes(find.value.trim().toLowerCase());
+  });
+  if (find) find.addEventListener("input", search);
   const more = levels.length > MOST_LEVELS && h("p.soft", {}, "Write it yourself for the other levels.");
   const element = h("div.checks", { role: "group", "aria-label": look.full(name) },
-    boxes.map((box) => h("label", {}, box, h("bdi", {}, box.value))), more);
+    find, labels, more);
   return {
     element,
     text: () => oneOfLevels(name, chosen(), levels),

@@ -8,8 +8,10 @@ const MARK =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><rect x="2.5" y="12" width="4" height="9" rx="1"/><rect x="8" y="4" width="4" height="17" rx="1"/><rect x="13.5" y="8" width="4" height="13" rx="1"/><path d="M19 16.8h4v1.4h-4zM19 19.8h4v1.4h-4z"/></svg>';
 const TOOLS = [
   ["rail", "side", "Hide or show the columns"],
+  ["palette", "find", "Find anything (Ctrl K)"],
   ["undo", "undo", "Undo"],
   ["redo", "redo", "Redo"],
+  ["boards", "boards", "Boards: name, keep, open"],
   ["share", "link", "Copy the link to this board"],
   ["theme", "theme", "Light or dark"],
   ["who", "user", "Your token"],

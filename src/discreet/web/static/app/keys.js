@@ -1,5 +1,6 @@
 /** What is pressed, typed and dragged anywhere on the page. */
 
+import { opened } from "./boards.js";
 import { close, isOpen, tip } from "./floating.js";
 import { written } from "../rows/expressions/tokens.js";
 import { allOffers } from "./offers.js";
@@ -18,13 +19,18 @@ export function listen(host, board, acts) {
 }
 
 function keyed(event, board, acts) {
+  if (!isOpen() && board.present.key(event)) return;
   const at = document.activeElement;
   const typing = at?.matches("input, select, textarea");
   if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "z" && !typing) {
     event.preventDefault();
     if (event.shiftKey) board.redo();
     else board.undo();
-  } else if (event.key === "/" && !typing) {
+  } else if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    acts.palette();
+  } else if (event.key === "?" && !typing) acts.keys();
+  else if (event.key === "/" && !typing) {
     event.preventDefault();
     if (innerWidth <= 820) document.body.classList.add("sheet");
     board.rail.find.focus();
@@ -79,13 +85,18 @@ function dropping(board) {
   const mark = (card) =>
     board.cards.forEach((it) => it.element.classList.toggle("drop", it === card));
   main.addEventListener("dragover", (event) => {
-    if (!event.dataTransfer.types.includes("text/column")) return;
+    if (!["text/column", "Files"].some((it) => event.dataTransfer.types.includes(it))) return;
     event.preventDefault();
     mark(cardAt(event));
   });
   main.addEventListener("dragleave", () => mark(null));
   main.addEventListener("drop", (event) => {
+    const [file] = event.dataTransfer.files;
     const column = event.dataTransfer.getData("text/column");
+    if (file) {
+      event.preventDefault();
+      opened(board, file);
+    }
     if (!column) return;
     event.preventDefault();
     mark(null);

@@ -70,7 +70,7 @@ async function begin(host) {
     keepToken(text);
     location.reload();
   };
-  const tools = ["rail", "undo", "redo", "share", "theme", "who"];
+  const tools = ["rail", "palette", "undo", "redo", "boards", "share", "theme", "who"];
   const board = openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
   const acts = actsOf(board, {
     keepTheme: (theme) => localStorage.setItem(THEME, theme),

@@ -3,7 +3,7 @@
 import { ask, fileOf, sealedFile } from "./server.js";
 
 /** What a picture is drawn with on the page alone. */
-const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges", "answer", "edges"];
+const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges", "answer", "edges", "title", "note"];
 export const TABLES = ["summary", "means", "model"];
 
 /** The files that are the page's own drawing, which the server checks, records and seals. */
@@ -19,7 +19,7 @@ const filesOf = ({ kind }) => (TABLES.includes(kind) ? OF_TABLES : OF_PLOTS);
  * @returns {object} `answer(spec, state)`; `idOf(spec, state)`, by which the server knows a picture;
  *   `forms(spec)`, `file(spec, id, form)` and `sealed(spec, id, form, drawing)`; `handIn(spec, id,
  *   form, text, drawing)`, `outputs()` and `comment(id, text)`; `askData(spec, state, holds)` and
- *   `questions()`.
+ *   `questions()`; `boards()` and `keepBoard(name, state)`, which deletes one of no state.
  */
 export function onServer(facts) {
   const ofCopy = facts.policy.regime === "guarded";
@@ -57,6 +57,8 @@ export function onServer(facts) {
     outputs: async () => (await ask("/api/outputs")).outputs,
     askData: async (spec, state, holds) => (await ask("/api/questions", { id: await idOf(spec, state), holds })).question,
     questions: async () => (await ask("/api/questions")).questions,
+    boards: async () => (await ask("/api/boards")).boards,
+    keepBoard: async (name, state) => (await ask("/api/boards", { name, state })).boards,
     comment: (id, text) => ask(`/api/outputs/${id}`, { text }),
   };
 }

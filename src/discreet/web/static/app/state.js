@@ -1,8 +1,9 @@
 /** What a board shows, as it stands in the address: filters, new columns, cards, arrangement. */
 
-export const EMPTY = { where: [], assign: [], cards: [], abreast: "", show: "" };
+export const EMPTY = { where: [], assign: [], cards: [], abreast: "", show: "", name: "" };
 
 const LISTS = ["by"]; // of a spec: what may be several columns
+const TEXTS = ["title", "note"]; // what somebody wrote of a card
 const NUMBERS = ["bins", "grid", "ranges"];
 
 /** Return the address of a state; names and expressions are escaped, signs between them are not. */
@@ -13,6 +14,7 @@ export function written(state) {
     new: state.assign.map((pair) => pair.map(encodeURIComponent).join(":")).join(","),
     abreast: state.abreast,
     show: state.show,
+    name: encodeURIComponent(state.name),
   };
   return Object.entries(parts)
     .filter(([, value]) => value)
@@ -33,6 +35,7 @@ export function read(hash) {
     cards: list("cards", ";").map(readSpec).filter(Boolean),
     abreast: /^[1-4]$/.test(abreast) ? abreast : "",
     show: parts.get("show") === "overview" ? "overview" : "",
+    name: decoded(parts.get("name") || ""),
   };
 }
 
@@ -56,15 +59,22 @@ export function readSpec(text) {
   for (const [name, value] of more.map((it) => cut(it, "="))) {
     if (/^[a-z_]+$/.test(name) && !(name in spec)) spec[name] = meant(name, value.split(",").map(decoded));
   }
-  return spec.columns.length || spec.formula ? spec : null;
+  return spec.columns.length || spec.formula || spec.kind === "text" ? spec : null;
 }
 
 function meant(name, values) {
   if (LISTS.includes(name)) return values;
   const [value] = values;
   if (NUMBERS.includes(name)) return Number(value);
+  if (TEXTS.includes(name)) return value;
   return value === "true" ? true : value;
 }
+
+/** A spec without what stands beside its picture. */
+export const bareSpec = (spec) => ({ ...spec, wide: undefined, answer: undefined, title: undefined, note: undefined });
+
+/** What of a card stays when its picture is another. */
+export const besideOf = ({ wide, title, note }) => ({ wide, title, note });
 
 function cut(text, sign) {
   const at = text.indexOf(sign);

@@ -87,7 +87,7 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /** @returns {string} The line of Python that draws the same, of a study or a part of it. */
 export function pythonOf(spec, state, study = "study") {
-  const { kind, columns, by, wide, answer, ...more } = spec;
+  const { kind, columns, by, wide, answer, title, note, ...more } = spec;
   const list = ["parallel", "correlations"].includes(kind);
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
   if (spec.formula) given[0] = words(spec.formula);

@@ -13,6 +13,7 @@ const SAID = {
   custodian: () => "wanted what is the custodian’s",
   "log.csv": () => "took this record as CSV",
   "log.json": () => "took this record as JSON",
+  "board kept": ({ name, state }) => `${state ? "kept" : "deleted"} the board ${name || ""}`,
   "question to the data": ({ says }) => `asked the data for ${says || "something"}`,
   "question decided": ({ said, says }) => `${said || "decided"} a question: ${says || ""}`,
   "output handed in": () => "handed something in",
