@@ -57,8 +57,10 @@ def test_plot_writes_the_picture_and_says_how_it_was_made(
     code, out, err = run("plot", picture, str(study_file), *PLOTS[picture], "-o", str(out_file))
     assert (code, err) == (0, "")
     assert out_file.read_text().startswith("<?xml")
-    assert out.startswith(f"{out_file}\n{NOTES.get(picture, f'{picture} of ')}")
-    assert "promises: " in out
+    first, *said, made = out.splitlines()
+    assert first == str(out_file)
+    assert len(said) <= 1
+    assert f"{NOTES.get(picture, f'{picture} of ')}" in made
 
 
 def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Path) -> None:
@@ -362,7 +364,7 @@ def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Pat
     assert ">Fig. 1<" in path.read_text("utf-8")
     assert 'width="240.94' in path.read_text("utf-8")
     assert "does not protect: " in path.read_text("utf-8").partition("</metadata>")[0]
-    assert "does not protect: " in out
+    assert len(out.splitlines()) == 3
     code, _, err = run(*asked, *drawing, "--json")
     assert code == 2
     assert "--no-footnote need a file: add -o FIGURE" in err

@@ -50,11 +50,11 @@ MEANS = means({F: (20.0, 21.0, 22.0), M: (23.0, 25.0, 27.0), (): (21.0, 22.0, 23
 
 
 def test_on_a_page_what_is_not_reliable_is_said_first_and_shown_grey() -> None:
-    few = "not reliable here: differences in bmi between levels of sex may be off by up to 2.5"
-    others = "differences in age between levels of sex may be off by up to 1"
+    few = "not reliable: differences in bmi by sex may be off by up to 2.5"
+    others = "differences in age by sex may be off by up to 1"
     page = replace(MEANS, notes=(few,)).to_html()
     assert page.count('<div class="greyed">') == 2  # the table, and the plot
-    said = page.index('<p class="unreliable">Not reliable here: differences in bmi between levels')
+    said = page.index('<p class="unreliable">Not reliable: differences in bmi by sex')
     assert page.index("<h1>") < said < page.index('<div class="greyed">')
     some = replace(MEANS, notes=(few, others)).to_html()
     assert '<p class="unreliable">' in some

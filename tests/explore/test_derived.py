@@ -173,7 +173,7 @@ def test_small_parts_say_that_they_are_rough_and_smaller_ones_are_not_drawn(
     opened: dc.Study,
 ) -> None:
     rough = opened.where(OLD).scatter("age", "bmi").origin.remarks
-    assert any(line.startswith("rough, as only ") for line in rough)
+    assert any(line.startswith("rough: only ") for line in rough)
     assert not any("rough" in line for line in opened.where("age > 20").box("age").origin.remarks)
     with pytest.raises(
         RefusedError, match=r"fewer than 50 rows of the copy have age > 75: too few"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -62,6 +63,7 @@ CALLS: dict[str, Callable[[dc.Study], Any]] = {
 OF = dict.fromkeys(("a moment", "days between", "yes and no"), "stays") | dict.fromkeys(
     ("persons", "model by people"), "visits"
 )
+WARNS = re.compile(r"not reliable|rough|not drawn(?=, with fewer)")
 FAST = (
     *("histogram by", "scatter", "survival", "a part with a new column", "a moment", "yes and no"),
     *("summary", "means", "linear model", "columns", "persons"),
@@ -113,6 +115,32 @@ def test_file_answers_as_the_custodian_does(studies: Callable[[str], Any], name:
     if isinstance(expected, View):
         assert found.describe() == expected.describe()
         assert scene_to_plain(found.scene()) == scene_to_plain(expected.scene())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=slow(name not in FAST)) for name in CALLS if name != "columns"],
+)
+def test_below_a_figure_are_two_lines_and_what_warns_is_first(
+    studies: Callable[[str], Any], name: str
+) -> None:
+    made = CALLS[name](studies(OF.get(name, "cohort"))[1])
+    if isinstance(made, View):
+        notes, figure = made.scene().notes, made.plot()
+        texts = [it for it in figure.texts if it.get_text().strip()]
+        lines = [it.get_text().strip() for it in texts]
+        assert all(it.get_window_extent().x1 <= figure.bbox.x1 for it in texts)
+    else:
+        notes = tuple(it for it in made.notes if not it.startswith("not reliable"))  # it is above
+        lines = [it for it in made.to_text().splitlines() if it.startswith("- ")]
+        assert made.to_text().splitlines()[-len(lines) :] == lines
+    assert len(lines) <= 2
+    assert not any("\n" in it or "…" in it for it in lines)
+    assert "(k = 5, m = 20" in lines[-1]
+    warned = [it for it in notes if WARNS.match(it)]
+    found = re.findall("not reliable|rough|not drawn", lines[0])
+    assert found == [it[0] for it in map(WARNS.match, warned) if it]
+    assert lines[0].removeprefix("- ").startswith((*found, "")[0])
 
 
 def test_rest_of_a_study_is_that_of_the_custodian(studies: Callable[[str], Any]) -> None:

@@ -18,7 +18,7 @@ from discreet.plots import View
 from discreet.render.scene import subtitle_of
 
 N = 400
-GROUPS = "between levels of band may be off by up to"
+GROUPS = "by band may be off by up to"
 
 
 def cohort(n: int = N) -> pl.DataFrame:
@@ -95,7 +95,7 @@ def test_a_model_says_what_its_levels_are_compared_with(
 
 # --- differences between groups -------------------------------------------------------------------
 
-NOT = "not reliable here: differences"
+NOT = "not reliable: differences"
 #: What compares groups, what is off and what is not reliable: # stands for a number.
 COMPARED: dict[str, tuple[Callable[[dc.Study], Any], list[str]]] = {
     "levels that differ by nothing": (
@@ -133,8 +133,8 @@ def test_what_compares_groups_says_how_far_they_are_off(
 
 def test_what_is_not_reliable_stands_first_below_the_picture(opened: dc.Study) -> None:
     found = subtitle_of(opened.scatter("age", "bmi", by="sex").scene().notes)
-    assert found.says[0].startswith("not reliable here: differences ")
-    assert "between levels of Sex at birth" in found.says[0]
+    assert found.says[0].startswith("not reliable: differences ")
+    assert "by Sex at birth" in found.says[0]
 
 
 def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,9 +145,7 @@ def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch
     study = dc.open(cohort(), study="few", unit=False)
 
     (said,) = [it for it in study.box("bmi", by="sex").notes() if "differences" in it]
-    assert said == (
-        "differences between levels of sex: there are too few rows to say how far they may be off"
-    )
+    assert said == "differences by sex: too few rows to say how far they may be off"
 
 
 @pytest.mark.promise

@@ -59,7 +59,7 @@ def test_means_and_shares_have_intervals_that_hold_the_copys_own_error() -> None
     ends = wilson(sexes.count("f") / len(sexes), len(sexes))
     assert of["sex", "f", "share, low end"] < ends[0]
     assert of["sex", "f", "share, high end"] > ends[1]
-    assert table.notes[-1].endswith("for the population, and include the copy's own error")
+    assert table.notes[-1].startswith("intervals: for the population, with the copy's own error")
     assert not table.has_plot
 
 

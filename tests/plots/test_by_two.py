@@ -116,7 +116,6 @@ def test_each_pair_has_a_panel_in_its_row_and_column() -> None:
         "shown: 200 of 240 rows, from the protected copy",
         "protected rows are drawn anew; with few distinct values, some equal a record by chance",
         "near",
-        "rows of panels: age; columns of panels: sex; axes are shared",
         "not drawn, with fewer than 50 rows: 40 with f",
         "rough, with fewer than 300 rows: 1 of 3 parts",
     )

@@ -78,8 +78,7 @@ def test_levels_without_a_curve_are_named() -> None:
     view = drawn([*range(10), *[3] * 10, 4], ["f"] * 10 + ["m"] * 10 + ["x"])
     assert [curve.label for curve in view.curves] == ["f"]
     assert (view.few, view.constant) == (("x",), ("m",))
-    assert view.scene().notes[-3:] == (
-        "one curve for each level of sex",
+    assert view.scene().notes[-2:] == (
         "not drawn, with fewer than 10 rows: x",
         "not drawn, as all their rows have one value: m",
     )

@@ -49,7 +49,7 @@ def test_curves_of_levels_go_on_to_common_ends() -> None:
     assert {line.x[0][-1] for line in (women, men)} == {14}
     assert {line.y[0][0] for line in (women, men)} == {0}
     assert {line.y[0][-1] for line in (women, men)} == {1}
-    assert view.scene().notes[-1] == "one curve for each level of sex"
+    assert view.scene().panels[0].legend == "sex"
 
 
 def test_levels_of_few_rows_have_no_curve_and_are_named() -> None:

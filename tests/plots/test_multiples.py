@@ -86,8 +86,7 @@ def test_overlaid_histograms_are_outlines_of_an_area_of_one() -> None:
         Lines(((0.0, 0.0, 1.0), (2.0, 3.0, 3.0)), ((0.0, 0.5, 0.5), (0.5, 0.5, 0.0)), "curve", "m"),
     )
     assert (panel.title, panel.y) == ("", Axis("density", (0.0, 1.05 * 0.75)))
-    assert scene.notes[-3:] == (
-        "one outline for each level of sex, each of area 1",
+    assert scene.notes[-2:] == (
         "not among the 6 largest levels: older",
         "gaps in an outline: none, or fewer than k",
     )

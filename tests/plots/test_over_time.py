@@ -301,7 +301,7 @@ def test_lines_of_the_copy(study: dc.Study) -> None:
         for at, start in enumerate(view.starts):
             here = own & (found.starts[found.places] == start)
             assert it.means[at] == pytest.approx(rows["score"][here].mean())
-    assert any(note.startswith("shaded: 95 % intervals of each") for note in view.scene().notes)
+    assert any(note.startswith("shaded: 95 % intervals; of each") for note in view.scene().notes)
     assert study.over_time("visit").every == "month"
     years = study.over_time("year")
     axis = years.scene().panels[0].x

@@ -53,7 +53,6 @@ def test_all_have_one_area_and_the_widest_fits_its_place() -> None:
     assert max(half for it in mark.violins for half in it.halves) == 0.42
     assert "all violins have the same area" in scene.notes
     assert "rough, with fewer than 50 rows: f, m" in scene.notes
-    assert "one violin for each level of sex" in scene.notes
     # On paper each is as wide as it is to be, about its tick.
     shapes = draw(scene).axes[0].collections
     wide = [it.get_paths()[0].get_extents() for it in shapes[::2]]

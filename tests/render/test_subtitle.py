@@ -23,18 +23,18 @@ MADE = "scatter of age and bmi: whole (k = 5, m = 10), policy standard"
 SHOWN = "shown: 296 of 296 rows, from the protected copy"
 ANEW = "protected rows are drawn anew; with few distinct values, some equal a record by chance"
 NEAR = "the copy: shares of single columns are off by at most 2.0 points"
-ROUGH = "rough, as only 296 rows of the copy are drawn: the number of people is 10 % off"
+ROUGH = "rough: only 296 rows of the copy; the number of people is 10 % off"
 CODES = "income may hold codes for missing values, drawn here as numbers; the custodian can declare"
 SAID: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "a part": ([MADE, SHOWN, ANEW, "where sex == 'm'", NEAR], ("where sex == 'm'", NEAR)),
     "a warning before a part": (
         [MADE, "where sex == 'm'", ROUGH],
-        ("rough, as only 296 rows of the copy are drawn", "where sex == 'm'"),
+        ("rough: only 296 rows of the copy", "where sex == 'm'"),
     ),
     "two warnings": (
         [MADE, NEAR, CODES, ROUGH],
         (
-            "rough, as only 296 rows of the copy are drawn",
+            "rough: only 296 rows of the copy",
             "income may hold codes for missing values, drawn here as numbers",
             NEAR,
         ),

@@ -103,8 +103,8 @@ def test_what_is_not_reliable_is_said_first_and_shown_grey(
     chromium: Browser, tmp_path: Path, where: str
 ) -> None:
     studies = studies_of(tmp_path, f'copy = "{where}"\n{WHOLE}')
-    few = "not reliable here: differences in bmi between levels of region may be off by up to 2.5"
-    others = "differences in age between levels of region may be off by up to 1"
+    few = "not reliable: differences in bmi by region may be off by up to 2.5"
+    others = "differences in age by region may be off by up to 1"
 
     def answer(route: Route, said: list[str]) -> None:
         """Give what the server answers with other remarks."""

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from discreet.explore import Study
 
 NASTY = '</script><script>globalThis.broken = 1</script><!--"&\u2028<img src=x onerror=broken=2>'
-FEW = "not reliable here: differences in bmi may be off by up to 2.5 (kg/m²)"
-OTHERS = "differences in age between levels of sex may be off by up to 1"
+FEW = "not reliable: differences in bmi may be off by up to 2.5 (kg/m²)"
+OTHERS = "differences in age by sex may be off by up to 1"
 PUBLIC = Origin("research", "research", True, "trial", None, None, "persons")
 MADE: dict[str, Any] = {"method": "suppression", "suppressed": 1}
 HISTOGRAM = HistogramView(

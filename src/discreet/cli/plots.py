@@ -306,11 +306,13 @@ def _drawn(
 
 
 def _write(view: View, output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
-    """Save a view, print it, or both."""
+    """Save a view and say what stands below it, print it, or both."""
+    from discreet.render.scene import subtitle_of
+
     text = view.to_json() if as_json else None
     if output is not None:
         view.save(output, **vars(drawing))
-        print_words(f"{output}\n{view.describe()}", err=as_json)
+        print_words("\n".join([str(output), *subtitle_of(view.scene().notes).lines()]), err=as_json)
     if text is not None:
         typer.echo(text)
 

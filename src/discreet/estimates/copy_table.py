@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from discreet.columns.native import frame_of
-from discreet.document import INDENT, Block, Document, Documented, Listing, Picture, Words
+from discreet.document import INDENT, WIDTH, Block, Document, Documented, Listing, Picture, Words
 from discreet.errors import InputError
 from discreet.estimates.figures import Figure, dots_of, size_of, tidy_figures
 from discreet.lines import WORKBOOKS, lines_of
 from discreet.provenance import Provenance
 from discreet.render.csv_words import csv_text
 from discreet.render.figure_file import printable, with_minus
-from discreet.render.scene import BETWEEN, Panel, Scene, subtitle_of, unreliable_of
+from discreet.render.scene import Panel, Scene, subtitle_of, unreliable_of
 from discreet.render.sealing import released, sealed
 from discreet.render.to_matplotlib import Drawing, asking_first, draw
 from discreet.render.workbook import XLSX, as_labelled, as_workbook
@@ -36,6 +36,8 @@ SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json", *WORKBOOKS)
 CAPTION = "Figures of rows of the protected copy"
 SUMMARY = "summary"
+IN_A_LINE = WIDTH - len(INDENT)
+"""So many letters has a line of text below a table."""
 
 
 class Line(NamedTuple):
@@ -136,7 +138,7 @@ class CopyTable(Documented):
     def _two_lines(self) -> list[str]:
         """Return what text says below the table: what warns first, and how it was made."""
         below = subtitle_of([it for it in self.notes if not it.startswith("not reliable")])
-        return [it for it in (BETWEEN.join(below.says), below.code) if it]
+        return below.lines(IN_A_LINE)
 
     def _listing(self) -> Listing:
         """Return the lines as they are printed, those of a section below its name."""

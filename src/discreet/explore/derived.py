@@ -325,8 +325,7 @@ def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
     sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
     off = _how_far_off(*sizes[max(it for it in sizes if it <= rows)])
     return (
-        f"rough, as only {rows} rows of the copy are drawn: in parts of this size the number of "
-        f"people is {off}"
+        f"rough: only {rows} rows of the copy; in parts of this size the number of people is {off}"
     )
 
 

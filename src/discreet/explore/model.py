@@ -40,14 +40,14 @@ NO_COPY = (
     " guarded policy, such as 'standard'"
 )
 WIDER = (
-    "estimates are from these rows; intervals are wider, to include sampling error and the "
-    "copy's own error, and are rough: docs/models.md says how often they cover"
+    "intervals are rough, and include the copy's own error; estimates are from these rows; "
+    "docs/models.md says how often intervals cover"
 )
 LINEARISED = (
-    "standard errors are robust (linearised), as for rows drawn independently with these weights"
+    "standard errors are robust (linearised); as for rows drawn independently with these weights"
 )
-ROBUST = "standard errors are robust, for counts that vary more than Poisson's, too"
-BY_PERSONS = "standard errors are clustered by person, as people have several rows"
+ROBUST = "standard errors are robust; for counts that vary more than Poisson's, too"
+BY_PERSONS = "standard errors are clustered by person; people have several rows"
 ABOUT_ZERO = (
     "without an intercept R² is computed about 0, so do not compare it with that of a model "
     "with an intercept"
@@ -361,7 +361,7 @@ def _notes(
     said = [
         model.formula,
         f"of {estimates.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
-        f" {policy.members}) with a value in each column, policy {policy.name}",
+        f" {policy.members}), policy {policy.name}",
         *([f"levels are compared with {', '.join(compared)}"] if compared else []),
         *session.remarks_of_copy(names),
         *said_of_gaps(session.whole, names),

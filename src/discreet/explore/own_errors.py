@@ -81,11 +81,11 @@ def said_of_own(own: OwnErrors) -> str:
     Examples
     --------
     >>> said_of_own(OwnErrors({}, (), 1.0))
-    "for sampling error alone: with so few rows the copy's own error is not known"
+    "for sampling error alone, as too few rows tell the copy's own error"
     """
     if len(own.copies) < FEWEST:
-        return "for sampling error alone: with so few rows the copy's own error is not known"
-    return "they are for the population, and include the copy's own error"
+        return "for sampling error alone, as too few rows tell the copy's own error"
+    return "for the population, with the copy's own error"
 
 
 def columns_of_copy(
@@ -129,15 +129,15 @@ def differences(session: DerivedCopy, columns: Sequence[str], by: Sequence[str])
     """
     compared = [name for name in dict.fromkeys(columns) if name not in by] if by else []
     known = [off for name in compared if (off := _off(session, name, by)) is not None]
-    groups = f"between levels of {' and '.join(session.labels.get(it, it) for it in by)}"
+    groups = f"by {' and '.join(session.labels.get(it, it) for it in by)}"
     if not known:
-        unknown = f"differences {groups}: there are too few rows to say how far they may be off"
+        unknown = f"differences {groups}: too few rows to say how far they may be off"
         return (unknown,) if compared else ()
     unreliable = [it for it in known if not it.reliable]
     others = [it for it in known if it.reliable]
     said = []
     if unreliable:
-        said.append(f"not reliable here: {_may_be_off(unreliable, groups)}")
+        said.append(f"not reliable: {_may_be_off(unreliable, groups)}")
     if others:
         said.append(_may_be_off(others, groups))
     return tuple(said)
@@ -149,10 +149,10 @@ def _may_be_off(known: Sequence[_Off], groups: str) -> str:
     Examples
     --------
     >>> bmi, died = _Off("bmi", "1.1", True), _Off("died", "4.2 points", True)
-    >>> _may_be_off([bmi], "between levels of sex")
-    'differences in bmi between levels of sex may be off by up to 1.1'
-    >>> _may_be_off([bmi, died], "between levels of sex")
-    'differences between levels of sex may be off by up to 1.1 in bmi, 4.2 points in died'
+    >>> _may_be_off([bmi], "by sex")
+    'differences in bmi by sex may be off by up to 1.1'
+    >>> _may_be_off([bmi, died], "by sex")
+    'differences by sex may be off by up to 1.1 in bmi, 4.2 points in died'
     """
     if len(known) == 1:
         return f"differences in {known[0].column} {groups} may be off by up to {known[0].by}"

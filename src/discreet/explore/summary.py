@@ -309,7 +309,7 @@ def _described_again(
 def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
     """Say what intervals are, and that they hold the copy's own error, where it is known."""
     by_persons = "" if rows.persons is None else BY_PERSONS
-    return f"intervals are {what}{by_persons}: {said_of_own(own)}"
+    return f"intervals: {said_of_own(own)}; {what}{by_persons}"
 
 
 def _how_to_group(session: DerivedCopy, name: str) -> str:
@@ -367,7 +367,9 @@ def _notes(
     said += session.remarks_of_copy(names)
     few = [name for name, size in sizes if 0 < size < FEW]
     if few:
-        which = "; ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(sizes)} groups"
+        which = (
+            " and ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(sizes)} groups"
+        )
         said.append(f"rough, with fewer than {FEW} rows: {which}")
     if policy.public:
         said.append("the data are declared public: releases are not recorded")

@@ -119,16 +119,12 @@ class BarView(View):
             legend="" if self.by is None else self.label(self.by),
             order=self.levels_of(self.by),
         )
-        return Scene((panel,), notes=self.short_notes(*self.signs()))
+        return Scene((panel,), notes=self.notes())
 
     @property
     def _heights(self) -> tuple[tuple[float | None, ...], ...]:
         """How high the bars are, a row for each level that divides them."""
         return self.shares if self.percent else self.sums or self.by_counts or (self.counts,)
-
-    def signs(self) -> tuple[str, ...]:
-        """Return what divides the bars."""
-        return () if self.by is None else (f"divided by {self.label(self.by)}",)
 
 
 def _shares(counts: Sequence[float]) -> tuple[float | None, ...]:

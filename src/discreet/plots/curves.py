@@ -129,11 +129,9 @@ def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:
     return tuple(Lines((curve.x,), (curve.y,), "curve", curve.label) for curve in curves)
 
 
-def left_out(
-    by: str | None, few: Sequence[str], others: Sequence[str], what: str = "curve"
-) -> tuple[str, ...]:
-    """Say what tells curves apart, or whatever each is, and which levels have none."""
-    said = [] if by is None else [f"one {what} for each level of {by}"]
+def left_out(few: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Say which levels have no curve."""
+    said = []
     if few:
         said.append(f"not drawn, with fewer than {LEAST_ROWS} rows: {named(few)}")
     if others:

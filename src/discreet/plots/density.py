@@ -89,7 +89,7 @@ class DensityView(View):
             legend=by or "",
             order=self.levels_of(self.by),
         )
-        said = said_of(by, self.few, self.others, self.constant, "curve")
+        said = said_of(self.few, self.others, self.constant)
         signs = ("curves end at the smallest and largest value of their rows",)
         return Scene((panel,), notes=self.notes() + signs + said)
 
@@ -98,11 +98,9 @@ class DensityView(View):
         return super()._decoded(given) | {"curves": decoded(given["curves"])}
 
 
-def said_of(
-    by: str | None, few: Sequence[str], others: Sequence[str], constant: Sequence[str], what: str
-) -> tuple[str, ...]:
-    """Say what tells curves or violins apart, and which levels have none."""
-    said = left_out(by, few, others, what)
+def said_of(few: Sequence[str], others: Sequence[str], constant: Sequence[str]) -> tuple[str, ...]:
+    """Say which levels have no curve or violin."""
+    said = left_out(few, others)
     if constant:
         said += (f"not drawn, as all their rows have one value: {named(constant)}",)
     return said

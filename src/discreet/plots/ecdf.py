@@ -70,7 +70,7 @@ class EcdfView(View):
             legend=by or "",
             order=self.levels_of(self.by),
         )
-        return Scene((panel,), notes=self.notes() + left_out(by, self.few, self.others))
+        return Scene((panel,), notes=self.notes() + left_out(self.few, self.others))
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class MultiplesView(View):
         return f"density, weighted by {self.label(weights)}" if weights else "density"
 
     def _of_outlines(self) -> list[str]:
-        said = [f"one outline for each level of {self.label(self.by)}, each of area 1"]
+        said = []
         if self.others:
             names = ", ".join(self.others[:MOST_OVERLAID])
             more = " and more" if len(self.others) > MOST_OVERLAID else ""
@@ -335,7 +335,7 @@ class PanelsView(View):
     def scene(self) -> Scene:
         """Return panels with shared axes; boxes on one pair of axes."""
         first, second = self._names
-        notes = (*self.notes(), *self._how(), *self._signs(), *self._left_out())
+        notes = (*self.notes(), *self._signs(), *self._left_out())
         if self._of_boxes:
             return Scene((self._boxes(),), notes=notes)
         found = [None if view is None else view.scene().panels[0] for view in self.views]
@@ -379,14 +379,6 @@ class PanelsView(View):
 
     def _why(self, pair: Pair) -> str:
         return f"fewer than {FEWEST} rows" if pair in self.few else "no rows"
-
-    def _how(self) -> tuple[str, ...]:
-        first, second = self._names
-        if self._of_boxes:
-            return (f"one box for each level of {first}, side by side for each of {second}",)
-        if self.each_pair:
-            return (f"rows of panels: {first}; columns of panels: {second}; axes are shared",)
-        return (f"one panel for each level of {second}; axes are shared",)
 
     def _signs(self) -> tuple[str, ...]:
         """Return what is said of the panels: once where it is said of all, else of each by name."""
@@ -433,7 +425,7 @@ class PanelsView(View):
         """Say what is shown, how it was made, and how many parts it has."""
         many = f"{len(self.first)} levels of {self.by[0]} by {len(self.second)} of {self.by[1]}"
         drawn = f"parts drawn: {self.drawn}, of {many}"
-        return "\n".join([super().describe(), drawn, *self._how(), *self._left_out()])
+        return "\n".join([super().describe(), drawn, *self._left_out()])
 
     def _subject(self) -> str:
         part = self._drawn[0]

@@ -94,7 +94,7 @@ class HistogramView(View):
             x=self.axis(self.columns[0], self.edges, (self.edges[0], self.edges[-1])),
             y=Axis(label),
         )
-        return Scene((panel,), notes=self.short_notes(*self.signs()))
+        return Scene((panel,), notes=(*self.notes(), *self.signs()))
 
     def signs(self) -> tuple[str, ...]:
         """Return what hatched bins mean, where there are any."""

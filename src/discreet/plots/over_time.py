@@ -232,7 +232,7 @@ class OverTimeView(View):
         said = []
         if self.of_means:
             held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
-            said.append(f"shaded: 95 % intervals of each mean, {held} (t)")
+            said.append(f"shaded: 95 % intervals; of each mean, {held} (t)")
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:
                 said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")
@@ -248,7 +248,7 @@ class OverTimeView(View):
         ]
         if any(rough):
             said.append(f"rough, with fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points")
-        said += left_out(None, self.few, self.others)
+        said += left_out(self.few, self.others)
         divided = () if self.by is None else (f"one line for each level of {self.label(self.by)}",)
         return (*divided, *said)
 

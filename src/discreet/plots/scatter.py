@@ -104,8 +104,7 @@ class PointsView(View):
         coincide = not gridded and any(size > 1 for size in self.size)
         what = "protected row" if self.origin.counted == "protected rows" else "record"
         signs = (f"dark: more than one {what} at the same place",) if coincide else ()
-        coloured = () if self.by is None else (f"coloured by {self.label(self.by)}",)
-        return Scene((panel,), notes=self.notes() + coloured + signs)
+        return Scene((panel,), notes=self.notes() + signs)
 
     def _dots(self, gridded: bool) -> list[Dots]:
         if self.by is None:

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import Protected, parameters_of_rows, short_places
-from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, named, shown_levels
+from discreet.plots.curves import LEAST_ROWS, left_out, shown_levels
 from discreet.plots.heatmap import tidy_cells
 from discreet.plots.plot import How, Plot
 from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
@@ -153,17 +153,9 @@ class ScatterDensityView(View):
     def _signs(self) -> tuple[str, ...]:
         copied = self.origin.counted == "protected rows"
         said = [f"grey: no {'row of the copy' if copied else 'record'}"]
-        if self.by:
-            said.append(f"one panel for each level of {self.label(self.by)}")
         if self.trends:
             said.append("trends are fitted to the rows, not the cells")
-        if self.few:
-            said.append(f"not drawn, with fewer than {LEAST_ROWS} rows: {named(self.few)}")
-        if self.others:
-            said.append(
-                f"not among the {MOST_CURVES} largest levels, so not drawn: {named(self.others)}"
-            )
-        return tuple(said)
+        return (*said, *left_out(self.few, self.others))
 
     def _subject(self) -> str:
         return f"density of {' and '.join(self.columns)}"

@@ -168,8 +168,7 @@ class SurvivalView(View):
             legend="" if self.by is None else self.label(self.by),
             order=self.levels_of(self.by),
         )
-        divided = () if self.by is None else (f"one curve for each level of {self.label(self.by)}",)
-        return Scene((panel,), notes=(*self.notes(), *divided, *self._signs()))
+        return Scene((panel,), notes=(*self.notes(), *self._signs()))
 
     def describe(self) -> str:
         """Say what is shown, and of each curve how many rows and events it is of."""
@@ -196,8 +195,8 @@ class SurvivalView(View):
         held = intervals_for(self.origin.counted, self.own_error, self.by_persons)
         how = "linearised" if self.by_persons else "Greenwood"
         return (
-            f"shaded: 95 % intervals at each time, {held} ({how}, log minus log)",
-            f"a curve ends where fewer than {LEAST_AT_RISK} {of} are at risk",
+            f"shaded: 95 % intervals; at each time, {held} ({how}, log minus log)",
+            f"curves end below {LEAST_AT_RISK} {of} at risk",
         )
 
     def _subject(self) -> str:

@@ -56,7 +56,7 @@ FORMS = (*FIGURES, ".html", ".json", CSV)
 PUBLIC = "the data are declared public: releases are not recorded"
 COPY_ROWS, PUBLIC_ROWS = "protected rows", "rows of a public table"
 """What rows are called beside a view: those of a copy, or those of a table that is public."""
-OF_COPY, OF_PUBLIC = "rows of the protected copy, made anew", "PUBLIC: rows of the table itself"
+OF_PUBLIC = "PUBLIC: rows of the table itself"
 NOT_WRITTEN = ("gate", "sealer", "framework")
 """What of a view belongs to its study, and is in no file."""
 
@@ -325,10 +325,10 @@ class View:
         title = self._subject()
         name = f"{self.kind}-{'-'.join(self.columns)}"
         safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
-        says = self.describe().splitlines()
+        notes = self.scene().notes
+        says = [*dict.fromkeys((*notes, *self.describe().splitlines()))]
         plain = json.loads(dataclasses.replace(self, provenance=None)._text())
-        below = subtitle_of(self.scene().notes)
-        drawn = figure_page(plain, title[:1].upper() + title[1:], below, says, safe)
+        drawn = figure_page(plain, title[:1].upper() + title[1:], subtitle_of(notes), says, safe)
         return view.file_of(drawn.encode(), ".html").decode()
 
     def widget(self) -> AnyWidget:
@@ -405,7 +405,7 @@ class View:
         return f"{self._subject()}: {made}, policy {self.origin.policy}"
 
     def notes(self) -> tuple[str, ...]:
-        """Return the lines that stand below the picture."""
+        """Return what the picture's file says of the copy and the rows drawn."""
         of, lines = self.origin, [self.note()]
         guarded, rows = of.regime == "guarded", of.counted == COPY_ROWS
         if of.shown is not None and of.total is not None:
@@ -424,21 +424,6 @@ class View:
         if of.public:
             lines.append(OF_PUBLIC if of.counted == PUBLIC_ROWS else PUBLIC)
         return (*lines, *of.remarks)
-
-    def short_notes(self, *beside: str) -> tuple[str, ...]:
-        """Return what stands below a picture of the copy in two lines: first what to mind.
-
-        Of what is not drawn from the copy all notes; `describe` has these of every picture.
-        """
-        of = self.origin
-        if self.method != Whole.name:
-            return (*self.notes(), *beside)
-        public = (PUBLIC,) if of.public else ()
-        mind = "; ".join((OF_COPY, *of.remarks, *public, *beside))
-        rows = (
-            "" if of.shown is None or of.total is None else f"{of.shown:,} of {of.total:,} rows; "
-        )
-        return mind, rows + self.note()
 
     def signs(self) -> tuple[str, ...]:
         """Return the lines below the picture that are of its own marks, not of the copy."""
@@ -466,13 +451,10 @@ class View:
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Show the view in a notebook: its plot, and one line on how it was made; see `widget`."""
+        """Show the view in a notebook: its plot, and for screen readers how it was made."""
         picture = base64.b64encode(figure_bytes(self.scene(), ".png", dpi=SCREEN_DPI)).decode()
-        line, words = escape(self.note()), escape(self.describe(), quote=True)
-        html = (
-            f'<figure style="margin:0"><img alt="{words}" style="max-width:100%"'
-            f' src="data:image/png;base64,{picture}"><figcaption>{line}</figcaption></figure>'
-        )
+        words = escape(self.describe(), quote=True)
+        html = f'<img alt="{words}" style="max-width:100%" src="data:image/png;base64,{picture}">'
         return {"image/png": picture, "text/html": html, "text/plain": repr(self)}
 
     def ask_to_leave(self, form: str) -> None:

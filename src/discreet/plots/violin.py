@@ -83,12 +83,12 @@ class ViolinView(View):
         names = tuple(it.label for it in self.curves) if by else (self.label(of),)
         y = self.axis(of, ends, label=None if by else "")
         panel = Panel((Violins(shapes),), Axis(by or "", ticks=names), y)
-        signs = ["dot: median; bar: from the first to the third quartile"]
+        signs = ["dot: median, bar: quartiles"]
         signs += ["all violins have the same area"] if len(names) > 1 else []
         pairs = zip(names, self.rows, strict=True)
         if rough := [name for name, rows in pairs if rows < ROUGH]:
             signs.append(f"rough, with fewer than {ROUGH} rows: {named(rough)}")
-        said = said_of(by, self.few, self.others, self.constant, "violin")
+        said = said_of(self.few, self.others, self.constant)
         return Scene((panel,), notes=(*self.notes(), *signs, *said))
 
     def describe(self) -> str:

@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError
-from discreet.render.scene import BETWEEN, Axis, Beneath, Subtitle
+from discreet.render.scene import Axis, Beneath, Subtitle, cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,26 +188,14 @@ def with_minus(text: str) -> str:
 
 
 def line_below(below: Subtitle, room: float, size: float) -> str:
-    """Return as much of what a picture says as one line of so many points has room for.
-
-    What is first is cut where it is too long; what has no room beside others is left out.
-    """
-    said = [printable(it) for it in below.says]
-    if not said:
-        return ""
-    line = cut_to_width(said[0], room, size)
-    for words in said[1:]:
-        if width_of(f"{line}{BETWEEN}{words}", size) <= room:
-            line = f"{line}{BETWEEN}{words}"
-    return line
+    """Return as much of what a picture says as one line of so many points has room for."""
+    said = Subtitle(tuple(printable(it) for it in below.says))
+    return said.line(room, partial(width_of, letters=size))
 
 
 def cut_to_width(words: str, room: float, size: float) -> str:
     """Return words cut to a line of so many points."""
-    keep = len(words)
-    while keep and width_of(words[:keep] + "…" * (keep < len(words)), size) > room:
-        keep = min(keep - 1, int(keep * room / width_of(words[:keep], size)))
-    return words if keep == len(words) else f"{words[:keep].rstrip()}…"
+    return cut(words, room, partial(width_of, letters=size))
 
 
 def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: Any) -> None:

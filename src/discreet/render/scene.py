@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -388,13 +388,17 @@ BETWEEN = " · "
 SHOWN = "shown: "
 CODE = re.compile(r", policy \S")
 PART = r"^where |; where .*[=<>]"
-IN_BRACKETS = re.compile(r" \([^()]*\)")
+IN_BRACKETS = re.compile(r" \((?!missing\)|other\))[^()]*\)")
+HOW_FAR = re.compile(r"( by .*)? may be off by .*|, with fewer than \d+ rows( of the copy)?")
+WARNS = (
+    r"^not reliable",
+    r"^rough|fewer than \d+ (rows|people)",
+    r" may hold codes|^research: |declared public",
+)
 FIRST = tuple(
     re.compile(pattern)
     for pattern in (
-        r"^not reliable",
-        r"^rough|fewer than \d+ rows",
-        r" may hold codes|^research: |declared public",
+        *WARNS,
         PART,
         r"^not drawn|left out|left off|partly",
         r"^hatched|^grey|^dark|^gaps in|^white",
@@ -402,10 +406,14 @@ FIRST = tuple(
         r"squares about 0|^rows of a negative",
         r"^(bars|counts) may be off",
         r"^differences ",
-        r"^the copy: ",
+        r"^(?!the copy: |[^:]* ~ )",
     )
 )
 """What is said first, and then: what warns, which rows it is of, which signs it has, the rest."""
+OF_THE_COPY = re.compile(r"^protected rows are drawn anew|^counted in the data")
+"""What is so of every figure of the copy: it stands in the file alone."""
+LETTERS = 110
+"""So many have room in a line below a picture on a page."""
 
 
 @dataclass(frozen=True)
@@ -417,6 +425,54 @@ class Subtitle:
 
     says: tuple[str, ...] = ()
     code: str = ""
+
+    def line(self, room: float = LETTERS, wide: Callable[[str], float] = len) -> str:
+        """Return as much of what it says as one line has room for.
+
+        Warnings that have no room side by side leave out by how much; what is first is cut where it
+        is too long; what has no room beside others is left out.
+
+        Parameters
+        ----------
+        room : float
+            How wide the line may be: in letters, or as `wide` measures it.
+        wide : callable
+            Returns how wide some words are.
+
+        Examples
+        --------
+        >>> Subtitle(("rough: only 90 rows", "rows without a value: 2 of age", "hatched")).line(30)
+        'rough: only 90 rows · hatched'
+        """
+        warn = [it for it in self.says if re.search("|".join(WARNS), it)]
+        others = [it for it in self.says if it not in warn]
+        if wide(BETWEEN.join(warn)) > room:
+            warn = [HOW_FAR.sub("", it) for it in warn]
+        line = ""
+        for words in (*warn, *others):
+            if not line:
+                line = cut(words, room, wide)
+            elif wide(f"{line}{BETWEEN}{words}") <= room:
+                line = f"{line}{BETWEEN}{words}"
+        return line
+
+    def lines(self, room: int = LETTERS) -> list[str]:
+        """Return both lines, where there is something to say, each of so many letters."""
+        return [it for it in (self.line(room), cut(self.code, room)) if it]
+
+
+def cut(words: str, room: float, wide: Callable[[str], float] = len) -> str:
+    """Return words cut to a line of so much room.
+
+    Examples
+    --------
+    >>> cut("rough: only 90 rows", 10)
+    'rough: on…'
+    """
+    keep = len(words)
+    while keep and wide(words[:keep] + "…" * (keep < len(words))) > room:
+        keep = min(keep - 1, int(keep * room / wide(words[:keep])))
+    return words if keep == len(words) else f"{words[:keep].rstrip()}…"
 
 
 @dataclass(frozen=True)
@@ -435,9 +491,9 @@ def unreliable_of(notes: Sequence[str]) -> Unreliable:
 
     Examples
     --------
-    >>> unreliable_of(["not reliable here: differences in bmi may be off by up to 2.5"]).says
-    'Not reliable here: differences in bmi may be off by up to 2.5'
-    >>> unreliable_of(["differences in bmi between levels of sex may be off by up to 2.5"])
+    >>> unreliable_of(["not reliable: differences in bmi may be off by up to 2.5"]).says
+    'Not reliable: differences in bmi may be off by up to 2.5'
+    >>> unreliable_of(["differences in bmi by sex may be off by up to 2.5"])
     Unreliable(says='', of_all=False)
     """
     says = next((it for it in notes if it.startswith("not reliable")), "")
@@ -458,17 +514,17 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
     ...         "bars of ward: whole (k = 5, m = 10), policy standard",
     ...         "shown: 90 of 90 rows, from the protected copy",
     ...         "the copy: shares of single columns are off by at most 2.0 points",
-    ...         "rough, as only 90 rows of the copy are drawn",
+    ...         "rough: only 90 rows of the copy; in parts of this size it is 20 % off",
     ...     ]
     ... )
     >>> found.says[0]
-    'rough, as only 90 rows of the copy are drawn'
+    'rough: only 90 rows of the copy'
     >>> found.code
-    '90 of 90 rows, from the protected copy · bars of ward: whole (k = 5, m = 10), policy standard'
+    '90 of 90 rows · bars of ward: whole (k = 5, m = 10), policy standard'
     """
     made = [it for it in notes if CODE.search(it)]
-    shown = [it.removeprefix(SHOWN) for it in notes if it.startswith(SHOWN)]
-    others = [it for it in notes if it not in made and not it.startswith(SHOWN)]
+    shown = [it for it in notes if it.startswith(SHOWN)]
+    others = [it for it in notes if it not in (*made, *shown) and not OF_THE_COPY.search(it)]
     # What is of one kind stays in its order.
     others.sort(key=lambda it: next((i for i, of in enumerate(FIRST) if of.search(it)), len(FIRST)))
     says: dict[str, None] = {}
@@ -476,6 +532,7 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
         said = note
         if not re.search(PART, note):  # how it is known and what can be done is left out
             said = IN_BRACKETS.sub("", note).split("; ")[0]
-            said = said.split(": ")[0] if said.startswith("rough, as") else said
         says[said] = None
-    return Subtitle(tuple(says), BETWEEN.join([*shown, *made]))
+    # What it is drawn from is said by the method.
+    many = [it.removeprefix(SHOWN).split(", ")[0] for it in shown]
+    return Subtitle(tuple(says), BETWEEN.join([*many, *(it.split("; ")[0] for it in made)]))

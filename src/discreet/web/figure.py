@@ -45,13 +45,13 @@ def figure_page(
         All that is given is text, and is escaped; the same view gives the same text.
     """
     sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in made)
-    short = " · ".join(it for it in below.says if not it.startswith(SAID_OTHERWISE))
+    others = Subtitle(tuple(it for it in below.says if not it.startswith(SAID_OTHERWISE)))
     body = (
         f'<main class="sheet-of-figure"><h1>{marked_up(title)}</h1>'
         '<div id="picture"></div>'
         "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
         " here.</p></noscript>"
-        f'<p class="short" id="short">{marked_up(short)}</p>'
+        f'<p class="short" id="short">{marked_up(others.line())}</p>'
         f'<p class="code">{marked_up(below.code)}</p>'
         '<p class="save" id="save" hidden><button class="btn" type="button" id="svg">Save as SVG'
         '</button><button class="btn" type="button" id="png">Save as PNG</button></p>'

@@ -65,9 +65,9 @@ function countsOf({ view, gaps }, part, policy) {
     const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} people · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
-  const rough = part.size < 300 ? "rough, as so few rows are drawn" : "";
+  const rough = part.size < 300 ? "rough: few rows" : "";
   const of = shown === undefined ? [] : [`${manyOf(shown, part.size)} rows`, withoutValue(gaps)];
-  return [...of, rough].filter(Boolean).join(" · ");
+  return [rough, ...of].filter(Boolean).join(" · ");
 }
 
 /** Which columns have no value in how many rows, as `gapsOf` counts them. */
