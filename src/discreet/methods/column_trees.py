@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from discreet.arguments import Floats, Labels
 from discreet.methods.base import persons_in
@@ -35,6 +36,10 @@ WIDE = 1 << 14
 """What an indicator is as a target, and a range of ranks."""
 ROWS_AT_ONCE, CELLS_AT_ONCE = 1 << 14, 1 << 22
 """So many rows of linear predictions are held at a time, and fewer where columns are many."""
+
+ONE_THREAD = {"limits": 1, "user_api": "blas"}
+"""Products here are so small that threads wait for one another longer than they multiply."""
+BLAS = ThreadpoolController()
 
 Codes = NDArray[np.uint8]
 Places = NDArray[np.int32]
@@ -140,7 +145,8 @@ class Features:
 
     def predicted(self, weights: Floats, rows: Labels) -> list[Floats]:
         """Return linear predictions of some rows, one for each column of `weights`."""
-        predictions = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
+        with BLAS.limit(**ONE_THREAD):
+            predictions = np.concatenate([self.design(at) @ weights for at in self.chunks(rows)])
         return [predictions[:, j] for j in range(predictions.shape[1])]
 
     def chunks(self, rows: Labels) -> list[Labels]:
@@ -194,7 +200,8 @@ class Before:
             orders.append(order)
             codes.append(order[column[rows]])
             kinds.append(int(order.max()) + 1)
-        solved = self._solved(targets[:, :PREDICTED], rows)
+        with BLAS.limit(**ONE_THREAD):
+            solved = self._solved(targets[:, :PREDICTED], rows)
         edges = []
         for own in self.features.predicted(solved, rows):
             at = np.unique(np.sort(own)[np.arange(1, MOST_CODES) * len(own) // MOST_CODES])
