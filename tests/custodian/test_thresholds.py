@@ -67,7 +67,7 @@ KINDS: dict[str, tuple[Callable[[int], Any], Callable[[dc.Study], bool]]] = {
     "a third value": (two, lambda of: kind_of("x", of) == "continuous"),
     "a second value": (second, lambda of: kind_of("x", of) == "categorical"),
     "names of several": (names, lambda of: is_shown(of, "x")),
-    "numbers that do not follow": (numbered, lambda of: not of.session.table.numbers_rows("x")),
+    "numbers that do not follow": (numbered, lambda of: not of.session.table.numbering(["x"])),
     "a code for missing values": (
         lambda n: np.where(last(n), 999.0, AGE + np.arange(N) % 7),
         lambda of: "x" in dc.Protected(of).missing_codes(["x"]),

@@ -174,7 +174,7 @@ def _tells_rows_apart(table: Table, k: int, name: str, named: str | None, shared
         counts = [count for level, count in table.levels(name).items() if level]
         rare = sum(count for count in counts if count < k)
         return named in (None, "identifier") and 2 * rare > sum(counts)
-    if _reach(table, name) < table.size and table.numbers_rows(name):
+    if _reach(table, name) < table.size and table.numbering([name]):
         return named in (None, "identifier")
     return named is None and table.is_whole(name) and table.all_different(name)
 

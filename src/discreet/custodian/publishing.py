@@ -76,7 +76,7 @@ def publish(session: Session, path: str | Path) -> Manifest:
     if session.name is None:
         raise InputError(NO_NAME)
     if session.policy.fixed:
-        session.check_copy()  # before the work
+        look = session.check_copy()  # before the work
         rows = _Rows(session.kept, session.whole, session.copies_of_copy)
     else:
         public = _public_rows(session)
@@ -88,7 +88,7 @@ def publish(session: Session, path: str | Path) -> Manifest:
         record = gate.record_from_copy(
             STUDY_FILE, rows.whole.sources(names), FORM, rows.kept.copy.version
         )
-        gate.release([record])
+        gate.release([record], look)
     return write_study_file(target, draft, _batches(rows.kept, draft.columns), key)
 
 

@@ -81,11 +81,15 @@ class Session:
             self._version = self._vault.version_of_whole(self.table, self.policy, read)
         return self._version
 
-    def check_copy(self) -> None:
-        """Refuse a copy of the whole table that may not be released, before it is made."""
+    def check_copy(self) -> Look:
+        """Refuse a copy of the whole table that may not be released, before it is made.
+
+        Return what was seen of the data, for what records the release.
+        """
+        look = Look(self.release_gate)
         if self.policy.fixed:
-            look = Look(self.release_gate)
             self.release_gate.check_copy(self.version_of_whole(look), look)
+        return look
 
     @cached_property
     def kept(self) -> WholeTable:

@@ -208,7 +208,8 @@ def _columns(
     _check_names(list(table.columns), target, drop)
     kinds = {name: column.kind for name, column in table.columns.items() if name not in drop}
     every = [name for name, kind in kinds.items() if kind == "continuous"]
-    numbering = [name for name in every if name != target and table.numbers_rows(name)]
+    counting = table.numbering([name for name in every if name != target])
+    numbering = [name for name in every if name in counting]
     numbers = [name for name in every if name not in numbering]
     if target is not None and kinds[target] not in ("continuous", "categorical"):
         raise InputError(f"the target {target!r} holds neither numbers nor levels")

@@ -349,8 +349,8 @@ def _named(given: Sensitive | None, names: Sequence[str]) -> dict[str, tuple[str
 class Records(NamedColumns, Protocol):
     """The columns of a table of records, some of which may number its rows."""
 
-    def numbers_rows(self, name: str) -> bool:
-        """Whether a column holds whole numbers that follow one another, each once."""
+    def numbering(self, names: Sequence[str]) -> frozenset[str]:
+        """Return which columns hold whole numbers that follow one another, each once."""
 
 
 @dataclass(frozen=True)
@@ -442,7 +442,8 @@ def check_columns(table: NamedColumns, columns: Sequence[str] | None, drop: Sequ
 def _continuous(table: Records, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
     shown = table.shown([name for name in table.columns if name not in taken], "continuous")
-    return tuple(name for name in shown if not table.numbers_rows(name))
+    numbering = table.numbering(shown)
+    return tuple(name for name in shown if name not in numbering)
 
 
 def _strata(

@@ -620,17 +620,22 @@ class Table:
         return self._once("broken", name, lambda: self._length(broken)) < but_for
 
     @quietly
-    def numbers_rows(self, name: str) -> bool:
-        """Whether a column holds whole numbers that follow one another, each once.
+    def numbering(self, names: Sequence[str]) -> frozenset[str]:
+        """Return which columns hold whole numbers that follow one another, each once.
 
-        But for `few` rows: so many less one may have none, or one that does not.
+        But for `few` rows: so many less one may have none, or one that does not. The first rows of
+        all columns are asked for at once.
         """
-        return self.is_number(name) and self._once("rows", name, lambda: self._numbered(name))
+        unknown = [it for it in names if self.is_number(it) and ("rows", it) not in self._answers]
+        if unknown:
+            wanted = [number(name).alias(name) for name in unknown]
+            first = self._collect(self._of(unknown, whole=True).select(*wanted).head(FIRST))
+            for name in unknown:
+                may = _may_follow(array_of(first[name]), self.few)
+                self._answers["rows", name] = may and self._numbered(name)
+        return frozenset(name for name in names if self._answers.get(("rows", name)))
 
     def _numbered(self, name: str) -> bool:
-        first = self._collect(self._of([name], whole=True).select(value=number(name)).head(FIRST))
-        if not _may_follow(array_of(first["value"]), self.few):
-            return False
         values = self._finite(name)
         size, low, high = ends_of(values, self._collect)
         if size < 2 * self.few or self.size - size >= self.few:

@@ -116,7 +116,7 @@ def choose_columns(table: Table, policy: Policy) -> Wanted:
             f" {MOST_COLUMNS:,} at most; open a table of those that are needed"
         )
     numbers = table.shown([*table.columns], "continuous")
-    counting = {name for name in numbers if table.numbers_rows(name)}
+    counting = table.numbering(numbers)
     dated = tuple(sorted(table.shown([*table.columns], DATE)))
     numbers = tuple(sorted({*numbers, *dated} - counting))
     words = tuple(sorted(table.shown([*table.columns], "categorical")))
@@ -197,7 +197,7 @@ def unreadable_columns(table: Table, names: Collection[str]) -> frozenset[str]:
     return frozenset(name for name in names if not table.can_read(name))
 
 
-def _why(table: Table, name: str, counting: set[str]) -> str:
+def _why(table: Table, name: str, counting: frozenset[str]) -> str:
     column = table.columns[name]
     if column.role == "identifier":
         return WHY["identifier"]
