@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,20 @@ def before(rows: Labels, gaps: Floats, size: int = 60) -> tuple[Before, Features
     code = made.add_number(gaps[rows], gaps=True)
     drawn.add_number(np.where(at < 9, np.nan, 1.0), code)
     return made, drawn
+
+
+def test_linear_predictions_are_made_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More would spin while they wait for one another."""
+    made, _ = before(np.arange(60), np.linspace(0, 1, 60))
+    threads, solve = list[int](), np.linalg.solve
+
+    def watched(*given: Floats) -> Any:
+        threads.extend(it["num_threads"] for it in column_trees.BLAS.info())
+        return solve(*given)
+
+    monkeypatch.setattr("numpy.linalg.solve", watched)
+    made.fit(np.arange(60)[:, None] % 4, np.arange(60), np.ones(60, dtype=np.int64), 1)
+    assert {*threads} == {1}
 
 
 def test_features_by_hand() -> None:

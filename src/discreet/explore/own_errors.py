@@ -81,10 +81,10 @@ def said_of_own(own: OwnErrors) -> str:
     Examples
     --------
     >>> said_of_own(OwnErrors({}, (), 1.0))
-    "for sampling error alone, as too few rows tell the copy's own error"
+    "for sampling error alone (with so few rows the copy's own error is not known)"
     """
     if len(own.copies) < FEWEST:
-        return "for sampling error alone, as too few rows tell the copy's own error"
+        return "for sampling error alone (with so few rows the copy's own error is not known)"
     return "for the population, with the copy's own error"
 
 
