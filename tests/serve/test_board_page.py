@@ -217,7 +217,7 @@ def test_models_and_what_is_explained_are_of_the_rows_that_are_shown(
         card.get_by_role("button", name="How this picture was made").click()
         page.evaluate("location.hash += '&where=age%20%3E%3D%2045'")
         page.locator(".where .chip").wait_for()
-        expect(foot).to_have_text(re.compile(r"^All \d+ rows"))
+        expect(foot).to_have_text(re.compile(r"\bAll \d+ rows"))
         expect(foot).not_to_have_text(before)
         expect(page.locator(".drawer")).to_contain_text("Of it: only rows where age >= 45.")
         expect(page.locator(".drawer .soft").first).to_have_text(foot.inner_text())

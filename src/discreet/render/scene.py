@@ -393,7 +393,7 @@ HOW_FAR = re.compile(r"( by .*)? may be off by .*|, with fewer than \d+ rows( of
 WARNS = (
     r"^not reliable",
     r"^rough|fewer than \d+ (rows|people)",
-    r" may hold codes|^research: |declared public",
+    r" may hold codes|^research: |declared public|^intervals: for sampling error alone",
 )
 FIRST = tuple(
     re.compile(pattern)
