@@ -65,7 +65,7 @@ function countsOf({ view, gaps }, part, policy) {
     const of = shown === null || shown === undefined ? "" : `${manyOf(shown, total)} people · `;
     return `${of}counts of at least ${policy.k}${policy.round_to > 1 ? `, rounded to ${policy.round_to}` : ""}`;
   }
-  const rough = part.size < 300 ? "rough: few rows" : "";
+  const rough = part.size < 300 ? "Rough: few rows" : "";
   const of = shown === undefined ? [] : [`${manyOf(shown, part.size)} rows`, withoutValue(gaps)];
   return [rough, ...of].filter(Boolean).join(" · ");
 }
