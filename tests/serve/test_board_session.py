@@ -132,7 +132,7 @@ def test_fifteen_steps(chromium: Browser, study: Running) -> None:
         expect(page.locator(CARDS)).to_have_count(7)
         filtered(page, "age > 200")  # 13: a refusal, and what it offers is taken
         page.locator("main").get_by_text("Fewer than 50 rows fit these filters").wait_for()
-        page.get_by_role("button", name="Take the last one away").click()
+        page.get_by_role("button", name="Switch the last filter off").click()
         expect(page.locator(CARDS)).to_have_count(7)
         assert page.get_by_text("Not drawn ·").count() == 0
         page.reload()  # 14

@@ -272,7 +272,7 @@ def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
             marks = axis.get("levels") or [*itertools.pairwise(axis["edges"])]
             of = {"column": axis["column"]}
             for mark in marks[:6]:
-                light = {"level": mark} if "levels" in axis else {"from": mark[0], "to": mark[1]}
+                light = {"levels": [mark]} if "levels" in axis else {"from": mark[0], "to": mark[1]}
                 body = {**condition, "light": {"all": [of | light]}, "cards": cards}
                 where = f"light {condition} {axis['column']}"
                 answer = ear.answer(where, client.post("/api/copy/light", json=body))

@@ -140,8 +140,8 @@ def drawn_clause(whole: WholeTable, chance: random.Random) -> tuple[Body, list[b
     axis = drawn_axis(whole, chance)
     name = axis["column"]
     if "levels" in axis:
-        level = axis["levels"][0]
-        return {"column": name, "level": level}, [it == level for it in copy.strata[name]]
+        some = axis["levels"][:2]
+        return {"column": name, "levels": some}, [it in some for it in copy.strata[name]]
     low, high = axis["edges"][0], axis["edges"][-1]
     clause: Body = {"column": name, "from": low, "to": high, "closed": chance.random() < 0.5}
     values = copy.columns[name]
@@ -209,8 +209,8 @@ UNLIT: dict[str, tuple[Body, str]] = {
         NO_AXIS,
     ),
     "a column that is none": (
-        {"light": {"all": [{"column": "patient", "level": "Patient 0001"}]}},
-        "light: columns of the copy, each between two numbers or of one level",
+        {"light": {"all": [{"column": "patient", "levels": ["Patient 0001"]}]}},
+        "light: columns of the copy, each between two numbers or of some levels",
     ),
     "other keys": ({"cards": [], "x": 1}, "the body: JSON as /api/openapi.json describes it"),
     "no number": (

@@ -28,7 +28,16 @@ import { moves } from "./draw/grips.js";
 import { lookOf } from "./draw/look.js";
 import { drawPicture } from "./draw/picture.js";
 import { Answers } from "./rows/answers.js";
-globalThis.it = { KINDS, kindFor, lookOf, drawPicture, moves, answers: new Answers() };
+class AtOnce extends Answers {
+  light(given) {
+    const steps = super.light(given);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+}
+globalThis.it = { KINDS, kindFor, lookOf, drawPicture, moves, answers: new AtOnce() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
 

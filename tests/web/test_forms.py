@@ -372,6 +372,7 @@ def test_what_rests_on_a_column_goes_with_it(page: Page) -> None:
     state: dict[str, Any] = {
         "assign": [["a", "log(age)"], ["b", "a + 1"], ["c", "bmi"], ["d", "case(b > 1, c, 0)"]],
         "where": ["age > 1", "b > 3", "c > 3"],
+        "off": [[0, "a > 2"], [2, "c < 9"]],
         "cards": [
             {"kind": "scatter", "columns": ["age", "d"]},
             {"kind": "a", "columns": ["c"], "by": ["region"]},
@@ -389,6 +390,7 @@ def test_what_rests_on_a_column_goes_with_it(page: Page) -> None:
     assert found == {
         "assign": [["c", "bmi"]],
         "where": ["age > 1", "c > 3"],
+        "off": [[1, "c < 9"]],
         "cards": [state["cards"][1]],
     }
 

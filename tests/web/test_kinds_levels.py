@@ -196,7 +196,7 @@ def test_bars_of_panels_have_the_levels_of_all(board: Board, study: Study) -> No
     first, second = (each["levels"] for each in found["view"]["views"])
     assert (first, second) == (["a", "b"], ["a", "b", "c"])
     part = {"where": [wanted], "assign": []}
-    lit = [{"column": "own", "level": "c"}]
+    lit = [{"column": "own", "levels": ["c"]}]
     (marks,) = board.ask("light", part=part, conditions=lit, specs=[spec])["each"]
     regions = len(found["view"]["first"])
     counts = found["view"]["views"][1]["by_counts"]
@@ -207,7 +207,7 @@ def test_bars_of_panels_have_the_levels_of_all(board: Board, study: Study) -> No
 
 def test_a_highlight_is_drawn_in_each_panel_by_itself(board: Board) -> None:
     spec = {"kind": "histogram", "columns": ["age"], "by": ["sex"]}
-    whole = [{"column": "region", "level": "north"}]
+    whole = [{"column": "region", "levels": ["north"]}]
     (found,) = board.ask("light", part=ALL, conditions=whole, specs=[spec])["each"]
     (alone,) = board.views({"kind": "histogram", "columns": ["age"]})
     counts = found["counts"]

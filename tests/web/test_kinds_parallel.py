@@ -128,7 +128,7 @@ def read(board: Board, spec: Mapping[str, Any], conditions: Sequence[Mapping[str
 def test_it_says_where_lit_rows_go(board: Board, study: Study) -> None:
     spec = {"kind": "parallel", "columns": ["age", "band"]}
     rows = [row for row in rows_of(study, ["age", "band"]) if row["band"] == "under 40"]
-    says = read(board, spec, [{"column": "band", "level": "under 40"}])
+    says = read(board, spec, [{"column": "band", "levels": ["under 40"]}])
     assert says.startswith(f"{len(rows)} rows · age ")
     assert says.endswith(" · band: under 40")
     assert read(board, spec, []).startswith("Point at a band")

@@ -62,13 +62,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class Clause:
-    """One of the conditions that a row has to fulfil: between two numbers, or of a level.
+    """A condition that a row has to fulfil: between two numbers, or of one of some levels.
 
     `upto` belongs to it where it is `closed`.
     """
 
     column: str
-    level: str | None = None
+    levels: tuple[str, ...] = ()
     least: float = -math.inf
     upto: float = math.inf
     closed: bool = False
@@ -153,8 +153,8 @@ class Lights:
 
     def _narrowed(self, part: DerivedCopy, new: New, at: Places | None, clause: Clause) -> Places:
         """Return those of some rows, or of all, for which a clause holds."""
-        if clause.level is not None:
-            holds = self._marks(part, new, Axis(clause.column, levels=(clause.level,))) == 1
+        if clause.levels:
+            holds = self._marks(part, new, Axis(clause.column, levels=clause.levels)) > 0
         else:
             values = _numbers(part.whole, clause.column)
             below = values <= clause.upto if clause.closed else values < clause.upto

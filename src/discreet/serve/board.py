@@ -22,7 +22,6 @@ from discreet.serve.files import drawn
 from discreet.serve.record import ANSWERED, Answer, LogEntry, explored, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
-    LONGEST_NAME,
     MOST_NEW,
     STRICT,
     WORDS,
@@ -76,12 +75,12 @@ class CardBody(BaseModel):
 
 
 class ClauseBody(BaseModel):
-    """Between two numbers (`to` belongs to it where it is `closed`), or of a level."""
+    """Between two numbers (`to` belongs to it where it is `closed`), or of one of some levels."""
 
     model_config = STRICT
 
     column: Name
-    level: Annotated[str, Field(max_length=LONGEST_NAME)] | None = None
+    levels: Listed | None = None
     least: Annotated[Number | None, Field(alias="from")] = None
     upto: Annotated[Number | None, Field(alias="to")] = None
     closed: bool = False

@@ -137,7 +137,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("cards", ""): (
         "cards: each axis has a column of the copy, with edges that rise or with levels"
     ),
-    ("light", ""): "light: columns of the copy, each between two numbers or of one level",
+    ("light", ""): "light: columns of the copy, each between two numbers or of some levels",
     ("plot", "policy"): (
         "from a public table only parallel coordinates can be drawn; see discreet research for "
         "others"

@@ -16,6 +16,8 @@ STYLES = (
 )
 """In the order in which they hold."""
 FIGURE = ("tokens.css", "marks.css", "figure.css")
+VENDORED = "vendor/"
+"""Scripts of others stand here as they were published, with their licences."""
 PAGE, WORKER, FILE, WIDGET = "app/main.js", "rows/worker.js", "app/file.js", "app/widget.js"
 CUSTODIAN = "custodian/main.js"
 
@@ -58,8 +60,23 @@ def figure_style() -> str:
 
 @cache
 def scripts() -> Mapping[str, str]:
-    """Return the texts of all modules, by their paths."""
-    return texts_below(resources.files("discreet.web").joinpath("static"))
+    """Return the texts of all modules, by their paths; ours without comments."""
+    texts = texts_below(resources.files("discreet.web").joinpath("static"))
+    return {name: it if name.startswith(VENDORED) else bare(it) for name, it in texts.items()}
+
+
+def bare(text: str) -> str:
+    r"""Return a script without the comments and blanks that have lines of their own.
+
+    So a page takes a seventh less to send. A minifier would save as much again, but those without a
+    parser of the whole language take blanks out of texts, too.
+
+    Examples
+    --------
+    >>> bare("/** One. */\nconst a = 1; // one\n\n  // Two,\n  /** three\n   * lines. */\nf();\n")
+    'const a = 1; // one\nf();\n'
+    """
+    return _COMMENTS.sub("", text)
 
 
 def _styles(*names: str) -> str:
@@ -71,6 +88,7 @@ def _styles(*names: str) -> str:
 
 _IMPORT = re.compile(r"""^import (?:(\{[^}]*\}) from )?"(\.[^"]+)";$""", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
+_COMMENTS = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)?[ \t]*\n", re.MULTILINE | re.DOTALL)
 _RENAMED = re.compile(r"(\w+) as (\w+)")
 
 

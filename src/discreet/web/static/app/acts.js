@@ -4,6 +4,7 @@ import { offer } from "./dock.js";
 import { h } from "./dom.js";
 import { boardsForm, wordsForm } from "./boards.js";
 import { columnForm } from "./column-form.js";
+import { addFilters, changeFilters, filtersOf } from "./filters.js";
 import { filterForm } from "./filter-form.js";
 import { close, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
@@ -57,9 +58,9 @@ export function actsOf(board, how) {
     change(card, { columns });
     say(`Axes in the order ${columns.join(", ")}`);
   };
-  const filterBy = (text) => board.commit((state) => {
-    if (!state.where.includes(text)) state.where.push(text);
-  });
+  const filterBy = (...texts) => board.commit((state) => addFilters(state, texts));
+  board.only = (light) => filterBy(...light.map((it) => expressionOf(it, board.columns)));
+  board.keep = () => board.only(board.lights.kept().light);
   const acts = {
     skip: (target, event) => {
       event.preventDefault();
@@ -91,9 +92,12 @@ export function actsOf(board, how) {
     "edit-filter": (target) => open(target, filterForm(board, (text) => {
       close();
       board.commit((state) => {
-        state.where[Number(target.dataset.place)] = text;
+        changeFilters(state, (all) => all.with(Number(target.dataset.place), { text, on: true }));
       });
-    }, board.state().where[Number(target.dataset.place)]), 320, "A filter"),
+    }, filtersOf(board.state())[Number(target.dataset.place)].text), 320, "A filter"),
+    "switch-filter": ({ checked, dataset: { place } }) => board.commit((state) => changeFilters(state, (all) => {
+      all[Number(place)].on = checked;
+    })),
     "new-column": (target) => open(target, columnForm(board, (name, text) => {
       close();
       board.commit((state) => state.assign.push([name, text]));
@@ -114,15 +118,15 @@ export function actsOf(board, how) {
       board.commit((state) => dropColumn(state, Number(dataset.place), [...board.columns.values()]));
       notice("Removed, with all that rests on it. Undo brings it back.");
     },
-    unfilter: ({ dataset }) => board.commit((state) => state.where.splice(Number(dataset.place), 1)),
+    unfilter: ({ dataset }) => board.commit((state) =>
+      changeFilters(state, (all) => all.toSpliced(Number(dataset.place), 1))),
     "unfilter-last": () => board.commit((state) => {
-      if (state.where.length) state.where.pop();
-      else state.assign.pop();
+      if (!state.where.length) state.assign.pop();
+      else changeFilters(state, (all) => {
+        all.findLast((it) => it.on).on = false;
+      });
     }),
-    keep: () => {
-      const texts = board.lights.kept().light.map((it) => expressionOf(it, board.columns));
-      board.commit((state) => state.where.push(...texts.filter((it) => !state.where.includes(it))));
-    },
+    keep: () => board.keep(),
     clear: () => board.lights.clear(),
     about: (target) => {
       const card = cardAt(target);

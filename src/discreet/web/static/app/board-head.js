@@ -1,21 +1,20 @@
 /** What stands above the pictures of a board: its name, which rows, what can be done. */
 
-import { lookOf, whole } from "../draw/look.js";
-import { inWords } from "./condition-words.js";
+import { whole } from "../draw/look.js";
 import { h } from "./dom.js";
+import { filterChips } from "./filters.js";
 import { icon } from "./icons.js";
 
 /** @returns {string} What is seen, in a few words. */
 export function headOf(board) {
   const { size, total } = board.partSize();
-  if (board.isOverview()) return "Every column at a glance.";
+  if (!total) return "Every column at a glance";
   return size === total ? `All ${whole(total)} rows` : `${whole(size)} of ${whole(total)} rows`;
 }
 
 /** The line above the pictures. */
 export function head(board, state, overview) {
   const pictures = state.cards.length;
-  const where = state.where.length ? ` · where ${state.where.map((it) => inWords([...board.columns.values()], it, lookOf(board.columns))).join(" and ")}` : "";
   return h(
     "div.bhead",
     {},
@@ -24,7 +23,8 @@ export function head(board, state, overview) {
         h("button", { "data-act": "show", "data-show": "overview", "aria-pressed": String(overview) }, "Overview"),
         h("button", { "data-act": "show", "data-show": "", "aria-pressed": String(!overview) }, `Pictures · ${pictures}`)),
     state.name && h("h2.named", {}, h("bdi", {}, state.name)),
-    h("p.say", {}, h("b", {}, headOf(board)), overview ? " Point at a bar to see the same rows everywhere; choose columns to make a picture." : where),
+    h("p.say", {}, h("b", {}, headOf(board)), overview && " · Point at a bar to see the same rows everywhere; choose columns to make a picture."),
+    filterChips(board, state),
     h("span", {}, h("button.txt", { "data-act": "text" }, "+ Text"), pictures > 0 && h("button.txt", { "data-act": "present" }, "Present")),
     !overview && abreastOf(state),
   );
@@ -45,11 +45,11 @@ const abreastOf = (state) =>
   );
 
 /** What stands there where a filter has no rows to draw. */
-export function noPart(refused) {
+export function noPart(refused, { where }) {
   return h(
     "article.card",
     {},
-    h("div.no", {}, icon("pause"), h("p", {}, refused.says), h("button.btn", { "data-act": "unfilter-last" }, "Take the last one away")),
+    h("div.no", {}, icon("pause"), h("p", {}, refused.says), h("button.btn", { "data-act": "unfilter-last" }, where.length ? "Switch the last filter off" : "Take the last column away")),
     h("p.foot", {}, "Not drawn"),
   );
 }

@@ -110,6 +110,7 @@ export function openBoard(host, source, how) {
     if (mine !== turn) return;
     say(headOf(board));
     if (!board.isOverview()) await drawSparks(mine);
+    if (mine === turn) await rows?.ready(board.part, board.litCards().map((it) => it.asked?.() ?? it.spec));
   }
 
   /** Take the rows of a state; an answer that comes after a later state has begun is dropped. */
@@ -139,7 +140,7 @@ export function openBoard(host, source, how) {
     board.minis = [];
     board.firsts = [];
     if (board.refusedPart) {
-      frame.main.append(noPart(board.refusedPart));
+      frame.main.append(noPart(board.refusedPart, state));
       return;
     }
     const grid = h("div.grid", { class: overview ? "grid over" : `grid abreast-${abreast}` });

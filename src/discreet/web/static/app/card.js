@@ -5,6 +5,7 @@ import { drawPicture } from "../draw/picture.js";
 import { unreliableIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
 import { answeredTable } from "./answered-table.js";
+import { brushed } from "./brush.js";
 import { controlsOf } from "./controls.js";
 import { fill, h } from "./dom.js";
 import { announce, tip } from "./floating.js";
@@ -12,6 +13,8 @@ import { icon } from "./icons.js";
 import { TABLES } from "./on-server.js";
 import { walked } from "./walk.js";
 import { footOf, titleOf } from "./words.js";
+
+const WALK = "Arrow keys walk through it, with Shift they choose more. Enter keeps the highlight, and once more only its rows; Escape clears it.";
 
 /**
  * Make a card.
@@ -60,7 +63,7 @@ export function cardOf(board, spec) {
       it.setAttribute("tabindex", "0");
       it.setAttribute("role", it.tagName === "TABLE" ? "table" : "group");
       it.removeAttribute("aria-hidden");
-      it.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? "Arrow keys walk through it, Enter keeps the highlight, Escape clears it." : ""}`);
+      it.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? WALK : ""}`);
     }
     if (held) pic.querySelector(":scope > svg, table")?.focus({ preventScroll: true });
     fill(controls, controlsOf(board, spec, drawn, look(), board.answerTo(spec, answer.view)));
@@ -68,6 +71,7 @@ export function cardOf(board, spec) {
     read.textContent = drawn.read ? drawn.read(null) : "";
     read.hidden = !drawn.read;
     if (kind.moves) kind.moves(pic, drawn, (from, to) => board.moveAxis(spec, from, to));
+    brush.again();
     if (lit) light(lit.found, lit.size);
   }
 
@@ -83,8 +87,9 @@ export function cardOf(board, spec) {
 
   function light(found, rows) {
     lit = found && { found, size: rows };
+    brush.lit(rows);
     drawn?.light(found);
-    if (drawn?.read) read.textContent = drawn.read(found, rows);
+    if (drawn?.read) read.textContent = read.title = drawn.read(found, rows);
   }
 
   function show(wanted) {
@@ -105,7 +110,8 @@ export function cardOf(board, spec) {
     }
   }
 
-  walked(pic, () => drawn, board.lights, { tip, announce, opens: (wanted) => board.add(wanted) });
+  const brush = brushed(pic, () => drawn, board, { tip, announce });
+  walked(pic, () => drawn, board.lights, { tip, announce, opens: (wanted) => board.add(wanted), only: (light) => board.only(light), keep: () => board.keep() });
   return {
     element,
     spec,

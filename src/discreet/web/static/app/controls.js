@@ -23,7 +23,7 @@ export function controlsOf(board, spec, drawn, look, answer) {
   return [
     ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
-    ...keysOf(drawn.keys || [], levels && look.label(levels), board.lights),
+    ...keysOf(drawn.keys || [], levels && look.label(levels), board),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),
     ...(spec.kind === "model" && board.hasModels ? ofModel(spec) : []),
     ...(answer ? [laySwitch(board, spec)] : []),

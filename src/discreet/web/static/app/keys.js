@@ -38,8 +38,9 @@ function keyed(event, board, acts) {
   else if (at === board.rail.find) inSearch(event);
   else if (at?.matches(".col")) inColumns(event, at, board);
   else if (at?.closest("#pop") && !typing) inMenu(event, at);
-  else if (event.key === "Enter" && board.draft.length && (at === document.body || at === board.main)) {
-    board.dockFirst();
+  else if (event.key === "Enter" && (at === document.body || at === board.main)) {
+    if (board.draft.length) document.querySelector(".dock .sug .main")?.click();
+    else if (board.lights.kept()) board.keep();
   }
 }
 

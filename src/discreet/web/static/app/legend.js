@@ -14,26 +14,26 @@ const OF_DATA = {
 
 /**
  * Return the keys of a picture, those of levels behind the name of their column.
- * @param {object} [lights] - Lights up the rows of a key that is pointed at.
+ * @param {object} [board] - Lights up the rows of a key that is pointed at, and keeps only those of one that is pressed.
  */
-export function keysOf(keys, of, lights) {
-  const made = keys.map((key) => (key.ramp || key.thick ? scaleOf(key) : keyOf(key, lights)));
+export function keysOf(keys, of, board) {
+  const made = keys.map((key) => (key.ramp || key.thick ? scaleOf(key) : keyOf(key, board)));
   const first = keys.findIndex((key) => key.name && key.data === undefined);
   if (first >= 0 && of) made.splice(first, 0, h("span.of", {}, of));
   return made;
 }
 
-function keyOf({ name, colour, dash, light, says, data }, lights) {
+function keyOf({ name, colour, dash, light, says, data }, board) {
   const swatch = data ? OF_DATA[data] : dash
     ? `<svg width="18" height="10" aria-hidden="true"><path d="M0 5h18" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/></svg>`
     : `<svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${colour}"/></svg>`;
-  const mark = light && lights && { say: name, light, count: undefined };
-  const made = h(mark ? "button.key" : "span.key", {}, "", says || name);
+  const mark = light && board?.rows && { say: name, light, count: undefined };
+  const made = h(mark ? "button.key" : "span.key", mark ? { title: `Keep only ${name}` } : {}, "", says || name);
   made.insertAdjacentHTML("afterbegin", swatch);
   if (!mark) return made;
-  for (const event of ["pointerenter", "focus"]) made.addEventListener(event, () => lights.point(mark));
-  for (const event of ["pointerleave", "blur"]) made.addEventListener(event, () => lights.point(null));
-  made.addEventListener("click", () => lights.keep(mark));
+  for (const event of ["pointerenter", "focus"]) made.addEventListener(event, () => board.lights.point(mark));
+  for (const event of ["pointerleave", "blur"]) made.addEventListener(event, () => board.lights.point(null));
+  made.addEventListener("click", () => board.only(light));
   return made;
 }
 

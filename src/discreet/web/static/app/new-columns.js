@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { checked } from "./expression-field.js";
+import { changeFilters } from "./filters.js";
 import { icon } from "./icons.js";
 
 /** @returns {Node[]} A chip for each new column, which can be pressed to change it. */
@@ -20,7 +21,7 @@ export function dropColumn(state, place, columns) {
     if (goes) gone.add(name);
     return !goes;
   });
-  state.where = state.where.filter((it) => !rests(it));
+  changeFilters(state, (all) => all.filter((it) => !rests(it.text)));
   state.cards = state.cards.filter(({ kind, ...spec }) =>
     !Object.values(spec).flat().some((it) => gone.has(it)));
 }

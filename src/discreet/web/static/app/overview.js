@@ -3,6 +3,7 @@
 import { lookOf, number } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
 import { kindFor } from "../kinds/index.js";
+import { brushed } from "./brush.js";
 import { h } from "./dom.js";
 import { announce, tip } from "./floating.js";
 import { icon } from "./icons.js";
@@ -50,8 +51,10 @@ export function miniOf(board, column, spec) {
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
+    brush.again();
   };
-  walked(pic, () => drawn, board.lights, { tip, announce, opens: () => {} });
+  const brush = brushed(pic, () => drawn, board, { tip, announce });
+  walked(pic, () => drawn, board.lights, { tip, announce, opens: () => {}, only: (light) => board.only(light), keep: () => board.keep() });
   return {
     element,
     spec,
@@ -64,7 +67,10 @@ export function miniOf(board, column, spec) {
       if (given.view) redraw();
       else pic.replaceChildren(h("p.soft", {}, given.refused?.says || "Choose it to draw it."));
     },
-    light: (found) => drawn?.light(found),
+    light(found, rows) {
+      brush.lit(rows);
+      drawn?.light(found);
+    },
     canLight: () => Boolean(answer?.view),
   };
 }

@@ -1,7 +1,6 @@
-/** The columns at the side: searched, chosen, dragged; above them the filters. */
+/** The columns at the side: searched, chosen, dragged. */
 
 import { lookOf } from "../draw/look.js";
-import { inWords } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { columnChips } from "./new-columns.js";
@@ -22,7 +21,6 @@ export function railOf(board) {
     "aria-label": "Find a column",
     autocomplete: "off",
   });
-  const where = h("div.where");
   const count = h("span", {});
   const made = h("div.chips");
   const list = h("div.cols");
@@ -31,7 +29,6 @@ export function railOf(board) {
     "aside.rail",
     { id: "rail", "aria-label": "Columns" },
     h("div.search", {}, icon("find"), find, h("kbd", {}, "/")),
-    where,
     h("div.many", {}, h("h2", {}, count, h("span", {}, board.hasModels && h("button.txt", { "data-act": "model", "aria-haspopup": "dialog" }, "+ Model"),
       " ", h("button.txt", { "data-act": "new-column", "aria-haspopup": "dialog" }, "+ New column"))), made),
     list,
@@ -51,13 +48,6 @@ export function railOf(board) {
     count.textContent = wanted ? `${shown.length} of ${all.length} columns` : `${all.length} columns`;
     fill(list, shown.map((it) => row(it, look)),
       !shown.length && h("p.soft.none", {}, `No column has “${find.value.trim()}” in its name.`));
-  }
-
-  function chipOf(text, place) {
-    const words = inWords([...board.columns.values()], text, lookOf(board.columns));
-    return h("span.chip", {},
-      h("button.says", { "data-act": "edit-filter", "data-place": place, "aria-haspopup": "dialog", title: text }, h("bdi", {}, words)),
-      h("button.ib", { "data-act": "unfilter", "data-place": place, "aria-label": `Remove the filter ${words}` }, icon("x")));
   }
 
   function row(column, look) {
@@ -90,16 +80,6 @@ export function railOf(board) {
       if (it) it.outerHTML = spark(view);
     },
     show(state) {
-      fill(
-        where,
-        h("h2", {}, h("span", {}, "Where"), board.rows && h("button.txt", { "data-act": "filter", "aria-haspopup": "dialog" }, "+ Filter")),
-        h(
-          "div.chips",
-          {},
-          state.where.map(chipOf),
-          !state.where.length && h("span.soft", {}, "all rows"),
-        ),
-      );
       fill(made, columnChips(state.assign));
       columns();
     },

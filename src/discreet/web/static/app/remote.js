@@ -5,6 +5,21 @@ import { axesOf } from "./remote-marks.js";
 import { ask } from "./server.js";
 import { Unanswered } from "./thread.js";
 
+/** Ask one question after the other; of those that wait the last alone is asked, the others get nothing. */
+export function oneByOne(ask) {
+  let before = Promise.resolve();
+  let last = 0;
+  return async (...given) => {
+    last += 1;
+    const mine = last;
+    await before;
+    if (mine !== last) return null;
+    const answer = ask(...given);
+    before = answer.then(() => {}, () => {});
+    return answer;
+  };
+}
+
 /** Return what answers as `rowsInThread` does. */
 export function rowsOnServer(facts) {
   const held = new Map();
@@ -32,13 +47,14 @@ export function rowsOnServer(facts) {
     size: facts.rows.rows,
     part: (part) => answered("/api/copy/part", derived(part)),
     views: (part, specs) => Promise.all(specs.map((spec) => one(part, spec))),
-    light: async (part, conditions, specs) => {
+    light: oneByOne(async (part, conditions, specs) => {
       const found = specs.map((spec) => axesOf(spec, held.get(keyOf(part, spec))));
       const cards = found.filter(Boolean).map((axes) => ({ marks: { axes } }));
       const lit = await answered("/api/copy/light", { ...derived(part), light: { all: conditions }, cards });
       const each = lit.cards.values();
       return { size: lit.rows, each: found.map((axes) => (axes ? each.next().value : null)) };
-    },
+    }),
+    ready: async () => {},
     close: () => {},
   };
 }

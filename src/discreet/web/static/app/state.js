@@ -1,6 +1,6 @@
-/** What a board shows, as it stands in the address: filters, new columns, cards, arrangement. */
+/** What a board shows, as it stands in the address: filters, those that are off, new columns, cards, arrangement. */
 
-export const EMPTY = { where: [], assign: [], cards: [], abreast: "", show: "", name: "" };
+export const EMPTY = { where: [], off: [], assign: [], cards: [], abreast: "", show: "", name: "" };
 
 const LISTS = ["by"]; // of a spec: what may be several columns
 const TEXTS = ["title", "note"]; // what somebody wrote of a card
@@ -11,6 +11,7 @@ export function written(state) {
   const parts = {
     cards: state.cards.map(writtenSpec).join(";"),
     where: state.where.map(encodeURIComponent).join(","),
+    off: state.off.map(([place, text]) => `${place}:${encodeURIComponent(text)}`).join(","),
     new: state.assign.map((pair) => pair.map(encodeURIComponent).join(":")).join(","),
     abreast: state.abreast,
     show: state.show,
@@ -31,6 +32,7 @@ export function read(hash) {
   const abreast = parts.get("abreast") || "";
   return {
     where: list("where", ",").map(decoded),
+    off: list("off", ",").map((it) => cut(it, ":")).filter(([, text]) => text).map(([place, text]) => [Number(place) || 0, decoded(text)]),
     assign: list("new", ",").map((it) => cut(it, ":").map(decoded)).filter(([, text]) => text),
     cards: list("cards", ";").map(readSpec).filter(Boolean),
     abreast: /^[1-4]$/.test(abreast) ? abreast : "",

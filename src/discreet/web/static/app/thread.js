@@ -12,7 +12,8 @@ export class Unanswered extends Error {
  * Start a worker and give it the rows.
  * @param {string} script - The address of the worker's script.
  * @param {object} facts - Of the study: how pictures are drawn, and its columns.
- * @returns {Promise<object>} `part`, `views`, `light`: each asks, and answers by a promise.
+ * @returns {Promise<object>} `part`, `views`, `light`, `ready`: each asks, and answers by a
+ *   promise; `light` of nothing, once something else is to be lit.
  */
 export async function rowsInThread(script, bytes, facts) {
   const worker = new Worker(script);
@@ -39,6 +40,7 @@ export async function rowsInThread(script, bytes, facts) {
     part: (part) => ask("part", part),
     views: (part, specs) => ask("views", { part, specs }),
     light: (part, conditions, specs) => ask("light", { part, conditions, specs }),
+    ready: (part, specs) => ask("ready", { part, specs }),
     preview: (part, name, text) => ask("preview", { part, name, text }),
     close: () => worker.terminate(),
   };

@@ -8,9 +8,9 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
  * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow keys
  *   go further than to the next of them.
  * @param {object} how - `tip` and `announce`, as `tipsIn` returns them, and `opens(spec)` for marks
- *   that open a picture.
+ *   that open a picture; `only(light)` and `keep()` make a filter of a name, and of what is kept.
  */
-export function walked(host, drawn, lights, { tip, announce, opens }) {
+export function walked(host, drawn, lights, { tip, announce, opens, only, keep }) {
   let at = -1;
   const markAt = (event) => {
     const it = event.target.closest?.("[data-m]");
@@ -35,8 +35,10 @@ export function walked(host, drawn, lights, { tip, announce, opens }) {
     lights.point(null);
   });
   host.addEventListener("click", (event) => {
+    const named = event.target.closest?.("[data-k]");
     const place = markAt(event);
-    if (place >= 0) press(place, event.clientX, event.clientY);
+    if (named) only(JSON.parse(named.dataset.k));
+    else if (place >= 0) press(place, event.clientX, event.clientY);
     else lights.clear();
   });
   host.addEventListener("keydown", (event) => {
@@ -44,7 +46,8 @@ export function walked(host, drawn, lights, { tip, announce, opens }) {
     if (event.target.closest(".grip") || !marks.length) return;
     if (event.key === "Enter" && at >= 0) {
       event.preventDefault();
-      press(at, ...placeOf(element(at)));
+      if (lights.kept() && lights.kept() === marks[at]) keep();
+      else press(at, ...placeOf(element(at)));
     }
     if (!(event.key in STEPS)) return;
     event.preventDefault();

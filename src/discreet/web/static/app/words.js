@@ -3,20 +3,22 @@
 import { whole } from "../draw/look.js";
 import { offIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
+import { MISSING_NAMES } from "../rows/levels.js";
 import { literal, written } from "../rows/expressions/tokens.js";
 
 const MOST_GAPS = 4;
+const MOST_LEVELS = 4;
 
 const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Return the condition that a mark stands for, as an expression.
- * @param {object} condition - A column with a level, or with a range.
+ * @param {object} condition - A column with one of some levels, or within a range.
  */
-export function expressionOf({ column, level, from, to, closed }, columns) {
+export function expressionOf({ column, levels, from, to, closed }, columns) {
   const name = written(column);
   const known = columns.get(column) || {};
-  if (level !== undefined) return known.kind === "number" ? `${name} == ${level}` : `${name} == ${literal(level)}`;
+  if (levels) return ofLevels(name, levels, known);
   const say = (value) => (known.dates ? literal(new Date(value * 86400000).toISOString().slice(0, 10)) : String(value));
   const above = from === undefined ? "" : `${say(from)} <= `;
   const below = to === undefined ? "" : ` ${closed ? "<=" : "<"} ${say(to)}`;
@@ -24,9 +26,17 @@ export function expressionOf({ column, level, from, to, closed }, columns) {
   return above || below ? `${above}${name}${below}` : `not missing(${name})`;
 }
 
+function ofLevels(name, all, known) {
+  const isGap = (it) => MISSING_NAMES.includes(it) && !known.levels?.includes(it);
+  const words = all.filter((it) => !isGap(it)).map((it) => (known.kind === "number" ? it : literal(it)));
+  const one = words.length > 1 ? `${name} in (${words.join(", ")})` : words.length ? `${name} == ${words[0]}` : "";
+  return [one, all.some(isGap) && `missing(${name})`].filter(Boolean).join(" or ");
+}
+
 /** @returns {string} What a mark stands for, for the line of the highlight. */
-export function saidOf({ column, level, from, to }, look) {
-  if (level !== undefined) return look.level(column, level);
+export function saidOf({ column, levels, from, to }, look) {
+  if (levels) return look.level(column, levels.length > MOST_LEVELS ? `${levels.length} levels` : levels.join(" or "));
+  if (from === undefined && to === undefined) return `${look.label(column)} is known`;
   if (from === undefined) return `${look.label(column)} under ${look.say(column, to)}`;
   if (to === undefined) return `${look.label(column)} ${look.say(column, from)} or more`;
   return look.range(column, from, to);

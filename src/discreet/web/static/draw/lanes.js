@@ -1,6 +1,7 @@
 /** Groups one below the other: a name to the left of each, how many they are to the right. */
 
-import { clip, line, rect, text, wide } from "./svg.js";
+import { clip, keptBy, line, rect, text, wide } from "./svg.js";
+import { ofLevels } from "./zones.js";
 
 /** How much room the axis below takes, and each group at least. */
 export const AXIS = 38;
@@ -13,10 +14,10 @@ const LETTERS = 14; // a line of text
 /**
  * Return where groups lie.
  * @param {object} look - `bare` pictures have less beside them.
- * @returns {object} `inner`, as `plotBox` gives it; `each`, the `top` of every group and its
+ * @returns {object} `inner`, as `plotBox` gives it; `zones`, where groups are the levels of `by`; `each`, the `top` of every group and its
  *   `height`; and `words(said, what)`, which draws the names and what is said to the right.
  */
-export function lanesOf(box, names, below, look) {
+export function lanesOf(box, names, below, look, by) {
   const longest = Math.max(...names.map(wide));
   const left = longest ? Math.min(longest + 14, box.width * 0.32) : 8;
   const right = box.width - (look.bare ? 8 : 48);
@@ -35,9 +36,13 @@ export function lanesOf(box, names, below, look) {
           const y = first + height * i + at;
           if (!named(i)) return "";
           const many = look.bare || said[i] === undefined ? "" : text(box.width, y, said[i], "end");
-          return text(left - 8, y, clip(name, left - 14), "end", "d") + many;
+          return text(left - 8, y, clip(name, left - 14), "end", "d", by ? keptBy(look.lightOf(by, name)) : {}) + many;
         })
         .join("") + (what ? text(box.width, 10, what, "end") : ""),
+    zones: by ? [{
+      left: 0, right: box.width, top: first, bottom: first + height * names.length,
+      y: ofLevels(by, names, [...names, ""].map((_, i) => first + height * i), look),
+    }] : [],
     hits: () =>
       names
         .map((_, i) => rect(left, first + height * i, right - left, height, { class: "hit", "data-m": i }))

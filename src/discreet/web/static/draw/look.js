@@ -39,7 +39,7 @@ export function lookOf(columns, how = {}) {
     lightOf: (name, word) => {
       const known = of(name).levels;
       const held = !known || known.includes(word) || MISSING_NAMES.includes(word);
-      return held ? [{ column: name, level: word }] : null;
+      return held ? [{ column: name, levels: [word] }] : null;
     },
     share: (count, total) => (count && total ? `${percent(count / total)} of ${whole(total)}` : ""),
   };

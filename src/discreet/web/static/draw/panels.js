@@ -3,6 +3,7 @@
 import { sum } from "../rows/counts.js";
 import { whole } from "./look.js";
 import { clip, moved, rect, text, wide } from "./svg.js";
+import { zonesIn } from "./zones.js";
 
 /** Kinds whose marks would hide one another: each level has a panel of its own. */
 const OF_LEVELS = ["histogram", "heatmap", "contour"];
@@ -76,6 +77,7 @@ function drawn(kind, view, box, look) {
     over: made.map((panel) => put(panel, panel.over || "")).join(""),
     marks: made.flatMap((panel) => panel.marks.map((mark) => within(mark, panel, look))),
     keys,
+    zones: made.flatMap(({ zones = [], place }) => zonesIn(zones, [place.x, place.y], place.levels.flatMap(({ by, word }) => look.lightOf(by, word) || []))),
     overlay: (lit) =>
       ofEach(lit).map((it) => put(it.panel, it.panel.overlay?.(it.lit) || "")).join(""),
     ...(made.every((it) => it.vector) && {

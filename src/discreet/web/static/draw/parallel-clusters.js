@@ -95,12 +95,11 @@ function marksOf({ axes, clusters, sizes, pixels }, look, least) {
   );
 }
 
-/** What lies between two pixels of an axis: of several levels there is no one condition. */
+/** What lies between two pixels of an axis. */
 function held({ name, low, high, levels, bands }, from, to, pixels) {
   if (levels.length) {
     const words = levels.filter((_, i) => bands[i][0] >= from && bands[i][1] <= to);
-    const light = words.length === 1 ? { column: name, level: words[0] } : null;
-    return { say: (look) => look.level(name, words.join(" or ")), light };
+    return { say: (look) => look.level(name, words.join(" or ")), light: words.length ? { column: name, levels: words } : null };
   }
   const value = (pixel) => low + (pixel / pixels) * (high - low);
   const [least, most] = [value(from), value(to)];

@@ -5,6 +5,7 @@ import { percent, whole } from "./look.js";
 import { drawAxis, gripsOf, railOf } from "./parallel-axes.js";
 import { along, outline, placed } from "./parallel-place.js";
 import { path, rect } from "./svg.js";
+import { ofEdges, ofLevels } from "./zones.js";
 
 const CLEAR = 0.94;
 const BEYOND = 8;
@@ -33,6 +34,7 @@ export function drawBands(view, box, look) {
     marks,
     keys: [...keysOf(view.colour, look), { thick: thickness(bands.flat(), each) }],
     grips: gripsOf(place, axes, look),
+    zones: axes.map((axis, i) => zoneOf(axis, place, i, look)),
     overlay: ({ counts }) => overlay(view, bands, axes, place, each, counts),
     read: (lit) => (lit?.counts ? readOf(view, look, lit.counts) : HELP),
   };
@@ -62,6 +64,15 @@ function thickest({ spans, counts }, length) {
     if (count) most = Math.min(most, end / (count / 2));
   });
   return most;
+}
+
+function zoneOf({ name, edges, levels, spans }, place, i, look) {
+  const [left, top, width, height] = along(place, i, 0, place.length, 12);
+  const way = place.down ? "x" : "y";
+  const far = [spans[0][0], ...spans.map((it) => it[1])].map((it) => place.xy(0, it)[place.down ? 0 : 1]);
+  const inOrder = (all) => (place.down ? all : [...all].reverse());
+  const axis = edges ? ofEdges(name, edges, (edge) => far[edges.indexOf(edge)]) : ofLevels(name, inOrder(levels), inOrder(far), look);
+  return { left, top, right: left + width, bottom: top + height, [way]: axis };
 }
 
 /** Put bands one upon the other in each range, those that go lower below. */
@@ -157,7 +168,7 @@ function rangeOf({ name, edges, whole }, first, last, look) {
 
 /** The first and the last range hold what lies beyond them. */
 function conditionOf({ name, edges, levels }, cell) {
-  if (levels) return { column: name, level: levels[cell] };
+  if (levels) return { column: name, levels: [levels[cell]] };
   return {
     column: name,
     ...(cell > 0 && { from: edges[cell] }),
@@ -202,7 +213,7 @@ function keysOf(colour, look) {
   return colour.levels.map((name, i) => ({
     name,
     colour: toneOf(colour, i, look),
-    light: [{ column: colour.name, level: name }],
+    light: [{ column: colour.name, levels: [name] }],
   }));
 }
 

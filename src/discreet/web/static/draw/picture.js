@@ -1,6 +1,7 @@
 /** Puts what a kind draws into an element: marks as SVG, and points on a canvas beneath them. */
 
 import { lookFor } from "./look.js";
+import { zonesIn } from "./zones.js";
 
 /**
  * Draw a view in place of what is in an element.
@@ -18,10 +19,12 @@ export function drawPicture(host, kind, view, look) {
   if (drawn.svg || !drawn.html) host.insertAdjacentHTML("beforeend", svgOf(drawn, { ...box, height: drawn.high ?? tall }));
   if (drawn.html) host.insertAdjacentHTML("beforeend", drawn.html);
   const over = host.querySelector(".hl");
-  drawn.paint?.(canvas, null, colours(host));
+  const found = drawn.paint && colours(host);
+  drawn.paint?.(canvas, null, found);
   drawn.tint?.(host, null);
   return {
     ...drawn,
+    zones: zonesIn(drawn.zones || []),
     marks: drawn.marks?.map((it) => ({ ...it, counted: own.counted })),
     box,
     light(lit) {
@@ -29,7 +32,7 @@ export function drawPicture(host, kind, view, look) {
       if (over) over.innerHTML = lit && drawn.overlay ? drawn.overlay(lit) : "";
       if (canvas) {
         canvas.clearRect(0, 0, box.width, box.height);
-        drawn.paint(canvas, lit, colours(host));
+        drawn.paint(canvas, lit, found);
       }
       drawn.tint?.(host, lit);
     },

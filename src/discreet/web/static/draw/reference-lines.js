@@ -1,6 +1,6 @@
 /** Lines that points are compared with, such as those of Cook's distance. */
 
-import { d3 } from "../vendor/d3.js";
+import { d3 } from "../vendor/d3-drawn.js";
 import { path, text } from "./svg.js";
 
 /**

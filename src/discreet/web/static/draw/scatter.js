@@ -11,6 +11,7 @@ import { sideBySide } from "./panels.js";
 import { pointsIn } from "./points.js";
 import { linesOf } from "./reference-lines.js";
 import { circle, clip, line, rect, text } from "./svg.js";
+import { fine } from "./zones.js";
 
 /** Counts of raw rows stand as one circle in the middle of each cell. */
 const COUNTED = ["suppression", "generalization", "merge"];
@@ -38,6 +39,10 @@ export function drawScatter(view, box, look) {
       trendsOf(view, places, look) + linesOf(view, places[0]) + hitsIn(hits, places),
     marks: hits.list.map((it) => ({ ...markOf(it, hits, view, look), ...(bubbles && { light: null }) })),
     keys: keysOf(view, painted, look),
+    zones: bubbles ? [] : places.map(({ inner, x, y }, k) => ({
+      ...inner, x: fine(view.columns[0], x), y: fine(view.columns[1], y),
+      also: view.by && view.panels ? [{ column: view.by, levels: [view.panels[k].level] }] : [],
+    })),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
     ...(isSpread(view) && { read: () => SPREAD }),
     ...(painted.vector && {
@@ -265,7 +270,7 @@ function markOf({ panel, i, j, count, levels }, hits, view, look) {
     say: [...(level ? [look.level(view.by, level)] : []), ...said].join(" · "),
     count,
     more: named.join(" · ") || look.share(count, view.shown ?? view.origin?.shown),
-    light: [range(a, hits.x, i), range(b, hits.y, j), ...(level ? [{ column: view.by, level }] : [])],
+    light: [range(a, hits.x, i), range(b, hits.y, j), ...(level ? [{ column: view.by, levels: [level] }] : [])],
   };
 }
 
@@ -276,6 +281,6 @@ function keysOf(view, { ramp }, look) {
   const names = levelsOf(view, look);
   const placeOf = placeIn(view.by, names, look);
   return names.map((name) => ({
-    name: name || look.label(view.by), colour: colourOf(placeOf(name)), light: [{ column: view.by, level: name }],
+    name: name || look.label(view.by), colour: colourOf(placeOf(name)), light: [{ column: view.by, levels: [name] }],
   }));
 }

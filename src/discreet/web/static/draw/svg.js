@@ -44,6 +44,9 @@ export const circle = (cx, cy, r, more = {}) => `<circle${attributes({ cx, cy, r
 export const text = (x, y, words, anchor = "start", name = "", more = {}) =>
   `<text${attributes({ x, y, "text-anchor": anchor, class: name, ...more })}>${esc(words)}</text>`;
 
+/** What a name carries that keeps only the rows of some conditions when it is pressed. */
+export const keptBy = (light) => (light ? { "data-k": JSON.stringify(light) } : {});
+
 /** @returns {string} What is drawn, moved. */
 export const moved = (x, y, drawn) => `<g transform="translate(${px(x)} ${px(y)})">${drawn}</g>`;
 

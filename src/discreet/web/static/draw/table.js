@@ -60,7 +60,7 @@ function markOf({ column, level, group, value, share }, look) {
     say: held.map(([name, word]) => look.level(name, word)).join(" · "),
     count: value,
     more: share === null ? "" : percent(share),
-    light: several ? null : held.map(([name, word]) => ({ column: name, level: word })),
+    light: several ? null : held.map(([name, word]) => ({ column: name, levels: [word] })),
   };
 }
 

@@ -2,7 +2,8 @@
 
 import { level } from "../draw/colour.js";
 import { percent, whole } from "../draw/look.js";
-import { clip, line, rect, text, wide } from "../draw/svg.js";
+import { clip, keptBy, line, rect, text, wide } from "../draw/svg.js";
+import { ofLevels } from "../draw/zones.js";
 import { sum } from "../rows/counts.js";
 import { MISSING_NAMES } from "../rows/levels.js";
 import { inOrder } from "../rows/order.js";
@@ -36,6 +37,7 @@ export const bars = {
       svg: `${axis}<g class="base">${segments}</g>${names}${restOf(view, at, box)}`,
       at: { ...at, middle: (i) => middle(at, i) },
       marks: marksOf(view, look),
+      zones: zonesOf(view, at, box, look),
       keys: by === null ? [] : levels.map((name, j) => (
         { name, colour: level(at.colours[j]), light: look.lightOf(by, name) })),
       overlay: (lit) => litOf(view, at, Array.from(lit.counts), look),
@@ -107,7 +109,7 @@ function nameOf(view, i, at, look) {
   const end = at.left + (at.isWhole ? at.across : at.x(reach)) + 6;
   const known = at.share && !at.isWhole ? percent(total / (sum(totals(view)) || 1)) : whole(total);
   const says = total ? known : view.counts[i] === null ? "few" : "0";
-  return text(at.left - 8, y, clip(view.levels[i], at.left - 14), "end", "d") +
+  return text(at.left - 8, y, clip(view.levels[i], at.left - 14), "end", "d", keptBy(look.lightOf(view.columns[0], view.levels[i]))) +
     text(end, y, says, "start", look.mini ? "" : "d");
 }
 
@@ -139,6 +141,12 @@ function restOf(view, at, box) {
   const rest = view.levels.length - at.shown.length;
   const y = at.first + at.room * (at.shown.length + 0.5) + 4;
   return rest ? text(box.width / 2, y, `and ${rest} more`, "middle") : "";
+}
+
+function zonesOf({ columns: [name], levels }, at, { width }, look) {
+  const stops = [...at.shown, null].map((_, k) => at.first + k * at.room);
+  const y = ofLevels(name, at.shown.map((i) => levels[i]), stops, look);
+  return [{ left: 0, right: width, top: stops[0], bottom: stops.at(-1), y }];
 }
 
 function marksOf(view, look) {

@@ -6,7 +6,7 @@ import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, line, path, px, rect, text } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
-import { d3 } from "../vendor/d3.js";
+import { d3 } from "../vendor/d3-drawn.js";
 
 const SMALL = 30; // lower lanes have no room for a curve
 
@@ -26,7 +26,7 @@ export const box = {
     const [column] = view.columns;
     const alone = view.by !== null || view.groups.length === 1;
     const names = view.groups.map((it) => (view.by ? it.label : alone ? "" : look.full(it.label)));
-    const lanes = lanesOf(size, names, alone ? AXIS : 4, look);
+    const lanes = lanesOf(size, names, alone ? AXIS : 4, look, view.by);
     const { inner } = lanes;
     const ends = alone ? look.alike?.ends || extent(allEnds(view)) : null;
     const drawn = view.groups.map((it, i) => {
@@ -44,6 +44,7 @@ export const box = {
         lanes.words(drawn[0].named, said, view.by && sizes.length && !look.bare && look.counted) +
         lanes.hits(),
       at: drawn,
+      zones: lanes.zones,
       marks: view.groups.map((it, i) => markOf(view, it, sizes[i], look)),
       overlay: ({ view: lit }) =>
         (lit ? lit.each : []).map((it, i) => it && hotOf(it, drawn[i])).filter(Boolean).join(""),

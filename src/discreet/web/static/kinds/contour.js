@@ -1,12 +1,12 @@
 /** The contour plot: the grid of a heat map, drawn as areas of equal count. */
 
-import { bottom, left, plotBox, roomBeside, scaleOf } from "../draw/axes.js";
+import { bottom, left } from "../draw/axes.js";
 import { many, rampOf } from "../draw/colour.js";
 import { number } from "../draw/look.js";
 import { path, rect } from "../draw/svg.js";
 import { sum } from "../rows/counts.js";
 import { FEWEST } from "../rows/part.js";
-import { d3 } from "../vendor/d3.js";
+import { d3 } from "../vendor/d3-drawn.js";
 import { heatmap } from "./heatmap.js";
 
 /** The lines of what is lit, as shares of its fullest cell. */
@@ -21,10 +21,8 @@ export const contour = {
   draw(view, box, look) {
     const [first, second] = view.columns;
     const { x_edges: xs, y_edges: ys, levels } = view;
-    const inner = plotBox(box, look, { top: look.bare || look.mini ? 6 : 22 });
-    const y = scaleOf(second, [ys[0], ys.at(-1)], [inner.bottom, inner.top], look);
-    if (!look.mini) inner.left = roomBeside(y, inner, inner.left);
-    const x = scaleOf(first, [xs[0], xs.at(-1)], [inner.left, inner.right], look);
+    const grid = heatmap.draw(view, box, look);
+    const { x, y, inner } = grid.at;
     const areas = areasOf(xs, ys, x, y);
     const colour = (share) => many(0.1 + 0.9 * Math.sqrt(share), look.dark);
     const drawn = areas(view.counts.flat(), levels).map((d, i) =>
@@ -34,12 +32,12 @@ export const contour = {
       const [from, high] = [x(xs[i]), y(ys[j + 1])];
       return count ? rect(from, high, x(xs[i + 1]) - from, y(ys[j]) - high, { class: "hit", "data-m": at }) : "";
     });
-    const grid = heatmap.draw(view, box, look);
     const ends = { from: number(levels[0]), to: number(levels.at(-1)) };
     return {
       svg: left(y, inner, look.full(second), look) + `<g class="base">${drawn.join("")}</g>` +
         bottom(x, inner, first, look) + cells.join(""),
       marks: grid.marks,
+      zones: grid.zones,
       keys: levels.length ? [{ ramp: { says: `${look.counted} in a cell`, ...ends, colours: rampOf(colour) } }] : [],
       overlay(lit) {
         const held = Array.from(lit.counts);

@@ -5,6 +5,7 @@ import { level } from "../draw/colour.js";
 import { HOT, keysOf, labelsOf, placeIn, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
+import { ofEdges } from "../draw/zones.js";
 import { extent } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -43,6 +44,7 @@ export const density = {
       svg: `${left(y, inner, said, look)}<g class="base">${view.curves.map(curve).join("")}</g>` +
         bottom(x, inner, name, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look),
+      zones: [{ ...inner, x: ofEdges(name, strips.edges, x) }],
       keys: keysOf(view.by, labels, look),
       overlay: ({ view: lit }) => (lit ? path(shapeOf(lit, x, y, inner), HOT) : ""),
     };

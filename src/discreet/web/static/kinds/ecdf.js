@@ -5,6 +5,7 @@ import { keysOf, labelsOf, placeIn, stepPath, strokeOf } from "../draw/lines.js"
 import { percent } from "../draw/look.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
+import { ofEdges } from "../draw/zones.js";
 import { extent } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -35,6 +36,7 @@ export const ecdf = {
         `<g class="base">${view.curves.map((it) => path(stepped(it), strokeOf(placeOf(it.label)))).join("")}</g>` +
         bottom(x, inner, name, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look, (to) => saidUpTo(view, to, look)),
+      zones: [{ ...inner, x: ofEdges(name, strips.edges, x) }],
       keys: keysOf(view.by, labels, look),
       overlay: ({ view: lit }) => (lit ? path(stepped(lit), { class: "hotl" }) : ""),
     };

@@ -4,6 +4,7 @@ import { bottom, left, plotBox, roomBeside, scaleOf } from "../draw/axes.js";
 import { many, rampOf } from "../draw/colour.js";
 import { whole } from "../draw/look.js";
 import { rect } from "../draw/svg.js";
+import { ofEdges } from "../draw/zones.js";
 import { sum } from "../rows/counts.js";
 import { lightOfBin } from "../rows/ends.js";
 
@@ -46,6 +47,7 @@ export const heatmap = {
         bottom(x, inner, first, look),
       at: { x, y, inner, top, colour },
       marks: marksOf(view, flat, look),
+      zones: [{ ...inner, x: ofEdges(first, xs, x), y: ofEdges(second, ys, y) }],
       steps: { ArrowRight: up, ArrowLeft: -up, ArrowUp: 1, ArrowDown: -1 },
       keys: [{ ramp: { ...scale, colours: rampOf(colour) } }],
       overlay(lit) {

@@ -2,6 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { hatched, rect } from "../draw/svg.js";
+import { ofEdges } from "../draw/zones.js";
 import { lightOfBin } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
@@ -33,6 +34,7 @@ export const histogram = {
         hidden.join(""),
       at: { x, y, inner, narrowest: narrowest(view) },
       marks: marksOf(view, look),
+      zones: [{ ...inner, x: ofEdges(name, view.edges, x) }],
       overlay: (lit) => each(Array.from(lit.counts), () => ({ class: "hot" })),
     };
   },

@@ -5,6 +5,7 @@ import { level } from "../draw/colour.js";
 import { placeIn } from "../draw/lines.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
+import { ofEdges } from "../draw/zones.js";
 import { sum } from "../rows/counts.js";
 import { inOrder } from "../rows/order.js";
 import { d3 } from "../vendor/d3.js";
@@ -50,6 +51,7 @@ export const outlines = {
         bottom(x, inner, name, look) + hits.filter(Boolean).join(""),
       at: { x, y, inner, places, narrowest: narrowestOf(edges), isShare: isShare(look) },
       marks: marksOf(view, all, look),
+      zones: [{ ...inner, x: ofEdges(name, edges, x) }],
       keys: view.levels.map((word, j) => (
         { name: word, colour: level(places[j]), light: look.lightOf(view.by, word) })),
       overlay: (lit) => litOf(Array.from(lit.counts), edges, x, y, look),

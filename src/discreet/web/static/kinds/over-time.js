@@ -6,7 +6,7 @@ import { drawStrips } from "../draw/strips.js";
 import { circle, clip, line, path, px } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
 import { endOf, EVERY, STEP } from "../rows/periods.js";
-import { d3 } from "../vendor/d3.js";
+import { d3 } from "../vendor/d3-drawn.js";
 
 const ABOVE = 1.05;
 const APART = 7; // points that stand closer are not marked
@@ -47,6 +47,7 @@ export const over_time = {
         (at.named ? namesAtEnds(endsOf(view, at), inner, at.named) : "") +
         drawStrips({ edges: betweenOf(starts, x) }, (place) => place, inner),
       marks: marksOf(view, look),
+      zones: [{ ...inner, x: { column: date, edges: [...starts, endOf(starts, view.every)], stops: betweenOf(starts, x) } }],
       keys: keysOf(view.by, labels, look),
       choices: view.every === STEP ? [] : [periodsOf(look.spec)],
       overlay: (lit) => hotOf(view, lit, at),

@@ -4,6 +4,7 @@ import { left, plotBox } from "../draw/axes.js";
 import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, stepPath, strokeOf } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { clip, line, path, rect, text, wide } from "../draw/svg.js";
+import { fine } from "../draw/zones.js";
 import { d3 } from "../vendor/d3.js";
 
 const AT_RISK = "at risk";
@@ -47,6 +48,7 @@ export const survival = {
         stripsOf(view, at),
       at: { x, y, inner, lo: at.lo, placeOf },
       marks: marksOf(view, look),
+      zones: [{ ...inner, x: fine(view.columns[0], x) }],
       keys: keysOf(view.by, labels, look),
       choices: choicesOf(view),
       overlay: ({ view: lit }) => (lit ? path(stepPath(lit, x, (share) => y(Math.max(at.lo, share))), { class: "hotl" }) : ""),

@@ -21,7 +21,7 @@ export const violin = {
 
   draw(view, box, look) {
     const [column] = view.columns;
-    const lanes = lanesOf(box, view.curves.map((it) => (view.by ? it.label : "")), AXIS, look);
+    const lanes = lanesOf(box, view.curves.map((it) => (view.by ? it.label : "")), AXIS, look, view.by);
     const { inner, each, height } = lanes;
     const x = scaleOf(column, look.alike?.ends || endsOf(view), [inner.left, inner.right], look);
     const widest = look.alike?.widest || widestOf(view);
@@ -32,6 +32,7 @@ export const violin = {
       svg: gridOf(x, inner) + bottom(x, inner, column, look) +
         `<g class="base">${shapes.join("")}</g>` +
         lanes.words(height / 2 + 4, view.by ? view.rows.map(whole) : [], counted) + lanes.hits(),
+      zones: lanes.zones,
       marks: view.curves.map((it, i) => markOf(view, i, look)),
       overlay: ({ view: lit }) =>
         (lit ? lit.each : []).map((it, i) => it && hotOf(it, at(i))).filter(Boolean).join(""),

@@ -3,7 +3,7 @@
 import { makerFor } from "../views/index.js";
 import { readBundle } from "./bundle.js";
 import { columnOf, maskWhere } from "./derive.js";
-import { countsOf, maskOf } from "./light.js";
+import { countsOf, litOf, maskOf, packed } from "./light.js";
 import { FEWEST, gapsOf, rowsOf, whole, withNew } from "./part.js";
 import { Refused } from "./refused.js";
 
@@ -36,12 +36,29 @@ export class Answers {
     return { found: specs.map((spec) => this.view(held, spec)) };
   }
 
-  /** Count the rows that fulfil some conditions, all of them and in each mark of each picture. */
-  light({ part: asked, conditions, specs }) {
+  /**
+   * Count the rows that fulfil some conditions, all of them and in each mark of each picture. It
+   * stops after each picture, so that a later question need not wait.
+   */
+  *light({ part: asked, conditions, specs }) {
     const held = this.held(asked);
-    const mask = maskOf(held.part, conditions);
-    const size = countsOf(new Int32Array(mask.length), 1, mask)[0];
-    return { found: { size, each: specs.map((spec) => this.lit(held, spec, mask, size)) } };
+    const lit = litOf(maskOf(held.part, conditions));
+    const each = [];
+    for (const spec of specs) {
+      each.push(this.lit(held, spec, lit));
+      yield;
+    }
+    return { found: { size: lit.size, each } };
+  }
+
+  /** Find which mark each row has in some pictures, before anybody points at one. */
+  *ready({ part: asked, specs }) {
+    const held = this.held(asked);
+    for (const spec of specs) {
+      this.marks(held, spec);
+      yield;
+    }
+    return { found: null };
   }
 
   /** Say what a new column, or a condition, would be: its small picture. */
@@ -90,16 +107,22 @@ export class Answers {
     return refused ? { refused } : { view, gaps: gapsOf(held.part, spec, view) };
   }
 
-  lit(held, spec, mask, size) {
+  marks(held, spec) {
+    const { view } = this.view(held, spec);
+    const kind = makerFor(spec);
+    if (!view || !kind.marks) return null;
+    const cache = held.views.get(JSON.stringify(spec));
+    cache.marks ??= packed(kind.marks(held.part, spec, view, this.facts));
+    return cache.marks;
+  }
+
+  lit(held, spec, lit) {
     const { view } = this.view(held, spec);
     if (!view) return null;
     const kind = makerFor(spec);
-    const cache = held.views.get(JSON.stringify(spec));
-    const out = {};
-    if (kind.marks) {
-      cache.marks ??= kind.marks(held.part, spec, view, this.facts);
-      out.counts = countsOf(cache.marks.of, cache.marks.size, mask);
-    }
+    const marks = this.marks(held, spec);
+    const { mask, size } = lit;
+    const out = marks ? { counts: countsOf(marks, lit) } : {};
     // A picture of its own: of fewer rows there is none, but where it shows each row.
     if (kind.lit && (kind.litByRow || size >= FEWEST)) out.view = kind.lit(held.part, spec, view, mask, this.facts);
     return out;

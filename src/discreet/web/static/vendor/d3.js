@@ -4,11 +4,8 @@ import "./d3-array.min.js";
 import "./d3-color.min.js";
 import "./d3-format.min.js";
 import "./d3-interpolate.min.js";
-import "./d3-path.min.js";
 import "./d3-time.min.js";
 import "./d3-time-format.min.js";
 import "./d3-scale.min.js";
-import "./d3-shape.min.js";
-import "./d3-contour.min.js";
 
 export const d3 = globalThis.d3;
