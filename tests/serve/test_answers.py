@@ -281,7 +281,7 @@ def test_the_form_says_who_asks(served: Served) -> None:
     assert found["caller"] == {"name": "token alice", "role": "analyst"}
     assert {*found} == {
         *("study", "version", "caller", "policy", "columns"),
-        *("pictures", "tables", "rows", "drawn"),
+        *("pictures", "tables", "rows", "drawn", "suggestions"),
     }
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert outcomes(served) == [("token alice", "study", "answered")]

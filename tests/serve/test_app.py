@@ -162,7 +162,7 @@ ADDRESSES = [
     ("POST", "/api/custodian/tokens/alice"),
     ("DELETE", "/api/custodian/tokens/alice"),
     ("GET", "/api/custodian/questions"),
-    ("GET", "/api/custodian/questions/file"),
+    ("GET", "/api/custodian/question-list"),
     ("GET", "/api/custodian/outputs"),
     ("POST", "/api/custodian/outputs"),
     ("GET", "/api/custodian/outputs/1/file"),

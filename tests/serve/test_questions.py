@@ -18,6 +18,7 @@ from tests.serve.conftest import Running, running
 from tests.serve.workers import beside
 
 PATH, ALL = "/api/questions", "/api/custodian/questions"
+LIST = "/api/custodian/question-list"
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_a_question_waits_for_the_custodian_who_takes_the_list(served: Running, 
         assert not {first["id"], second["id"]} & {*listed_by(custodian)}
         for it in (first, second):
             decide(custodian, it["id"], "agreed")
-        listed = Questions.from_json(custodian.get(f"{ALL}/file").content)
+        listed = Questions.from_json(custodian.get(LIST).content)
         assert {first["id"], second["id"]} <= {it.id for it in listed}
         assert listed.version == served.served.version
         entry = custodian.get("/api/custodian/log?kind=other&most=20").json()["log"]
@@ -63,7 +64,7 @@ def test_a_question_waits_for_the_custodian_who_takes_the_list(served: Running, 
 
 def listed_by(custodian: httpx.Client) -> list[str]:
     """Return the ids on the list that `discreet answer` takes."""
-    return [it.id for it in Questions.from_json(custodian.get(f"{ALL}/file").content)]
+    return [it.id for it in Questions.from_json(custodian.get(LIST).content)]
 
 
 def decide(client: httpx.Client, id_: str, what: str, text: str = "") -> httpx.Response:
@@ -108,7 +109,7 @@ def test_what_others_ask_is_seen_by_the_custodian_alone(served: Running, bob: st
         alice.post(PATH, json={"id": view})
         assert client.get(PATH).json() == {"questions": []}
         assert client.post(PATH, json={"id": view}).status_code == 404  # not asked for by bob
-        for path in (ALL, f"{ALL}/file"):
+        for path in (ALL, LIST):
             assert client.get(path).status_code == 403
 
 
@@ -161,7 +162,7 @@ def test_the_next_revision_answers_the_list(tmp_path: Path) -> None:
             id_ = client.post(PATH, json=body).json()["question"]["id"]
         with served.client(served.custodian) as custodian:
             decide(custodian, id_, "agreed")
-            (tmp_path / "questions.json").write_bytes(custodian.get(f"{ALL}/file").content)
+            (tmp_path / "questions.json").write_bytes(custodian.get(LIST).content)
     dc.answer(data, tmp_path / "questions.json", study=path, policy=rules)
     with (
         beside(Studies([path], record_in(tmp_path), MANY)) as url,

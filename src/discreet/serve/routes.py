@@ -379,7 +379,7 @@ def _question_routes() -> Iterator[Route | Post]:
         lambda served, *_: questions.all_questions(served),
     )
     yield _get(
-        "/questions/file",
+        "/question-list",
         "question_file",
         "Answer with the questions that were agreed to, as the list that `discreet answer` takes.",
         lambda served, *_: questions.question_file(served),

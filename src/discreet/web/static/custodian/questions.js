@@ -22,7 +22,7 @@ export function keepQuestions(page) {
     }
   };
   byId("take-questions").addEventListener("click", () =>
-    withToken(() => fileOf(`${PATH}/file`)).then((file) => handOver(file, "questions.json")).catch(page.fail),
+    withToken(() => fileOf("/api/custodian/question-list")).then((file) => handOver(file, "questions.json")).catch(page.fail),
   );
   byId("copy-command").addEventListener("click", () => copied(byId("command").textContent, "Command copied.", page));
   show();
