@@ -78,7 +78,7 @@ def of_table(make: Callable[[dc.Study], Any], what: str) -> Callable[[dc.Study],
 SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
     "means": (
         of_table(lambda s: s.means("pain", "arm"), "mean"),
-        "intervals are of the mean, by t, clustered by person",
+        "of the mean, by t, clustered by person",
     ),
     "a share": (
         of_table(lambda s: s.means("died", "arm"), "share"),
