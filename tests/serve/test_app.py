@@ -153,6 +153,8 @@ ADDRESSES = [
     ("GET", "/api/questions"),
     ("POST", "/api/questions"),
     ("GET", "/api/answers"),
+    ("GET", "/api/boards"),
+    ("POST", "/api/boards"),
     ("GET", "/api/custodian"),
     ("GET", "/api/custodian/log"),
     ("GET", "/api/custodian/log.csv"),
@@ -163,6 +165,7 @@ ADDRESSES = [
     ("DELETE", "/api/custodian/tokens/alice"),
     ("GET", "/api/custodian/questions"),
     ("GET", "/api/custodian/question-list"),
+    ("POST", "/api/custodian/questions/alice"),
     ("GET", "/api/custodian/outputs"),
     ("POST", "/api/custodian/outputs"),
     ("GET", "/api/custodian/outputs/1/file"),
@@ -431,7 +434,7 @@ def test_every_address_is_described(served: Running) -> None:
     }
     expected = {
         (method, path.replace(NOBODY, "{table}" if "/tables/" in path else "{view}"))
-        if not any(it in path for it in ("/tokens/", "/outputs/", "/drawn/"))
+        if not any(it in path for it in ("/tokens/", "/outputs/", "/drawn/", "/questions/"))
         else (method, path.replace("alice", "{name}").replace("outputs/1", "outputs/{name}"))
         for method, path in ADDRESSES
     }
