@@ -84,6 +84,7 @@ def average(counter: Counter, part: Part, asked: Asked, value: str) -> Averaged:
     of = _sums(counter, counted, asked, value)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = of.totals(counted.shown.astype(np.float64)) / counted.shown
+        means = in_steps(means, sd * of.reach / counted.shown)
         means = np.where(counted.given & of.allowed, means, np.nan)
         noise = sd * np.hypot(of.reach, means - of.middle) / counted.shown
     return Averaged(counted, means, noise, np.full_like(means, of.of_totals(sd)))
