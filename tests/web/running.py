@@ -28,6 +28,7 @@ import { moves } from "./draw/grips.js";
 import { lookOf } from "./draw/look.js";
 import { drawPicture } from "./draw/picture.js";
 import { Answers } from "./rows/answers.js";
+import { hasOrder } from "./rows/order.js";
 class AtOnce extends Answers {
   light(given) {
     const steps = super.light(given);
@@ -37,7 +38,7 @@ class AtOnce extends Answers {
     }
   }
 }
-globalThis.it = { KINDS, kindFor, lookOf, drawPicture, moves, answers: new AtOnce() };
+globalThis.it = { KINDS, kindFor, lookOf, drawPicture, moves, hasOrder, answers: new AtOnce() };
 """
 HOST = '<!doctype html><html><body><div class="pic" id="host"></div></body></html>'
 
@@ -97,7 +98,11 @@ class Board:
               const part = { where, assign: [] };
               const [{ view, refused }] = it.answers.views({ part, specs: [spec] }).found;
               if (refused) return { refused };
-              const columns = new Map(it.facts.columns.map((one) => [one.name, one]));
+              const known = it.answers.part(part).found.columns;
+              const columns = new Map(it.facts.columns.map((one) => {
+                const { whole, ends } = known.find(({ name }) => name === one.name) || {};
+                return [one.name, { ...one, whole, ends }];
+              }));
               const look = it.lookOf(columns, { ...how, spec });
               const drawn = it.drawPicture(host, it.kindFor(spec), view, look);
               if (light !== null) {
@@ -105,7 +110,8 @@ class Board:
                 const { found } = it.answers.light({ part, conditions, specs: [spec] });
                 drawn.light(found.each[0]);
               }
-              return { view, marks: drawn.marks, keys: drawn.keys || [], html: host.innerHTML };
+              const { marks, order, keys = [] } = drawn;
+              return { view, marks, order, keys, html: host.innerHTML };
             }""",
             [dict(spec), size, how, light, where],
         )

@@ -363,3 +363,37 @@ def test_a_declared_order_is_that_of_the_board(ordered: Board) -> None:
     assert [it["label"] for it in box["view"]["groups"]] == STAGES
     assert summary["view"]["head"] == [*STAGES, "(missing)", "all"]
     assert [it["name"] for it in summary["view"]["lines"][2:]] == ["c", "a", "b"]
+
+
+def test_bars_go_by_size_where_levels_have_no_order(board: Board) -> None:
+    script = "([names, all]) => it.hasOrder(names, all)"
+    cases: dict[str, tuple[list[str], bool]] = {
+        "words": (["bus", "train", "walking"], False),
+        "two": (["no", "yes, daily"], True),
+        "numbers": (["none of it", "1 to 5", "6 or more"], True),
+        "codes": (["I", "II", "III", "IV"], True),
+        "declared": (["never", "rarely", "always"], True),
+        "a rest is no level": (["bus", "train", "(missing)"], True),
+    }
+    for name, (names, ordered) in cases.items():
+        assert board.page.evaluate(script, [names, names]) is ordered, name
+    drawn = board.draw({"kind": "bars", "columns": ["rare"]})
+    order = drawn["order"]
+    counts = [drawn["view"]["counts"][i] for i in order]
+    assert drawn["view"]["levels"] == ["hardly", "often", "seldom"]
+    assert counts == sorted(counts, reverse=True) != drawn["view"]["counts"]
+
+
+def test_whole_numbers_have_whole_ticks(board: Board) -> None:
+    drawn = board.draw({"kind": "histogram", "columns": ["age"]})
+    assert drawn["view"]["edges"][0] % 1 == 0.5
+    said = [it["say"] for it in drawn["marks"]]
+    assert not [it for it in said if "." in it]
+    part = board.ask("part", **ALL)
+    ends = {it["name"]: (it.get("whole"), it.get("ends")) for it in part["columns"]}
+    assert ends["age"][0] is True
+    assert ends["bmi"][0] is False
+    assert ends["region"] == (None, None)
+    (view,) = board.views({"kind": "histogram", "columns": ["age"]})
+    low, high = view["quartiles"]
+    assert ends["age"][1][0] < low < high < ends["age"][1][1]

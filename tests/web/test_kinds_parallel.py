@@ -202,3 +202,11 @@ def test_clusters_of_the_server_are_drawn_too(board: Board, study: Study) -> Non
     assert "count" not in marks[0][0]
     assert marks[0][0]["more"] == f"at least {study.policy.k} rows"
     assert "at least" in marks[2]
+
+
+def test_many_axes_have_fewer_ranges(board: Board) -> None:
+    few, many = (
+        board.views({"kind": "parallel", "columns": names})[0]["view"]["axes"][0]["counts"]
+        for names in (["age", "band"], ["age", "band", *AXES, *AXES][:7])
+    )
+    assert len(few) > 5 >= len(many)

@@ -59,6 +59,12 @@ export function cardOf(board, spec) {
     const held = pic.contains(document.activeElement);
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
+    const sheet = pic.querySelector(".tall, .sheet");
+    if (sheet) {
+      if (sheet.scrollWidth > sheet.clientWidth) element.classList.add("wide");
+      sheet.onscroll = () => sheet.classList.toggle("more", sheet.scrollLeft + sheet.clientWidth < sheet.scrollWidth - 1);
+      sheet.onscroll();
+    }
     for (const it of pic.querySelectorAll(":scope > svg, table")) {
       it.setAttribute("tabindex", "0");
       it.setAttribute("role", it.tagName === "TABLE" ? "table" : "group");

@@ -1,5 +1,6 @@
 /** The line above a picture: keys of its colours, and the choices it has. */
 
+import { rangesOf as usualRanges } from "../views/parallel.js";
 import { h } from "./dom.js";
 import { keysOf } from "./legend.js";
 import { TABLES } from "./on-server.js";
@@ -88,6 +89,6 @@ function choiceOf(board, spec, { name, says, now, of }) {
 function rangesOf(board, spec) {
   const chosen = (event) => board.change(spec, { ranges: Number(event.target.value) || undefined });
   const ways = ["", 4, 6, 12, 20].map((it) =>
-    h("option", { value: String(it), selected: it === (spec.ranges || "") }, `${it || 8} ranges`));
+    h("option", { value: String(it), selected: it === (spec.ranges || "") }, `${it || usualRanges(spec.columns)} ranges`));
   return h("select", { "aria-label": "Ranges of an axis", on: { change: chosen } }, ways);
 }

@@ -28,7 +28,8 @@ export function knowing({ facts, rows, server, says }) {
     allows: (spec) =>
       KINDS.has(spec.kind) &&
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
-      (wayOf(spec).way === "rows" || Boolean(server)),
+      (wayOf(spec).way === "rows" || Boolean(server)) &&
+      !(spec.kind === "contour" && rows?.size < 1000), // their lines are those of chance
     hasModels: isServed && facts.tables?.some((it) => it.kind === "model"),
     canSwitch: (spec) =>
       spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),

@@ -1,6 +1,6 @@
 /** Every column as a small picture: the first thing that is seen of a study. */
 
-import { lookOf, number } from "../draw/look.js";
+import { lookOf } from "../draw/look.js";
 import { drawPicture } from "../draw/picture.js";
 import { kindFor } from "../kinds/index.js";
 import { brushed } from "./brush.js";
@@ -75,10 +75,10 @@ export function miniOf(board, column, spec) {
   };
 }
 
-function footOf(column, { view }, board) {
+function footOf(column, { view, quartiles }, board) {
   if (!view) return [h("span", {}, "not drawn yet")];
   const levels = view.levels?.length;
-  const middle = levels ? `${levels} ${levels === 1 ? "level" : "levels"}` : middleHalf(view, column, board);
+  const middle = levels ? `${levels} ${levels === 1 ? "level" : "levels"}` : middleHalf(column, quartiles, board);
   const shown = view.shown ?? view.origin?.shown;
   const total = view.origin?.total ?? board.partSize().size;
   const missing = shown < total ? 1 - shown / total : 0;
@@ -88,22 +88,11 @@ function footOf(column, { view }, board) {
   ];
 }
 
-/** Where the middle half lies, as far as bins tell. */
-function middleHalf({ edges, counts }, { name }, board) {
-  if (!edges) return "";
-  const total = counts.reduce((sum, count) => sum + (count || 0), 0);
-  const at = (share) => {
-    let before = 0;
-    for (let i = 0; i < counts.length; i += 1) {
-      const count = counts[i] || 0;
-      if (before + count >= share * total && count) {
-        return edges[i] + ((share * total - before) / count) * (edges[i + 1] - edges[i]);
-      }
-      before += count;
-    }
-    return edges.at(-1);
-  };
+/** Where the middle half of the rows lies; of a picture of the server that is not known. */
+function middleHalf({ name }, quartiles, board) {
+  if (!quartiles) return "";
   const look = lookOf(board.columns);
-  const say = (value) => (look.isDate(name) ? look.say(name, Math.round(value)) : number(value, 3));
-  return `middle half about ${say(at(0.25))}–${say(at(0.75))}`;
+  const isWhole = look.isDate(name) || look.isWhole(name);
+  const said = quartiles.map(isWhole ? Math.round : (it) => Number(it.toPrecision(3)));
+  return `middle half ${look.between(name, ...said)}`;
 }

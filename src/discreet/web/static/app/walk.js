@@ -6,7 +6,7 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
  * Let the marks of a picture be pointed at, kept and walked.
  * @param {HTMLElement} host - Of the picture; its marks have data-m.
  * @param {() => object} drawn - What was drawn last, with its `marks`, and `steps` where arrow keys
- *   go further than to the next of them.
+ *   go further than to the next of them, and `order` where they stand in another than their own.
  * @param {object} how - `tip` and `announce`, as `tipsIn` returns them, and `opens(spec)` for marks
  *   that open a picture; `only(light)` and `keep()` make a filter of a name, and of what is kept.
  */
@@ -54,7 +54,8 @@ export function walked(host, drawn, lights, { tip, announce, opens, only, keep }
     element(at)?.classList.remove("cur");
     // From a mark that is there; so it comes back to one, whichever way it goes.
     const step = (at < 0 ? null : drawn().steps?.[event.key]) ?? STEPS[event.key];
-    do at = (at + step + marks.length) % marks.length;
+    const order = drawn().order || marks.map((_, i) => i);
+    do at = order.at((order.indexOf(at) + step + order.length) % order.length);
     while (!element(at) && marks.some((_, i) => element(i)));
     element(at)?.classList.add("cur");
     element(at)?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -59,9 +59,9 @@ export function titleOf(spec, look) {
 
 /** @returns {string} How many of how many are shown, and where from: for a file, and beside a picture. */
 export function sentenceOf(answer, part, policy) {
-  const counts = countsOf(answer, part, policy);
-  if (answer.view.origin?.policy && !answer.view.origin.version) return counts;
-  return [counts, `drawn from ${policy.drawn_from || "the protected copy"}`].filter(Boolean).join(" · ");
+  const foot = footOf(answer, part, policy);
+  if (answer.view.origin?.policy && !answer.view.origin.version) return foot;
+  return [foot, `drawn from ${policy.drawn_from || "the protected copy"}`].filter(Boolean).join(" · ");
 }
 
 /** @returns {string} What stands below a picture: how many of how many, and how far it may be off. Where from stands at the head of the page. */

@@ -1,6 +1,7 @@
 /** The axes of pictures: where they lie, their ticks, and what stands beside them. */
 
 import { d3 } from "../vendor/d3.js";
+import { GROUPED, number } from "./look.js";
 import { clip, line, text, wide } from "./svg.js";
 
 const DAY = 86400000;
@@ -23,7 +24,7 @@ export function plotBox(box, look, room = {}) {
 
 /** Return a scale of the values of a column, of dates where it has dates. */
 export function scaleOf(name, domain, range, look) {
-  if (!look.isDate(name)) return d3.scaleLinear(domain, range);
+  if (!look.isDate(name)) return numbersOn(d3.scaleLinear(domain, range), look.isWhole(name));
   const scale = d3.scaleUtc(domain.map((it) => new Date(it * DAY)), range);
   const of = (value) => scale(new Date(value * DAY));
   return Object.assign(of, {
@@ -33,6 +34,17 @@ export function scaleOf(name, domain, range, look) {
     ticks: (count) => scale.ticks(count).map((it) => it / DAY).filter(Number.isInteger),
     tickFormat: () => (value) => shortDate(new Date(value * DAY)),
   });
+}
+
+/** A scale whose ticks are said as values are; of whole numbers they are whole. */
+function numbersOn(scale, isWhole) {
+  const { ticks, tickFormat } = scale;
+  const inWords = (count) => {
+    const say = tickFormat(count);
+    return (it) => (Math.abs(it) < GROUPED ? say(it).replace(",", "") : say(it));
+  };
+  const wholes = { ticks: (count) => ticks(count).filter(Number.isInteger), tickFormat: () => number };
+  return Object.assign(scale, isWhole ? wholes : { tickFormat: inWords });
 }
 
 const [year, month, day] = ["%Y", "%b", "%-d %b"].map((it) => d3.utcFormat(it));
@@ -69,7 +81,7 @@ function fewEnough(x, count) {
 }
 
 function ends(x, inner, name, look) {
-  const [low, high] = x.domain();
+  const [low, high] = look.within(name, x.domain());
   const at = inner.bottom + 13;
   const unit = look.unit(name) ? ` ${look.unit(name)}` : "";
   return text(inner.left, at, look.say(name, low)) +

@@ -1,5 +1,6 @@
 /** Colours that stand for numbers. Those of levels are in the style: --s0 to --s4. */
 
+import { MISSING_NAMES } from "../rows/levels.js";
 import { d3 } from "../vendor/d3.js";
 
 const MAKO = ["#def5e5", "#8ad9b1", "#40b7ad", "#348fa7", "#37659e", "#413d7b", "#2e1e3c"];
@@ -23,8 +24,10 @@ export const rampOf = (colour) => Array.from({ length: STEPS }, (_, i) => colour
 
 const LEVELS = 5;
 
+const NONE = -1; // the place of a missing value, which is grey
+
 /** @param {number} place - Of a level. @returns {string} Its colour. */
-export const level = (place) => `var(--s${place % LEVELS})`;
+export const level = (place) => (place === NONE ? "var(--line2)" : `var(--s${place % LEVELS})`);
 
 /**
  * Return the places by which some levels have their colours: those among all levels of the column,
@@ -33,8 +36,8 @@ export const level = (place) => `var(--s${place % LEVELS})`;
  */
 export function placesOf(drawn, order) {
   const all = [...order, ...drawn.filter((name) => !order.includes(name))];
-  const places = drawn.map((name) => all.indexOf(name));
-  const isFirst = (place, i) => places.findIndex((it) => it % LEVELS === place % LEVELS) === i;
+  const places = drawn.map((name) => (MISSING_NAMES.includes(name) ? NONE : all.indexOf(name)));
+  const isFirst = (place, i) => place === NONE || places.findIndex((it) => it % LEVELS === place % LEVELS) === i;
   const taken = new Set(places.map((place) => place % LEVELS));
   const free = [...Array(LEVELS).keys()].filter((it) => !taken.has(it));
   return places.map((place, i) => (isFirst(place, i) ? place : (free.shift() ?? place)));

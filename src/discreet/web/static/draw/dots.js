@@ -21,12 +21,14 @@ export function sheetOf(box, scale, sets, misty) {
   const wide = Math.ceil(box.width * scale);
   const high = Math.ceil(box.height * scale);
   if (!wide || !high) return null;
-  const image = new ImageData(wide, high);
-  for (const set of sets) (misty ? mistOf : stampAll)(image, set, scale);
+  // A point at the end of an axis may lie partly beyond the sheet: it is drawn on a larger one, and cut.
+  const beyond = misty ? 0 : Math.max(...sets.map(({ radius }) => Math.ceil(radius * scale + 1)));
+  const image = new ImageData(wide + 2 * beyond, high + 2 * beyond);
+  for (const set of sets) (misty ? mistOf : stampAll)(image, set, scale, beyond);
   const sheet = document.createElement("canvas");
   sheet.width = wide;
   sheet.height = high;
-  sheet.getContext("2d").putImageData(image, 0, 0);
+  sheet.getContext("2d").putImageData(image, -beyond, -beyond);
   return sheet;
 }
 
@@ -56,13 +58,13 @@ function packed(colour) {
   return (b << 16) | (g << 8) | r;
 }
 
-function stampAll({ data, width, height }, { x, y, of, colours, radius, alpha }, scale) {
+function stampAll({ data, width, height }, { x, y, of, colours, radius, alpha }, scale, beyond) {
   const reach = Math.ceil(radius * scale + 1);
   const stamps = stampsOf(radius * scale, reach, alpha, width);
   const inks = colours.map(packed);
   const pixels = new Uint32Array(data.buffer);
   for (let i = 0; i < x.length; i += 1) {
-    const [acrossAt, downAt] = [x[i] * scale, y[i] * scale];
+    const [acrossAt, downAt] = [x[i] * scale + beyond, y[i] * scale + beyond];
     const [left, top] = [Math.floor(acrossAt), Math.floor(downAt)];
     if (!(left >= reach && left < width - reach && top >= reach && top < height - reach)) continue;
     const place = PLACES * Math.floor((downAt - top) * PLACES) + Math.floor((acrossAt - left) * PLACES);

@@ -19,7 +19,7 @@ const LETTERS = 14; // a line of text
  */
 export function lanesOf(box, names, below, look, by) {
   const longest = Math.max(...names.map(wide));
-  const left = longest ? Math.min(longest + 14, box.width * 0.32) : 8;
+  const left = longest ? Math.min(longest + 14, box.width * 0.4) : 8;
   const right = box.width - (look.bare ? 8 : 48);
   const room = box.height - below - LETTERS;
   const height = Math.min(names.length > 1 ? HIGHEST : ALONE, room / names.length);

@@ -22,7 +22,7 @@ export const strokeOf = (place) => ({
   "stroke-dasharray": dashOf(place),
 });
 
-const dashOf = (place) => DASHES[Math.floor(place / 5) % DASHES.length];
+const dashOf = (place) => DASHES[Math.max(0, Math.floor(place / 5)) % DASHES.length];
 
 /**
  * Return the keys of lines of levels.

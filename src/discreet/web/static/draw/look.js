@@ -20,6 +20,11 @@ export function lookOf(columns, how = {}) {
   const say = (name, value) => (isDate(name) ? date(new Date(value * DAY)) : number(value));
   const amount = (name, value) =>
     isDate(name) ? `${number(value)} days` : [number(value), unit(name)].filter(Boolean).join(" ");
+  const between = (name, from, to) => {
+    const ends = of(name).whole ? [Math.ceil(from), Math.floor(to)] : [from, to];
+    const [low, high] = (ends[0] > ends[1] ? [from, to] : ends).map((it) => say(name, it));
+    return low === high ? low : `${low}${low.startsWith("−") ? " to " : "–"}${high}`;
+  };
   return {
     dark: false,
     mini: false,
@@ -29,10 +34,17 @@ export function lookOf(columns, how = {}) {
     isDate,
     label,
     unit,
+    isWhole: (name) => of(name).whole === true,
+    /** The least and the largest value, as far as they are known and within what is drawn. */
+    within: (name, [from, to]) => {
+      const [low, high] = of(name).ends || [from, to];
+      return [Math.max(from, low), Math.min(to, high)];
+    },
     say,
     amount,
     full: (name) => [label(name), unit(name)].filter(Boolean).join(", "),
-    range: (name, from, to) => `${label(name)} ${say(name, from)}–${say(name, to)}`,
+    range: (name, from, to) => `${label(name)} ${between(name, from, to)}`,
+    between,
     level: (name, word) => `${label(name)}: ${apart(word)}`,
     orderOf: (name) => of(name).levels || [],
     // Levels that were joined for being small are none of the copy's.
@@ -65,7 +77,7 @@ const apart = (text) =>
   RIGHT_TO_LEFT.test(text) ? `\u2068${text.replace(/\p{Bidi_C}/gu, "")}\u2069` : text;
 
 const grouped = d3.format(",");
-const GROUPED = 10000; // as tables have it: years, too, are numbers of four digits
+export const GROUPED = 10000; // as tables have it: years, too, are numbers of four digits
 
 /** @param {number} count - Of rows or persons. @returns {string} */
 export const whole = (count) => grouped(Math.round(count));

@@ -18,9 +18,6 @@ const COUNTED = ["suppression", "generalization", "merge"];
 /** The last colour is that of the fullest cell, or of what 99 of 100 hold where that is far less. */
 const [SHOWN, FAR, LARGE] = [0.99, 2, 0.1];
 const PALE = 0.3;
-/** An axis of fewer steps than these is coarse, and its points are seen to be spread. */
-const COARSE = 200;
-const SPREAD = "Values in coarse steps are spread within their step, so that fewer points hide others.";
 
 /**
  * Draw a scatter plot.
@@ -44,7 +41,6 @@ export function drawScatter(view, box, look) {
       also: view.by && view.panels ? [{ column: view.by, levels: [view.panels[k].level] }] : [],
     })),
     overlay: (lit) => (lit.view ? "" : squares(lit.counts, hits, places)),
-    ...(isSpread(view) && { read: () => SPREAD }),
     ...(painted.vector && {
       vector: (colours) => linesAcross(places, look).map((it) => rect(...it, { fill: colours.grid })).join("") + painted.vector(colours),
     }),
@@ -124,10 +120,6 @@ function byPanel({ x, y, panel }, view, count) {
     return { x: spread(xs, 0), y: spread(ys, 1) };
   });
 }
-
-/** Whether it is seen that points lie within their steps. */
-const isSpread = ({ points, x_edges: x, y_edges: y }) =>
-  points?.steps.some((step, k) => step * COARSE > [x, y][k].at(-1) - [x, y][k][0]);
 
 /** Where a point lies within its step: from -1/2 to 1/2, always the same for the same values. */
 function within(x, y, which) {

@@ -11,13 +11,13 @@ import { esc } from "./svg.js";
 export function drawTable(view, look) {
   const marks = [];
   const counts = countsOf(view);
-  const head = view.head.map((name) => `<th scope="col">${esc(name)}</th>`).join("");
+  const head = view.head.map((name) => `<th scope="col"${sumOf(name)}>${esc(name)}</th>`).join("");
   let section = "";
   const lines = view.lines.map((line) => {
     const begins = line.section && line.section !== section;
     section = line.section;
     const over = begins ? sectionOf(section, view.head.length) : "";
-    return over + lineOf(line, counts.next(line), marks, look);
+    return over + lineOf(line, counts.next(line), marks, look, view.head);
   });
   const notes = view.notes.filter((it) => !it.startsWith("not reliable")).map((it) => `<p class="soft">${esc(it)}</p>`).join("");
   const html =
@@ -25,6 +25,9 @@ export function drawTable(view, look) {
     `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join("")}</tbody></table>${notes}</div>`;
   return { html, svg: "", marks };
 }
+
+/** The total stays while a table is scrolled. */
+const sumOf = (name) => (name === "all" ? ' class="sum"' : "");
 
 const sectionOf = (name, cells) =>
   `<tr class="of"><th scope="rowgroup" colspan="${cells + 1}">${esc(name)}</th></tr>`;
@@ -38,15 +41,15 @@ function unbroken(cell) {
   return esc(at < 0 ? kept : kept.replace("\u00a0(", " ("));
 }
 
-function lineOf({ section, name, cells, ofData }, figures, marks, look) {
+function lineOf({ section, name, cells, ofData }, figures, marks, look, head) {
   const each = cells.map((it, i) => {
     const cell = it.replace(/(?<![\w.-])-(?=\d)/g, "−");
     const mark = figures && markOf(figures[i], look);
-    if (!mark) return `<td>${unbroken(cell)}</td>`;
+    if (!mark) return `<td${sumOf(head[i])}>${unbroken(cell)}</td>`;
     marks.push(mark);
-    return `<td data-m="${marks.length - 1}">${unbroken(cell)}</td>`;
+    return `<td${sumOf(head[i])} data-m="${marks.length - 1}">${unbroken(cell)}</td>`;
   });
-  const names = [section && "in", ofData && "of-data"].filter(Boolean).join(" ");
+  const names = [section && "in", ofData && "of-data", name === "all" && "last"].filter(Boolean).join(" ");
   return `<tr${names ? ` class="${names}"` : ""}><th scope="row">${esc(name)}</th>${each.join("")}</tr>`;
 }
 

@@ -6,7 +6,7 @@ import { clip, keptBy, line, rect, text, wide } from "../draw/svg.js";
 import { ofLevels } from "../draw/zones.js";
 import { sum } from "../rows/counts.js";
 import { MISSING_NAMES } from "../rows/levels.js";
-import { inOrder } from "../rows/order.js";
+import { hasOrder, inOrder, OTHER } from "../rows/order.js";
 
 const ROOM = 22; // so high is a bar with its name at least
 const ROOM_MINI = 18;
@@ -18,7 +18,7 @@ export const bars = {
     by.length ? `${say.label(name)} by ${say.label(by[0])}` : say.label(name),
 
   alike: (views, look) => ({
-    levels: together(views.flatMap((view) => view.levels), look.orderOf(views[0].columns[0])),
+    levels: inSight(views, together(views.flatMap((view) => view.levels), look.orderOf(views[0].columns[0])), look),
     by_levels: together(views.flatMap((view) => view.by_levels), look.orderOf(views[0].by)),
   }),
 
@@ -38,6 +38,7 @@ export const bars = {
       at: { ...at, middle: (i) => middle(at, i) },
       marks: marksOf(view, look),
       zones: zonesOf(view, at, box, look),
+      order: at.shown.flatMap((i) => rowsOf(view).map((row, j) => i * rowsOf(view).length + j)),
       keys: by === null ? [] : levels.map((name, j) => (
         { name, colour: level(at.colours[j]), light: look.lightOf(by, name) })),
       overlay: (lit) => litOf(view, at, Array.from(lit.counts), look),
@@ -49,6 +50,14 @@ export const bars = {
 function together(all, order) {
   const gaps = MISSING_NAMES.filter((name) => all.includes(name));
   return [...inOrder(all.filter((name) => !gaps.includes(name)), order), ...gaps];
+}
+
+/** Levels as bars stand one below the other: the largest first, where they have no order of their own. */
+function inSight(views, levels, look) {
+  if (hasOrder(levels, look.orderOf(views[0].columns[0]))) return levels;
+  const held = new Map(levels.map((name) => [name, sum(views.map((view) => totals(view)[view.levels.indexOf(name)] || 0))]));
+  const last = (name) => Number(name === OTHER) + 2 * Number(MISSING_NAMES.includes(name));
+  return [...levels].sort((a, b) => last(a) - last(b) || held.get(b) - held.get(a));
 }
 
 /** A view with levels that other panels have; of those it has nobody. */
@@ -75,14 +84,14 @@ function totals(view) {
 }
 
 function places(view, box, look) {
-  const all = view.levels.map((_, i) => i);
+  const all = (look.alike ? view.levels : inSight([view], view.levels, look)).map((name) => view.levels.indexOf(name));
   const many = look.mini ? fitting(view, Math.floor((box.height - 2) / ROOM_MINI)) : all.length;
   const shown = all.filter((i) => many === all.length || largest(view, many - 1).has(i));
   const lines = shown.length + (many < all.length ? 1 : 0);
   const room = Math.min(look.mini ? 22 : 72, box.height / lines);
   const high = Math.min(look.mini ? 12 : 32, room * 0.64);
   const long = Math.max(...shown.map((i) => wide(view.levels[i]))) + 14;
-  const left = Math.min(long, box.width * (look.mini ? 0.46 : 0.34));
+  const left = Math.min(long, box.width * (look.mini ? 0.46 : 0.42));
   const across = box.width - left - (look.mini || look.bare ? 40 : 56);
   const share = view.percent || look.spec?.percent;
   // Bars are as long as one another where their parts are shares of them.
@@ -124,7 +133,10 @@ function segmentsOf(view, i, at, look) {
     if (!row[i]) return "";
     left += long;
     const name = { class: "bar", "data-m": i * rows.length + j };
-    if (view.by === null) return rect(from, top, Math.max(1, long), at.high, name);
+    if (view.by === null) {
+      const kind = MISSING_NAMES.includes(view.levels[i]) ? "bar none" : "bar";
+      return rect(from, top, Math.max(1, long), at.high, { ...name, class: kind });
+    }
     const inner = { ...name, fill: level(at.colours[j]), class: "bar part" };
     const says = at.isWhole ? percent(Math.round((100 * row[i]) / total) / 100) : whole(row[i]);
     const fits = !look.mini && long > wide(says) + 12 && at.high > 14;

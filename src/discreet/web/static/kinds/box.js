@@ -88,12 +88,13 @@ function ticksOf({ x, mid, half, ticked, inner }) {
 function groupOf(it, ridge, at) {
   const { x, base, mid, half } = at;
   const curve = ridge && at.up
-    ? path(shapeOf(ridge, at), { fill: "var(--soft0)", stroke: "var(--s0)", "stroke-width": 1 })
+    ? path(shapeOf(ridge, at), { fill: "var(--soft0)" })
     : "";
   const stroke = { stroke: "var(--s0)", "stroke-width": 1.5 };
+  const cap = (value) => line(x(value), mid - half, x(value), mid + half, "", stroke);
   return curve +
-    line(x(it.low), mid, x(it.high), mid, "", stroke) +
-    pixels(it.outliers, x).map((cx) => circle(cx, mid, 1.2, { fill: "var(--s0)" })).join("") +
+    line(x(it.low), mid, x(it.high), mid, "", stroke) + cap(it.low) + cap(it.high) +
+    pixels(it.outliers, x).map((cx) => circle(cx, mid, 1.6, { fill: "none", stroke: "var(--s0)" })).join("") +
     rect(x(it.q1), mid - half, x(it.q3) - x(it.q1), 2 * half, { rx: Math.min(2, half), fill: "var(--s0)" }) +
     line(x(it.median), mid - 1.75 * half, x(it.median), mid + 1.75 * half, "", { stroke: "var(--ink)", "stroke-width": 2 }) +
     (ridge || typeof it.mean !== "number" ? "" : diamond(x(it.mean), mid, half / 2));

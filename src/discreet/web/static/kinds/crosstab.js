@@ -14,6 +14,8 @@ export const crosstab = {
   title: ({ columns: [first, second] }, say) =>
     `${say.label(first)} and ${say.label(second)}, in numbers`,
 
+  tall: (view) => Math.min(640, 40 * (view.row_levels.length + 2)), // lines of two words
+
   draw(view, box, look) {
     const across = view.column_levels.length;
     const tints = view.counts.flatMap((row, i) => row.map((_, j) => tintOf(view, i, j, look)));

@@ -3,7 +3,9 @@
 import { makerFor } from "../views/index.js";
 import { readBundle } from "./bundle.js";
 import { columnOf, maskWhere } from "./derive.js";
+import { extent } from "./ends.js";
 import { countsOf, litOf, maskOf, packed } from "./light.js";
+import { quantilesOf } from "./moments.js";
 import { FEWEST, gapsOf, rowsOf, whole, withNew } from "./part.js";
 import { Refused } from "./refused.js";
 
@@ -24,8 +26,8 @@ export class Answers {
   part(asked) {
     const { part } = this.held(asked);
     const columns = [...part.names()].map((name) => {
-      const { kind, dates = false, levels = null, coded = false } = part.column(name);
-      return { name, kind, dates, levels, coded };
+      const { kind, dates = false, levels = null, coded = false, values } = part.column(name);
+      return { name, kind, dates, levels, coded, ...(values && numbersIn(values, dates)) };
     });
     return { found: { size: part.size, total: part.total, columns } };
   }
@@ -98,13 +100,13 @@ export class Answers {
     if (!held.views.has(key)) {
       try {
         const view = known(spec).make(held.part, spec, this.facts);
-        held.views.set(key, { view: { ...view, ...ordersOf(held.part, spec) } });
+        held.views.set(key, { view: { ...view, ...ordersOf(held.part, spec) }, quartiles: quartilesOf(held.part, spec) });
       } catch (error) {
         held.views.set(key, { refused: whyNot(error) });
       }
     }
-    const { view, refused } = held.views.get(key);
-    return refused ? { refused } : { view, gaps: gapsOf(held.part, spec, view) };
+    const { view, refused, quartiles } = held.views.get(key);
+    return refused ? { refused } : { view, quartiles, gaps: gapsOf(held.part, spec, view) };
   }
 
   marks(held, spec) {
@@ -135,6 +137,16 @@ function ordersOf(part, { columns = [], by = [], colour, kind }) {
   const orders = [...new Set(named)].map((name) => [name, levelsOf(part, name)]).filter(([, it]) => it);
   return orders.length ? { origin: { orders } } : {};
 }
+
+/** Whether a column has whole numbers alone, and the least and the largest of its numbers. */
+function numbersIn(values, dates) {
+  const whole = !dates && values.every((it) => Number.isInteger(it) || !Number.isFinite(it));
+  return { whole, ...(values.some(Number.isFinite) && { ends: extent(values) }) };
+}
+
+/** The quartiles of the rows of a histogram. */
+const quartilesOf = (part, { kind, columns: [name] }) =>
+  (kind === "histogram" ? quantilesOf(part.number(name).filter(Number.isFinite), [0.25, 0.75]) : undefined);
 
 function levelsOf(part, name) {
   try {

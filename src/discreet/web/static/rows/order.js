@@ -33,6 +33,15 @@ export function inOrder(names, declared = []) {
   return [...new Set(names)].map((name) => keyOf(name, place)).sort(before).map((it) => it.name);
 }
 
+const SHORT = 3; // letters of a code, as of a stage or a grade
+
+/** Say whether levels have an order of their own: declared (`all` of the column), numbers, or short codes. */
+export function hasOrder(names, all = []) {
+  const own = names.filter((name) => !LAST.includes(name));
+  const isDeclared = inOrder(all).some((name, i) => name !== all[i]);
+  return own.length < 3 || isDeclared || own.some(placeOf) || own.every((name) => name.length <= SHORT);
+}
+
 function keyOf(name, place) {
   if (LAST.includes(name)) return { name, rank: 2, at: LAST.indexOf(name) };
   if (place.has(name)) return { name, rank: 0, at: place.get(name) };

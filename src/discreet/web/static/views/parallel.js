@@ -4,9 +4,12 @@ import { complete } from "../rows/part.js";
 import { cut } from "../rows/ranges.js";
 import { Refused } from "../rows/refused.js";
 
-const RANGES = 8;
+/** How many ranges an axis has, where nobody says: beyond so many axes fewer can be followed. */
+const [RANGES, FEWER, MANY_AXES] = [8, 5, 6];
 const MOST_RANGES = 40;
 const MOST_COLOURS = 5;
+
+export const rangesOf = (columns) => (columns.length > MANY_AXES ? FEWER : RANGES);
 
 export const parallel = {
   make(part, spec, facts) {
@@ -55,7 +58,7 @@ export const parallel = {
 function cutAll(part, { columns, colour: by, ranges }, facts) {
   if (columns.length < 2) throw new Refused("Parallel axes are of two columns at least.");
   const rows = complete(part, [...new Set([...columns, ...(by ? [by] : [])])]);
-  const most = Math.min(MOST_RANGES, Math.max(2, ranges || RANGES));
+  const most = Math.min(MOST_RANGES, Math.max(2, ranges || rangesOf(columns)));
   const axis = (name, size) => cut(part, name, rows, size, facts.axes?.[name]);
   const colour = by ? axis(by, MOST_COLOURS) : null;
   if (colour && colour.counts.length > MOST_COLOURS) {
