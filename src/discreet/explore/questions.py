@@ -239,7 +239,7 @@ class Questions:
     >>> listed.add(Question({"plot": "bars", "columns": ["sex"]}))
     >>> listed
     1 question on clinic:
-      2f4ff9f9e0  the bars of sex
+      2f4ff9f9e0182b59732f  the bars of sex
     """
 
     def __init__(self, study: str, version: str, questions: Iterable[Question] = ()) -> None:

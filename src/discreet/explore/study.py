@@ -307,7 +307,7 @@ class Study:
         >>> study.ask(study.where("age >= 50").means("bmi", "sex"), holds="1 > 2")
         >>> study.questions
         1 question on diabetes:
-          dcbefd7faf  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
+          dcbefd7faf75f2bc4a1e  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
         """
         question = question_of(figure, holds)
         read_question(self._copy.session, self.policy.derive, question)
