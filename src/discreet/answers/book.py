@@ -89,8 +89,8 @@ TOO_MUCH = (
     " copy; ask for a model with fewer terms, or wait for the next version"
 )
 TOO_MUCH_OF_COLUMN = (
-    "this and the earlier answers would tell too much of {column!r} of those of whom all else is"
-    " known; ask for fewer answers about it, or wait for the next version"
+    "with this and the earlier answers too many people's {column!r} could be guessed; ask for fewer"
+    " answers about it, or wait for the next version"
 )
 MOVED_BY_COUNT, MOVED_BY_SUM, MOVED_BY_MODEL = 2.0, 4.0, 4.0
 """How far an answer moves, as a squared distance, where a person has another level: one count less
