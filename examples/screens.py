@@ -6,6 +6,7 @@ python -m examples.screens
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import subprocess
@@ -58,7 +59,9 @@ def main() -> None:
         command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
         command += ["--policy", str(policy), "--state", str(folder / "state")]
         command += ["--port", "0", "--json"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        # A home of its own: the key of an earlier run would be another custodian's.
+        env = {**os.environ, "DISCREET_STATE": str(folder / "home")}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as server:
             if server.stdout is None:
                 raise RuntimeError("the server says nothing")
             address = json.loads(server.stdout.readline())["address"]
