@@ -9,10 +9,11 @@ import pytest
 
 from discreet.answers.book import Book, verdict_of
 from discreet.answers.exposure import MOST_ABOVE, auc_of, exposure_of, gain_of
+from discreet.arguments import Floats
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
 from discreet.explore.questions import Question
-from tests.answers.conftest import without
+from tests.answers.conftest import with_secret, without
 
 Books = Callable[..., Book]
 BARS = Question({"plot": "bars", "columns": ["sex"], "by": "smoker"})
@@ -118,12 +119,31 @@ def test_answers_about_one_column_stop_where_its_levels_could_be_guessed(
     # A guess that most do not smoke gains little from answers; of a half it would gain more.
     most = new_book()
     assert {says(most, it) for it in shares} == {"answered"}
-    monkeypatch.setattr(Book, "_shares", lambda *_: [0.5, 0.5])
+    monkeypatch.setattr(Book, "_shares", lambda _, it: [0.5, 0.5] if it == "smoker" else [])
     book = new_book()
     found = [says(book, it) for it in shares]
     assert found.count("answered") == 12
     assert "too many people's 'smoker' could be guessed" in found[12]
     assert says(book, Question({"plot": "histogram", "columns": ["bmi"]})) == "answered"
+
+
+def test_codes_are_levels_that_could_be_guessed(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Numbers of few different values, such as a stage of 0 to 2, which the copy has as numbers.
+    kept, own = book.file.kept, with_secret(book, 1)
+    stages: Floats = np.arange(len(kept), dtype=np.float64) % 3
+    columns: dict[str, Floats] = {**kept.copy.columns, "age": stages}
+    monkeypatch.setattr(own.file, "kept", kept.holding(columns, kept.copy.strata))
+    assert own._shares("age") == pytest.approx([1 / 3] * 3, abs=0.001)
+    assert own._shares("bmi") == []
+    for question, moved in (
+        (Question({"plot": "bars", "columns": ["age"]}), 2),  # everybody, and each stage
+        (Question({"figures": "means", "columns": ["age"], "by": ["sex"]}), 4 + 4),
+        (Question({"figures": "model", "formula": "age ~ sex + bmi"}), 2 + 4 * 3),
+        (Question({"figures": "model", "formula": "bmi ~ age"}), 2 + 4),
+    ):
+        assert own._moved_with(own.prepared(question))["age"] == pytest.approx(moved / 20**2)
 
 
 def test_guesses_gain_by_how_far_answers_move() -> None:
@@ -133,6 +153,12 @@ def test_guesses_gain_by_how_far_answers_move() -> None:
     assert gain_of(0.5, most) < gain_of(0.5, half)
     assert gain_of(100.0, most) == pytest.approx(0.3, abs=1e-5)
     assert gain_of(0.5, [1.0]) == 0.0
+    # Of three levels the best guess is right more often than of two of them alone: tried.
+    random, shares = np.random.default_rng(2), np.array([0.4, 0.3, 0.3])
+    levels = random.choice(3, 200_000, p=shares)
+    seen = random.normal(0, 1, (len(levels), 3)) + np.sqrt(0.3 / 2) * np.eye(3)[levels]
+    right = (np.sqrt(0.3 / 2) * seen + np.log(shares)).argmax(axis=1) == levels
+    assert gain_of(0.3, shares.tolist()) == pytest.approx(right.mean() - 0.4, abs=0.004)
 
 
 def test_an_attack_adds_up_distances() -> None:

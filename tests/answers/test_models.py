@@ -313,16 +313,24 @@ def test_a_value_far_out_moves_a_model_no_further_than_the_largest_of_the_copy(b
     assert off.max() < 0.2
 
 
-def test_other_texts_of_one_condition_are_other_numbers_and_other_draws(book: Book) -> None:
-    # The copy's rows follow from the text: one draw under two known maps could be solved for.
+def test_texts_that_mean_the_same_of_atoms_are_the_same_number_of_the_same_rows(
+    book: Book, new_book: Books
+) -> None:
+    # No value by which a condition is tried is one with a digit between two steps of the grid: of
+    # the data it has everybody, and of the copy it would choose those whom a wrong model fits.
     plain = model("linear", "bmi ~ age")
-    between = Question({**plain.request, "derived": [["", "not (abs(bmi - 27.3) < 0.02)"]]})
-    one, other = (book.prepared(it) for it in (plain, between))
+    digit = "abs(bmi - round(bmi, 1)) < 0.000001 and abs(bmi * 2 - round(bmi * 2)) > 0.01"
+    text = f"not (20 < bmi < 30 and {digit}) or abs(bmi - 25 - (age - 55) / 20) < 2"
+    chosen = Question({**plain.request, "derived": [["", text]]})
+    one, other = (book.prepared(it) for it in (plain, chosen))
     assert one.model is not None
     assert other.model is not None
-    assert one.model.where.digest == other.model.where.digest
-    assert one.model.named != other.model.named
-    assert not one.numbers.keys() & other.numbers.keys()
+    assert one.model.named == other.model.named
+    assert one.model.checked.people == other.model.checked.people == len(book.file.kept)
+    assert one.numbers.keys() == other.numbers.keys()
+    own = new_book()
+    assert answered(own, plain) == answered(own, chosen)
+    assert own.spent == len(one.numbers)  # charged once
 
 
 def test_what_numbers_are_called_does_not_hang_on_a_short_digest(

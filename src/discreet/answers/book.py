@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.estimates.figures import group_words
 from discreet.estimates.intervals import NORMAL
 from discreet.explore.answered import DOES_NOT, HOLDS, UNKNOWN, Answer
-from discreet.explore.conditions import Asked
+from discreet.explore.conditions import Asked, Condition
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession
@@ -63,6 +63,7 @@ from discreet.explore.questions import (
 from discreet.methods import CellKey
 from discreet.policy import Policy
 from discreet.provenance import canonical_text
+from discreet.regression import Asked as Model
 
 RULES_OF_COUNTS = (
     "threshold: cells of fewer than {least} people, with noise, are shown as few",
@@ -178,6 +179,7 @@ class Book:
     moved: dict[str, float] = field(default_factory=dict)
     counter: Counter = field(init=False)
     _asked: set[str] = field(default_factory=set)
+    _known_shares: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         noise = CellKey(self.policy.noise_of_answers)
@@ -274,15 +276,18 @@ class Book:
         """Return how far all move with another answer, of each of its columns of levels."""
         one, out = self.counter.noise.sd**-2, dict[str, float]()
         for cells, moved in self._new(it).values():
-            for name in moved.keys() & self.file.kept.copy.strata.keys():
+            for name in (it for it in moved if self._shares(it)):
                 more = one * min(cells, self._rows[0]) * moved[name]
                 out[name] = out.get(name, self.moved.get(name, 0.0)) + more
         return out
 
     def _shares(self, name: str) -> list[float]:
-        """Return the share of the copy's rows with each level of a column."""
-        words = [it for it in self.file.kept.copy.strata[name] if it]
-        return [count / len(words) for count in map(words.count, {*words})]
+        """Return the share of the copy's rows with each level or code of a column; else none."""
+        if name not in self._known_shares:
+            of = self.file.kept.with_levels([name]).copy.strata
+            words = [it for it in of.get(name, ()) if it]
+            self._known_shares[name] = [words.count(it) / len(words) for it in sorted({*words})]
+        return self._known_shares[name]
 
     def prepared(self, question: Question) -> Prepared:
         """Check a question by the study file alone."""
@@ -351,11 +356,14 @@ class Book:
         return Answer(question, noise, self._rules(RULES_OF_MODELS), table=table)
 
     def _to_fit(self, question: Question, asked: Asked) -> ToFit:
-        """Return the model that is asked for, or refuse it by the copy."""
-        session = part = DerivedCopy(self.file, self.file.whole)
+        """Return the model that is asked for, or refuse it by the copy.
+
+        Rows of the copy are chosen by their atoms, as those of the data are: a text that means
+        the same of all atoms can choose no other rows of the copy.
+        """
+        session = DerivedCopy(self.file, self.file.whole)
         for name, text in question.asks:
             session = session.assign({name: text}) if name else session
-            part = part.assign({name: text}) if name else part.where(text)
         model, events, _ = asked_model(session, question.request)
         weights = question.weights
         used = [*model.numbers, *([] if weights is None else [weights])]
@@ -374,9 +382,13 @@ class Book:
             raise RefusedError(NOT_ABOVE_0.format(weights=weights), rule="weights")
         columns = [*model.levels, *([model.event] if model.event else [])]
         tables = {name: asked.levels(name) for name in columns}
-        of_copy = rows_of_model(part.whole.with_levels(columns), model, events, weights)
-        whose = part.whole.persons
-        persons = None if whose is None else whose[of_copy.at]
+        where, kept = where_of(question, asked), self.file.kept
+        used_in = {*where.columns, *(it for _, of, _ in tables.values() for it in of)}
+        atoms = {it: asked.grid(it).places_in(kept.copy) for it in used_in}
+        inside = np.flatnonzero(where.holds(atoms, len(kept)))
+        part = as_in_copy(kept, grids, _words(tables, atoms)).rows(inside)
+        of_copy = rows_of_model(part, model, events, weights)
+        persons = None if part.persons is None else part.persons[of_copy.at]
         ends = [_ends_of(it, used) for it in self.file.copies_of_copy[1:]]
         checked = check_in_copy(model, of_copy, self.policy.k, weights, persons, ends)
         named = canonical_text(
@@ -387,30 +399,43 @@ class Book:
                     for name, (words, of, table) in tables.items()
                 ],
                 [[name, *it] for name, it in sorted(model.orders.items())],
-                # The copy's rows follow from the texts: other texts, other draws and other numbers.
-                [[*it] for it in question.asks],
             ]
         )
-        rows = as_in_copy(self.records.rows, grids, self._words(asked, tables))
-        where, terms = where_of(question, asked), len(checked.terms)
-        moved = dict.fromkeys(where.columns, MOVED_BY_COUNT + terms)  # who is not in it at all
-        for name, (_, of, _) in tables.items():
-            times = terms if name == model.event else 1
-            more = MOVED_BY_COUNT + MOVED_BY_MODEL * times
-            moved |= {it: moved.get(it, 0.0) + more for it in of}
-        return ToFit(model, events, where, rows, named, checked, moved, weights, whose is not None)
+        of_data = self.records.atoms({it: asked.grid(it) for it in used_in})
+        rows = as_in_copy(self.records.rows, grids, _words(tables, of_data))
+        moved = _moved_by(model, where, tables, grids, len(checked.terms))
+        return ToFit(
+            model, events, where, rows, named, checked, moved, weights, persons is not None
+        )
 
-    def _words(
-        self, asked: Asked, tables: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]
-    ) -> dict[str, list[str]]:
-        """Return the levels of raw rows by their atoms alone: no expression is computed of them."""
-        out = {}
-        for name, (words, columns, table) in tables.items():
-            atoms = self.records.atoms({it: asked.grid(it) for it in columns})
-            places = table[tuple(atoms[it] for it in columns)]
-            known = (*words, "")  # the last is at -1
-            out[name] = [known[place] for place in places.tolist()]
-        return out
+
+Tables = Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Labels]]
+"""Of columns of levels the words, the columns they rest on, and each atom's word."""
+
+
+def _moved_by(
+    model: Model, where: Condition, tables: Tables, numbers: Iterable[str], terms: int
+) -> dict[str, float]:
+    """Return how far a model moves where a person has another level or code of a column."""
+    moved = dict.fromkeys(where.columns, MOVED_BY_COUNT + terms)  # who is not in it at all
+    beneath = {name: (name,) for name in numbers} | {
+        name: of for name, (_, of, _) in tables.items()
+    }
+    for name, of in beneath.items():
+        times = terms if name in (model.event, *model.parsed.outcome.columns) else 1
+        more = MOVED_BY_COUNT + MOVED_BY_MODEL * times
+        moved |= {it: moved.get(it, 0.0) + more for it in of}
+    return moved
+
+
+def _words(tables: Tables, atoms: Mapping[str, Labels]) -> dict[str, list[str]]:
+    """Return the levels of rows by their atoms alone: no expression is computed of them."""
+    out = {}
+    for name, (words, columns, table) in tables.items():
+        places = table[tuple(atoms[it] for it in columns)]
+        known = (*words, "")  # the last is at -1
+        out[name] = [known[place] for place in places.tolist()]
+    return out
 
 
 def _ends_of(table: WholeTable, names: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -426,17 +451,18 @@ def _numbers(question: Question, asked: Asked, parts: Sequence[Part]) -> dict[st
     """Return what numbers about one person are called that a question by counts asks for."""
     of_sums = question.kind == MEANS and not question.is_of_shares(asked.whole)
     named = [*question.columns, *([question.per] if question.per else [])]
-    more = [f"sum {it}" for it in named] if of_sums else []
+    # Of yes and no a sum moves by 1, which is twice the reach of its noise.
+    more = {f"sum {it}": {it: MOVED_BY_SUM} for it in named if of_sums}
     if question.kind != MEANS and question.plot.answered == BY_QUANTILES:
-        more = [f"quantile {share} {question.columns[0]}" for share in SHARES]
+        (value,) = named
+        more = {f"quantile {it} {value}": {value: MOVED_BY_COUNT} for it in SHARES}
     numbers = dict[str, Number]()
     for part in parts:
-        cells = " ".join(sorted(it.digest for it in part.conditions))
+        cells, count = " ".join(sorted(it.digest for it in part.conditions)), len(part.conditions)
         moved = dict.fromkeys(part.columns, MOVED_BY_COUNT)
-        # Of yes and no a sum moves by 1, which is twice the reach of its noise.
-        moved |= {it: MOVED_BY_SUM for it in named if of_sums}
-        names = [f"count {cells}", *(f"{it} {cells}" for it in more)]
-        numbers |= dict.fromkeys(names, Number(len(part.conditions), moved))
+        numbers[f"count {cells}"] = Number(count, moved)
+        for name, own in more.items():
+            numbers[f"{name} {cells}"] = Number(count, moved | own)
     return numbers
 
 
