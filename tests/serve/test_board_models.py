@@ -51,7 +51,7 @@ def typed(page: Page, label: str, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_logistic_model_takes_five_clicks(chromium: Browser, study: Running) -> None:
+def test_a_column_dropped_on_a_model_becomes_a_predictor(chromium: Browser, study: Running) -> None:
     with looking(chromium, study, token=study.token) as page:
         opened_page(page)
         for name in ("smoker", "age", "sex"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -14,7 +14,7 @@ from discreet.provenance import Provenance
 from tests.browser import chromium
 from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running
-from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
+from tests.serve.looking import keep_screen, looking, violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -243,44 +243,6 @@ def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> Non
             assert told.is_genuine(whole.served.file.key)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("window", "scheme"), [(1280, "light"), (390, "dark")])
-def test_a_board_is_kept_under_a_name(
-    chromium: Browser, whole: Running, window: int, scheme: str
-) -> None:
-    how: dict[str, Any] = {"viewport": {"width": window, "height": SIZES[window]}}
-    with looking(chromium, whole, token=whole.token, color_scheme=scheme, **how) as page:
-        opened_page(page)
-        page.locator(".first svg").first.wait_for()
-        keep_screen(page, f"first-{window}")
-        assert violations(page) == []
-        page.keyboard.press("Control+k")
-        page.get_by_role("combobox", name="Find anything").fill("bmi histogram")
-        assert violations(page) == []
-        page.keyboard.press("Enter")
-        drawn(page.locator(CARDS).first)
-        page.keyboard.press("Shift+?")
-        assert violations(page) == []
-        page.keyboard.press("Escape")
-        page.get_by_role("button", name="Boards").click()
-        page.get_by_label("Name of this board").fill(f"Weight {window}")
-        page.get_by_role("button", name="Keep it").click()
-        expect(page.locator("#toast")).to_contain_text(f"Kept “Weight {window}”")
-        page.get_by_role("button", name="Present").click()
-        assert violations(page) == []
-        keep_screen(page, f"present-{window}")
-        assert widest(page) <= window
-        page.get_by_role("button", name="End presenting").click()
-        page.evaluate("location.hash = ''")
-        page.locator(".mini .pic svg").first.wait_for()
-        page.get_by_role("button", name="Boards").click()
-        page.get_by_role("button", name=f"Delete Weight {window}").wait_for()
-        assert violations(page) == []
-        page.get_by_role("button", name=f"Weight {window}", exact=True).click()
-        drawn(page.locator(CARDS).first)
-        expect(page.locator(".named")).to_have_text(f"Weight {window}")
-
-
 SCRIPT = "<img src=x onerror=alert(1)>"
 
 
@@ -320,63 +282,3 @@ def test_what_is_handed_in_and_what_becomes_of_it(chromium: Browser, whole: Runn
         expect(page.locator(".handed summary")).to_be_focused()
         keep_screen(page, "your-outputs")
         expect(page.locator(".handed .said li")).to_have_count(3)
-
-
-@pytest.mark.slow
-def test_the_data_are_asked_from_a_card_and_the_custodian_takes_the_list(
-    chromium: Browser, whole: Running
-) -> None:
-    with looking(chromium, whole, token=whole.token) as page:
-        opened_page(page)
-        card = make(page, "Histogram", "bmi")
-        card.get_by_role("button", name="More for this picture").click()
-        page.get_by_role("button", name="Ask the data…").click()
-        assert violations(page) == []
-        keep_screen(page, "ask-the-data")
-        page.get_by_label("Only whether this holds").fill("no statement")
-        page.get_by_role("button", name="Ask the data", exact=True).click()
-        expect(page.locator("#pop .fits")).to_contain_text("a statement compares names")
-        page.get_by_label("Only whether this holds").fill("")
-        page.get_by_role("button", name="Ask the data", exact=True).click()
-        expect(page.locator("#toast")).to_contain_text("On the list: the histogram of bmi")
-        page.get_by_role("button", name="Your token").click()
-        page.get_by_role("button", name="Your questions").click()
-        expect(page.locator(".handed .state")).to_have_text("waits for the custodian")
-        assert violations(page) == []
-        keep_screen(page, "your-questions")
-    with looking(chromium, whole, "/custodian", token=whole.custodian) as page:
-        page.get_by_role("button", name="Agree: Histogram of bmi").click()
-        with page.expect_download() as found:
-            page.get_by_role("button", name="Save the list").click()
-        assert found.value.suggested_filename == "questions.json"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
-def test_every_width_in_light_and_dark(
-    chromium: Browser, whole: Running, width: int, scheme: str
-) -> None:
-    how: dict[str, Any] = {"viewport": {"width": width, "height": SIZES[width]}}
-    with looking(
-        chromium, whole, token=whole.token, color_scheme=scheme, reduced_motion="reduce", **how
-    ) as page:
-        opened_page(page)
-        assert widest(page) <= width
-        assert violations(page) == []
-        keep_screen(page, f"board-overview-{width}-{scheme}")
-        if width < 821:
-            page.get_by_role("button", name="Columns", exact=True).click()
-            assert violations(page) == []
-        pick(page, "age", "bmi")
-        assert violations(page) == []
-        page.locator(".dock .main").click()
-        card = page.locator(CARDS).last
-        drawn(card)
-        card.get_by_role("button", name="How this picture was made").click()
-        page.get_by_role("heading", name="What it promises").wait_for()
-        page.wait_for_timeout(300)
-        assert violations(page) == []
-        page.keyboard.press("Escape")
-        card.get_by_role("button", name="More for this picture").click()
-        assert violations(page) == []
-        assert widest(page) <= width

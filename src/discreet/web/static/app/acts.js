@@ -11,7 +11,6 @@ import { address } from "./history.js";
 import { kindsOf, menuOf } from "./menu.js";
 import { modelForm } from "./model-form.js";
 import { dropColumn } from "./new-columns.js";
-import { allOffers } from "./offers.js";
 import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
 import { save } from "./save.js";
@@ -39,6 +38,13 @@ export function actsOf(board, how) {
   const change = (card, more) => edit(card, (cards, i) => {
     cards[i] = plain({ ...cards[i], ...more });
   });
+  const turn = (card, spec) => edit(card, (cards, i) => {
+    cards[i] = plain({ ...spec, ...besideOf(cards[i]) });
+  });
+  const openAt = (card, content, width, says) =>
+    open(card.element.querySelector("[data-act=menu]"), content, width, `${says} ${card.title}`);
+  const openList = (list, width, label) =>
+    list.then((it) => open(document.querySelector(".tools [data-act=who]"), it, width, label), board.failed);
   board.add = (spec) => {
     board.draft = [];
     document.body.classList.remove("sheet");
@@ -66,10 +72,11 @@ export function actsOf(board, how) {
       event.preventDefault();
       document.getElementById(target.dataset.to).focus();
     },
-    pick: ({ dataset: { column } }) => {
-      board.draft = board.draft.includes(column)
-        ? board.draft.filter((it) => it !== column)
-        : [...board.draft, column];
+    pick: ({ dataset: { column } }, event) => {
+      const { draft } = board;
+      const between = event?.shiftKey ? board.rail.between(draft.at(-1), column) : [];
+      board.draft = between.length ? [...new Set([...draft, ...between])]
+        : draft.includes(column) ? draft.filter((it) => it !== column) : [...draft, column];
       board.dock();
     },
     undraft: () => {
@@ -77,8 +84,7 @@ export function actsOf(board, how) {
       board.dock();
     },
     make: ({ dataset }) => board.add(JSON.parse(dataset.spec)),
-    "more-kinds": (target) => open(target, h("div.sug.list", {}, allOffers(board.draft, board.columns)
-      .filter((it) => board.allows(it)).map((it) => offer(board, it, ""))), 280, "More pictures"),
+    "more-kinds": (target) => open(target, h("div.sug.list", {}, board.offersFor(board.draft).map((it) => offer(board, it, ""))), 280, "More pictures"),
     show: ({ dataset }) => board.commit((state) => {
       state.show = dataset.show;
     }),
@@ -142,31 +148,19 @@ export function actsOf(board, how) {
       menuCard = cardAt(target);
       open(target, menuOf(board, menuCard), 300, `More for ${menuCard.title}`);
     },
-    kinds: () => open(menuCard.element.querySelector("[data-act=menu]"), kindsOf(board, menuCard.spec), 280, `Kinds for ${menuCard.title}`),
-    turn: ({ dataset }) => {
-      const spec = JSON.parse(dataset.spec);
-      edit(menuCard, (cards, i) => {
-        cards[i] = plain({ ...spec, ...besideOf(cards[i]) });
-      });
-    },
+    kinds: () => openAt(menuCard, kindsOf(board, menuCard.spec), 280, "Kinds for"),
+    turn: ({ dataset }) => turn(menuCard, JSON.parse(dataset.spec)),
     instead: (target) => {
       const card = cardAt(target);
-      const { spec } = board.insteadOf(card.answer().refused);
-      edit(card, (cards, i) => {
-        cards[i] = plain({ ...spec, ...besideOf(cards[i]) });
-      });
+      turn(card, board.insteadOf(card.answer().refused).spec);
     },
     words: () => {
       const card = menuCard;
-      const words = wordsForm(card.spec, card.title, (given) => change(card, given));
-      open(card.element.querySelector("[data-act=menu]"), words, 320, `Words of ${card.title}`);
+      openAt(card, wordsForm(card.spec, card.title, (given) => change(card, given)), 320, "Words of");
     },
     text: (target) => open(target, wordsForm({ kind: "text" }, "Text", (given) => board.add({ kind: "text", columns: [], ...given })), 320, "A text"),
     boards: (target) => open(target, boardsForm(board), 340, "Boards"),
-    present: () => {
-      if (board.isOverview()) return;
-      board.present.begin();
-    },
+    present: () => board.isOverview() || board.present.begin(),
     duplicate: () => edit(menuCard, (cards, i) => cards.splice(i, 0, cards[i])),
     widen: () => change(menuCard, { wide: menuCard.spec.wide ? undefined : true }),
     earlier: () => edit(menuCard, (cards, i) => cards.splice(Math.max(0, i - 1), 0, cards.splice(i, 1)[0])),
@@ -182,22 +176,10 @@ export function actsOf(board, how) {
       close();
       saving.then((more) => notice(`Saved “${title}” as ${form}.${more}`), board.failed);
     },
-    "hand-in": () => {
-      const anchor = menuCard.element.querySelector("[data-act=menu]");
-      open(anchor, handInForm(board, menuCard, close), 320, `Hand in ${menuCard.title}`);
-    },
-    "ask-data": () => {
-      const anchor = menuCard.element.querySelector("[data-act=menu]");
-      open(anchor, askForm(board, menuCard, close), 320, `Ask the data for ${menuCard.title}`);
-    },
-    questions: () => {
-      const anchor = document.querySelector(".tools [data-act=who]");
-      questionList(board).then((list) => open(anchor, list, 420, "Your questions"), board.failed);
-    },
-    outputs: () => {
-      const anchor = document.querySelector(".tools [data-act=who]");
-      outputList(board).then((list) => open(anchor, list, 360, "Your outputs"), board.failed);
-    },
+    "hand-in": () => openAt(menuCard, handInForm(board, menuCard, close), 320, "Hand in"),
+    "ask-data": () => openAt(menuCard, askForm(board, menuCard, close), 320, "Ask the data for"),
+    questions: () => openList(questionList(board), 420, "Your questions"),
+    outputs: () => openList(outputList(board), 360, "Your outputs"),
     link: () => {
       close();
       copied(linkTo({ ...EMPTY, ...pick(board.state()), cards: [menuCard.spec] }), LINK);

@@ -2,6 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { notice } from "./floating.js";
+import { sendingForm } from "./form-parts.js";
 
 /** What the data can be asked for, as discreet.explore.questions has it. */
 export const ASKED = ["bars", "box", "crosstab", "heatmap", "histogram", "survival", "means", "model"];
@@ -10,32 +11,21 @@ const STATES = { waiting: "waits for the custodian", agreed: "agreed: the answer
 
 /** Return the form that puts what a card shows on the list. */
 export function askForm(board, card, done) {
-  const holds = h("input", { maxlength: LONGEST, placeholder: "F > M", autocomplete: "off" });
-  const problem = h("p.fits", { role: "status" });
-  const go = h("button.btn.main", { type: "submit", autofocus: true }, "Ask the data");
-  const form = h("form.form", {},
-    h("h2", {}, "Ask the data"),
-    h("p.soft", {}, "The custodian answers the list by rules, with noise that hides each person. The answer comes with the next revision of the study."),
-    h("label", {}, "Only whether this holds (optional)", holds),
-    problem,
-    go,
-  );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    go.disabled = true;
-    problem.textContent = "";
-    try {
-      const { says } = await board.server.askData(card.spec, board.state(), holds.value.trim());
+  const field = h("input", { maxlength: LONGEST, placeholder: "F > M", autocomplete: "off" });
+  return sendingForm({
+    title: "Ask the data",
+    within: [
+      h("p.soft", {}, "The custodian answers the list by rules, with noise that hides each person. The answer comes with the next revision of the study."),
+      h("label", {}, "Only whether this holds (optional)", field),
+    ],
+    field,
+    button: "Ask the data",
+    send: async () => {
+      const { says } = await board.server.askData(card.spec, board.state(), field.value.trim());
       done();
       notice(`On the list: ${says}. It stands under Your token, Your questions.`);
-    } catch (error) {
-      problem.textContent = error.message;
-      holds.focus();
-    } finally {
-      go.disabled = false;
-    }
+    },
   });
-  return form;
 }
 
 /** Return what was asked, newest first, with the answers there are. */

@@ -50,7 +50,7 @@ export function cardOf(board, spec) {
   let lit = null;
 
   const laidOver = () => (spec.answer ? board.answerTo(spec, answer?.view) : null);
-  const look = (more = {}) => lookOf(board.columns, { dark: board.isDark(), spec, answer: laidOver(), ...more });
+  const look = (more = {}) => lookOf(board.columns, { dark: board.isDark(), brief: true, spec, answer: laidOver(), ...more });
 
   function redraw() {
     if (!answer?.view || !pic.clientWidth) return;

@@ -2,6 +2,7 @@
 
 import { rangesOf as usualRanges } from "../views/parallel.js";
 import { h } from "./dom.js";
+import { selectOf } from "./form-parts.js";
 import { keysOf } from "./legend.js";
 import { TABLES } from "./on-server.js";
 
@@ -64,31 +65,16 @@ function colourBy(board, spec, look) {
   const names = [...board.columns.values()]
     .filter((it) => spec.columns.includes(it.name) || (it.levels && it.levels.length <= 5))
     .map((it) => it.name);
-  const chosen = (event) => board.change(spec, { colour: event.target.value || undefined });
-  return h(
-    "label",
-    {},
-    "Colour by ",
-    h(
-      "select",
-      { "aria-label": "Colour by", on: { change: chosen } },
-      h("option", { value: "" }, "nothing"),
-      names.map((it) => h("option", { value: it, selected: it === spec.colour }, look.label(it))),
-    ),
-  );
+  const of = [{ value: undefined, says: "nothing" }, ...names.map((value) => ({ value, says: look.label(value) }))];
+  return h("label", {}, "Colour by ", selectOf("Colour by", of, spec.colour, (colour) => board.change(spec, { colour })));
 }
 
 /** One of some values that a picture may be drawn with. */
-function choiceOf(board, spec, { name, says, now, of }) {
-  const chosen = (event) => board.change(spec, { [name]: of[event.target.selectedIndex].value });
-  const ways = of.map((it) => h("option", { selected: it.value === now }, it.says));
-  return h("label", {}, `${says} `, h("select", { "aria-label": says, on: { change: chosen } }, ways));
-}
+const choiceOf = (board, spec, { name, says, now, of }) =>
+  h("label", {}, `${says} `, selectOf(says, of, now, (value) => board.change(spec, { [name]: value })));
 
 /** How finely axes are cut. */
 function rangesOf(board, spec) {
-  const chosen = (event) => board.change(spec, { ranges: Number(event.target.value) || undefined });
-  const ways = ["", 4, 6, 12, 20].map((it) =>
-    h("option", { value: String(it), selected: it === (spec.ranges || "") }, `${it || usualRanges(spec.columns)} ranges`));
-  return h("select", { "aria-label": "Ranges of an axis", on: { change: chosen } }, ways);
+  const of = [undefined, 4, 6, 12, 20].map((value) => ({ value, says: `${value || usualRanges(spec.columns)} ranges` }));
+  return selectOf("Ranges of an axis", of, spec.ranges, (ranges) => board.change(spec, { ranges }));
 }

@@ -1,10 +1,8 @@
 /** The dock: chosen columns with the pictures they make, or the highlight that is kept. */
 
-import { whole } from "../draw/look.js";
-import { lookOf } from "../draw/look.js";
+import { lookOf, whole } from "../draw/look.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { allOffers } from "./offers.js";
 import { saidOf } from "./words.js";
 
 const FIRST = 7;
@@ -33,8 +31,7 @@ function chosen(board) {
 }
 
 function offers(board) {
-  const specs = allOffers(board.draft, board.columns).filter((spec) => board.allows(spec));
-  const [first, ...others] = specs;
+  const [first, ...others] = board.offersFor(board.draft);
   const model = board.hasModels && h("button", { "data-act": "model", "aria-haspopup": "dialog" }, icon("model"), "Model…");
   if (!first) return h("span.sug", {}, h("span.soft", {}, "No picture takes these columns together. Leave one out."), model);
   const more = others.length >= FIRST && h("button", { "data-act": "more-kinds", "aria-haspopup": "dialog" }, "More");

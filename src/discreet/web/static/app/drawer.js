@@ -36,7 +36,7 @@ function why({ refused, busy }) {
 
 function made(board, spec, view) {
   const method = board.methodOf(spec, view);
-  const remarks = view.origin?.remarks || [];
+  const remarks = view.origin?.remarks || view.notes || [];
   return [
     h("h3", {}, "How it was made"),
     h("p", {}, howMade(board, spec)),

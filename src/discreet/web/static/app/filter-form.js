@@ -15,7 +15,6 @@ const DAY = 86_400_000;
 const MOST_LEVELS = 200;
 const FEW_LEVELS = 12; // more are searched
 
-/**  */
 export function filterForm(board, done, before = "") {
   const columns = [...board.columns.values()];
   const look = lookOf(board.columns);

@@ -5,6 +5,36 @@ import { h } from "./dom.js";
 const WAIT = 150;
 
 /**
+ * Return a form that sends something to the server; what is refused is said below its fields.
+ * @param {object} given - `title`, what is `within`, the `field` that has the focus again after a
+ *   refusal, what the `button` says, and `send()`.
+ */
+export function sendingForm({ title, within = [], field, button, send }) {
+  const problem = h("p.fits", { role: "status" });
+  const go = h("button.btn.main", { type: "submit" }, button);
+  const form = h("form.form", {}, title && h("h2", {}, title), within, problem, go);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    problem.textContent = "";
+    try {
+      await send();
+    } catch (error) {
+      problem.textContent = error.message;
+      field.focus();
+    } finally {
+      go.disabled = false;
+    }
+  });
+  return form;
+}
+
+/** Return a choice among a few. @param {{value: any, says: string}[]} of */
+export const selectOf = (label, of, now, pick) =>
+  h("select", { "aria-label": label, on: { change: ({ target }) => pick(of[target.selectedIndex].value) } },
+    of.map((it) => h("option", { selected: it.value === now }, it.says)));
+
+/**
  * Return buttons of which one is pressed; the one that is taken keeps the focus in a form whose
  * body is made anew.
  * @param {Object<string, string>} ways - What each says, by its value.

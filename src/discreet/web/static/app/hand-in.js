@@ -2,6 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { notice } from "./floating.js";
+import { sendingForm } from "./form-parts.js";
 import { DRAWN } from "./on-server.js";
 import { drawingOf } from "./save.js";
 
@@ -68,24 +69,9 @@ function output(board, { id, name, title, state, reviews }, show, isOpen) {
   );
 }
 
-/** A form for some words; what the server refuses is said below them. */
+/** A form for some words. */
 function wordsForm({ title, before, label, hint, button, send }) {
-  const words = h("textarea", { rows: 3, maxlength: LONGEST, required: true, autofocus: Boolean(title) });
-  const problem = h("p.fits", { role: "status" });
-  const go = h("button.btn.main", { type: "submit" }, button);
-  const form = h("form.form", {}, title && h("h2", {}, title), before, h("label", {}, label, words), hint && h("p.soft", {}, hint), problem, go);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    go.disabled = true;
-    problem.textContent = "";
-    try {
-      await send(words.value);
-    } catch (error) {
-      problem.textContent = error.message;
-      words.focus();
-    } finally {
-      go.disabled = false;
-    }
-  });
-  return form;
+  const field = h("textarea", { rows: 3, maxlength: LONGEST, required: true, autofocus: Boolean(title) });
+  const within = [before, h("label", {}, label, field), hint && h("p.soft", {}, hint)];
+  return sendingForm({ title, within, field, button, send: () => send(field.value) });
 }

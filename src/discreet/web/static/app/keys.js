@@ -3,7 +3,6 @@
 import { opened } from "./boards.js";
 import { close, isOpen, tip } from "./floating.js";
 import { written } from "../rows/expressions/tokens.js";
-import { allOffers } from "./offers.js";
 
 /**
  * Listen to a page.
@@ -105,7 +104,8 @@ function dropping(board) {
     const { spec } = card || { spec: { columns: [] } };
     const names = [...new Set([...spec.columns, ...(spec.by || []), column])];
     const many = ["parallel", "correlations", "summary"].includes(spec.kind);
-    const [offered] = allOffers(names, board.columns).filter((it) => board.allows(it));
+    const offers = board.offersFor(names);
+    const offered = offers.find((it) => it.kind === spec.kind) || offers[0];
     const fitted = spec.kind === "model" && { ...spec, formula: `${spec.formula} + ${written(column)}` };
     const wanted = fitted || (many ? { ...spec, columns: names } : offered);
     if (!wanted) return;

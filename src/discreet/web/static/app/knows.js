@@ -1,6 +1,7 @@
 /** What a board knows of its study: names of pictures, and what goes in place of what. */
 
 import { KINDS } from "../kinds/index.js";
+import { allOffers, canDivide, typeOf } from "./offers.js";
 import { FORMS_OF_PAGE } from "./save.js";
 
 const NAMES = { summary: "Summary", means: "Means", model: "Model" };
@@ -10,6 +11,7 @@ const NO_METHOD = { promises: "", leaves_open: "" };
 /** Return what is known of pictures, whatever is shown. */
 export function knowing({ facts, rows, server, says }) {
   const pictures = new Map(facts.pictures.map((it) => [it.kind, it]));
+  const survival = facts.suggestions?.find(({ spec }) => spec.kind === "survival")?.spec;
   const isServed = Boolean(server?.file);
   const wayOf = (spec) => ({ way: rows && !SERVER_ALONE.includes(spec.kind) ? "rows" : "server" });
   return {
@@ -30,6 +32,14 @@ export function knowing({ facts, rows, server, says }) {
       (pictures.has(spec.kind) || spec.kind in NAMES || Boolean(rows)) &&
       (wayOf(spec).way === "rows" || Boolean(server)) &&
       !(spec.kind === "contour" && rows?.size < 1000), // their lines are those of chance
+    /** What some columns can be drawn by, the most telling first. */
+    offersFor(names) {
+      const found = allOffers(names, this.columns);
+      const group = survival ? names.filter((it) => !survival.columns.includes(it)) : [];
+      const isGroup = group.length === 1 && typeOf(this.columns.get(group[0])) === "level" && canDivide(this.columns.get(group[0]));
+      const bySurvival = isGroup && !found.some((it) => it.kind === "survival" && it.by) && { ...survival, by: group };
+      return [...found, bySurvival].filter((it) => it && this.allows(it));
+    },
     hasModels: isServed && facts.tables?.some((it) => it.kind === "model"),
     canSwitch: (spec) =>
       spec.kind === "crosstab" || ((spec.by || []).length > 0 && (spec.kind === "bars" || Boolean(spec.overlay))),

@@ -18,7 +18,8 @@ export function lightsOf(board) {
     const cards = board().litCards();
     const found = mark && await board().rows.light(board().part, mark.light, cards.map((it) => it.asked?.() ?? it.spec));
     if (mine !== turn) return;
-    cards.forEach((card, i) => card.light(found ? found.each[i] : null, found?.size));
+    const isAll = !kept && found?.size === board().partSize().size; // nothing stands out
+    cards.forEach((card, i) => card.light(found && !isAll ? found.each[i] : null, found?.size));
     if (found) board().litRows(found.size);
   }
   const soon = () => relight().catch(board().failed);

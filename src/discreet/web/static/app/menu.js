@@ -5,7 +5,7 @@ import { ASKED } from "./ask-data.js";
 import { choose } from "./choose.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { allOffers, canDivide, typeOf } from "./offers.js";
+import { canDivide, typeOf } from "./offers.js";
 import { bareSpec, writtenSpec } from "./state.js";
 
 const DIVIDED = ["histogram", "scatter", "heatmap", "density", "ecdf", "survival", "contour"];
@@ -36,7 +36,7 @@ const item = (act, words) => h("button.it", { "data-act": act }, words);
 function kinds(board, spec) {
   if (spec.formula) return [];
   const names = [...new Set([...spec.columns, ...(spec.by || [])])];
-  const found = allOffers(names, board.columns).filter((it) => board.allows(it));
+  const found = board.offersFor(names);
   if (found.length < 2) return [];
   const now = writtenSpec(bareSpec(spec));
   return [h("div.hd", {}, "Change kind"), ...found.map((it) =>

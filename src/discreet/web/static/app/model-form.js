@@ -5,7 +5,7 @@ import { choose } from "./choose.js";
 import { fill, h } from "./dom.js";
 import { expressionField } from "./expression-field.js";
 import { canBeWritten } from "./expression-texts.js";
-import { segOf } from "./form-parts.js";
+import { segOf, selectOf } from "./form-parts.js";
 import { chosenIn, formulaOf, FUNCTIONS, pairsOf, replaced, textOf, WAYS } from "./formula.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
@@ -146,10 +146,8 @@ function partsOf({ columns: known }, columns, state, change) {
 }
 
 /** How a column goes into the model. */
-function wayOf(factor, label, ways, pick) {
-  const options = ways.map((it) => h("option", { value: it, selected: it === factor.way }, WAYS[it].says));
-  return h("select", { "aria-label": label, on: { change: ({ target }) => pick({ ...factor, way: target.value }) } }, options);
-}
+const wayOf = (factor, label, ways, pick) =>
+  selectOf(label, ways.map((value) => ({ value, says: WAYS[value].says })), factor.way, (way) => pick({ ...factor, way }));
 
 /** Which of its values are the event. */
 function eventOf(column, state) {

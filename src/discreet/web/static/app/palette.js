@@ -5,7 +5,6 @@ import { choose } from "./choose.js";
 import { inWords } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { open } from "./floating.js";
-import { allOffers } from "./offers.js";
 import { titleOf } from "./words.js";
 
 /** What can be done from anywhere, by its act; what is not on this page is left out. */
@@ -78,8 +77,7 @@ function columnsOf(board, acts) {
 function picturesOf(board) {
   const look = lookOf(board.columns);
   const of = board.draft.length ? [board.draft] : [...board.columns.keys()].map((name) => [name]);
-  return of.flatMap((names) => allOffers(names, board.columns)).filter((spec) => board.allows(spec))
-    .map((spec) => ({ label: titleOf(spec, look), more: board.nameOf(spec.kind), run: () => board.add(spec) }));
+  return of.flatMap((names) => board.offersFor(names)).map((spec) => ({ label: titleOf(spec, look), more: board.nameOf(spec.kind), run: () => board.add(spec) }));
 }
 
 /** Open the list of keys. */

@@ -73,6 +73,12 @@ export function railOf(board) {
     element,
     find,
     columns,
+    /** The names of columns that are shown, from one to another. */
+    between(...ends) {
+      const all = [...list.querySelectorAll(".col")].map((it) => it.dataset.column);
+      const [from, to] = ends.map((it) => all.indexOf(it)).sort((a, b) => a - b);
+      return from < 0 ? [] : all.slice(from, to + 1);
+    },
     /** A column's row stays, for it may be in the middle of a press, or have the focus. */
     small(name, view) {
       views.set(name, view);

@@ -1,15 +1,10 @@
 /** Elements made of texts and nothing else: whatever is data reaches the page as text. */
 
+import { filled, h } from "../app/dom.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
-/**
- * Make an element.
- * @param {Object<string, any>} [given] - Attributes; `text` is its text, `on` its listeners, and
- *   what is false, null or undefined is left out.
- */
-export function make(tag, given = {}, ...children) {
-  return filled(document.createElement(tag), given, children);
-}
+export const make = h;
 
 /** Make an element of a drawing. */
 export function makeSvg(tag, given = {}, ...children) {
@@ -40,16 +35,4 @@ export async function copied(text, says, page) {
   } catch {
     page.toast("Mark it and copy it with the keys.");
   }
-}
-
-function filled(element, given, children) {
-  for (const [name, value] of Object.entries(given)) {
-    if (value === false || value === null || value === undefined) continue;
-    if (name === "text") element.textContent = String(value);
-    else if (name === "on") {
-      for (const [event, run] of Object.entries(value)) element.addEventListener(event, run);
-    } else element.setAttribute(name, value === true ? "" : String(value));
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
 }

@@ -3,6 +3,9 @@
 import { percent } from "./look.js";
 import { esc } from "./svg.js";
 
+/** What a card says above its table or in its title, and what is said where it is explained. */
+const NOT_ON_CARD = /^(not reliable|of [\d,]+ rows of|the copy:|intervals)| ~ /;
+
 /**
  * Draw a table, of the browser or of the server.
  * @param {object} view - The JSON of Python's CopyTable: names, head, lines, notes, figures.
@@ -19,7 +22,7 @@ export function drawTable(view, look) {
     const over = begins ? sectionOf(section, view.head.length) : "";
     return over + lineOf(line, counts.next(line), marks, look, view.head);
   });
-  const notes = view.notes.filter((it) => !it.startsWith("not reliable")).map((it) => `<p class="soft">${esc(it)}</p>`).join("");
+  const notes = view.notes.filter((it) => !(look.brief ? NOT_ON_CARD : /^not reliable/).test(it)).map((it) => `<p class="soft">${esc(it)}</p>`).join("");
   const html =
     `<div class="tall"><table class="figs">` +
     `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join("")}</tbody></table>${notes}</div>`;
