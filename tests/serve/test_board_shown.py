@@ -104,7 +104,7 @@ class Visitor:
     def see(self, name: str) -> None:
         """Check a state as it is seen, in light and dark."""
         for scheme in ("light", "dark"):
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.emulate_media(color_scheme=scheme)
             assert violations(self.page) == [], (name, scheme)
             keep_screen(self.page, f"shown-{name}-{self.width}-{scheme}")
         assert widest(self.page) <= self.width, name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -77,6 +79,13 @@ def test_as_many_are_kept_as_may_be(
 ) -> None:
     monkeypatch.setattr(boards, "MOST_BOARDS", 2)
     with served.client(bob) as client:
+        with ThreadPoolExecutor(4) as at_once:
+            ask = partial(client.post, PATH)
+            bodies = [{"name": name, "state": STATE} for name in ("one", "two", "of", "many")]
+            made = [at_once.submit(ask, json=it) for it in bodies]
+        assert sorted(it.result().status_code for it in made) == [200, 200, 422, 422]
+        for name in names(client.get(PATH)):
+            client.post(PATH, json={"name": name, "state": ""})
         for name in ("one", "two"):
             client.post(PATH, json={"name": name, "state": STATE})
         refused = client.post(PATH, json={"name": "three", "state": STATE})

@@ -95,6 +95,8 @@ def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path
         "the wrong one first": bearer("x") + bearer(good),
     }
     replies = {name: send(served, b"GET /api/study", it) for name, it in credentials.items()}
+    unsent = bearer("made up") + b"Content-Length: 1000\r\n"  # a body is read of who is known alone
+    replies["before its body"] = send(served, b"POST /api/outputs", unsent)
     replies["in the query"] = send(served, b"GET /api/study?token=" + good.encode(), b"")
     expected = replies["made up"]
     assert expected.status == 401

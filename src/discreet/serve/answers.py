@@ -20,7 +20,7 @@ from discreet.explore.facts import study_facts
 from discreet.explore.table_kinds import TABLES, TableAsked, TableField
 from discreet.render.scene import scene_to_plain
 from discreet.serve.files import drawn, picture_json
-from discreet.serve.record import ANSWERED, Answer, LogEntry, entry_of_view, write_entry
+from discreet.serve.record import ANSWERED, DONE, Answer, LogEntry, entry_of_view, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
     LONGEST_FORMULA,
@@ -176,7 +176,7 @@ def acted(
             return refusal("request", f"{error}.")
 
     text = json.dumps(request, sort_keys=True) if request else ""
-    return recorded(served, caller, what, text, act, done="done")
+    return recorded(served, caller, what, text, act, done=DONE)
 
 
 def over(served: Served, caller: Caller, what: str) -> Refusal | None:

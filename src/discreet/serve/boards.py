@@ -7,12 +7,13 @@ of a name is the one that stands, and one without a state is deleted.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from discreet.serve.answers import Reply, acted, over
-from discreet.serve.record import BOARD, kept_boards
+from discreet.serve.answers import Reply, over
+from discreet.serve.record import BOARD, LogEntry, kept_boards, write_board
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
@@ -40,14 +41,14 @@ def own_boards(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
 
 def keep_board(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     """Keep a board under a name, in place of the one that has it, or delete that."""
-    kept = kept_boards(served.store, served.name, caller.name)
-    full = len(kept) >= MOST_BOARDS and body["state"] and body["name"] not in kept
-
-    def keep() -> Reply:
-        return refusal("request", ENOUGH) if full else {}
-
-    done = acted(served, caller, BOARD, body, keep)
-    return done if isinstance(done, Refusal) else _listed(served, caller)
+    too_many = over(served, caller, BOARD)
+    if too_many is not None:
+        return too_many
+    text = json.dumps(body, sort_keys=True)
+    entry = LogEntry(served.name, served.version, BOARD, text, None)
+    if not write_board(served.store, caller, entry, MOST_BOARDS):
+        return refusal("request", ENOUGH)
+    return _listed(served, caller)
 
 
 def _listed(served: Served, caller: Caller) -> dict[str, Any]:

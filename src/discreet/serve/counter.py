@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -26,7 +26,8 @@ JSON = "application/json"
 OF_ONE = 6
 """So many requests of one caller are worked on at a time; the others wait, and hold no thread."""
 
-Work = Callable[[Served, Caller], Reply]
+Work = Callable[[Served, Caller, bytes], Reply]
+"""What a request's study, caller and body are answered with."""
 Bearer = Annotated[
     HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
 ]
@@ -79,15 +80,25 @@ class Counter:
         self._threads, self._door = threads, door
         self._places: dict[tuple[str, str], _Place] = {}
 
-    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Sent:
-        """Do some work for whoever has the token, within the time a request has."""
+    async def work(
+        self,
+        bearer: Bearer,
+        work: Work,
+        role: str = "analyst",
+        body: Callable[[], Awaitable[bytes]] | None = None,
+    ) -> Sent:
+        """Do some work for whoever has the token, within the time a request has.
+
+        A `body` is read once the token is known.
+        """
         token = "" if bearer is None else bearer.credentials
         try:
             with anyio.fail_after(SECONDS):
                 known = await asyncio.wrap_future(self._door.submit(self._known, token))
                 if known is None:
                     return refusal("token")
-                reply = await self._worked(*known, work, role)
+                data = b"" if body is None else await body()
+                reply = await self._worked(*known, lambda it, who: work(it, who, data), role)
         except TimeoutError:
             return refusal("slow")
         if isinstance(reply, Answer | Refusal):
@@ -103,7 +114,9 @@ class Counter:
         served = self._studies.get(study)
         return None if served is None else (served, caller)
 
-    async def _worked(self, served: Served, caller: Caller, work: Work, role: str) -> Reply:
+    async def _worked(
+        self, served: Served, caller: Caller, work: Callable[[Served, Caller], Reply], role: str
+    ) -> Reply:
         def whole() -> Reply:
             if role == "custodian" and caller.role != role:
                 return refused(served, caller, "custodian", refusal("role"))

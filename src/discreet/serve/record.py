@@ -102,6 +102,8 @@ QUESTION = "question to the data"
 """What a question is called that is put on the list."""
 DECIDED = "question decided"
 """What it is called that a custodian agrees to answer a question, or declines."""
+DONE = "done"
+"""How it ended that something was done that shows nothing of the rows."""
 BOARD = "board kept"
 """What a board is called that is kept under a name."""
 
@@ -153,17 +155,36 @@ def write_entry(store: Store, caller: Caller, entry: LogEntry, outcome: str) -> 
     (1, 'histogram', 'answered')
     """
     with store.writing() as connection:
-        values = {
-            "at": stamp(),  # within, so that later rows are never of an earlier time
-            "caller": caller.name,
-            "study": entry.study,
-            "version": entry.version,
-            "what": entry.what,
-            "request": entry.request,
-            "view": entry.view,
-            "outcome": outcome,
-        }
-        return store.append(connection, "asked", values)
+        return _append(store, connection, caller, entry, outcome)
+
+
+def write_board(store: Store, caller: Caller, entry: LogEntry, most: int) -> bool:
+    """Write down that a board is kept, or refused as one more than `most`; say whether it is kept.
+
+    Boards are counted where it is written, so that of two at once one alone is the last.
+    """
+    board = json.loads(entry.request)
+    with store.writing() as connection:
+        kept = _boards_in(store, connection, entry.study, caller.name)
+        fits = len(kept) < most or not board["state"] or board["name"] in kept
+        _append(store, connection, caller, entry, DONE if fits else "request")
+    return fits
+
+
+def _append(
+    store: Store, connection: sqlite3.Connection, caller: Caller, entry: LogEntry, outcome: str
+) -> int | None:
+    values = {
+        "at": stamp(),  # within, so that later rows are never of an earlier time
+        "caller": caller.name,
+        "study": entry.study,
+        "version": entry.version,
+        "what": entry.what,
+        "request": entry.request,
+        "view": entry.view,
+        "outcome": outcome,
+    }
+    return store.append(connection, "asked", values)
 
 
 def entry_of_view(store: Store, study: str, view: str, caller: str | None) -> LogEntry | None:
@@ -286,18 +307,24 @@ def put_questions(store: Store, study: str, version: str) -> dict[str, Put]:
 
 def kept_boards(store: Store, study: str, caller: str) -> dict[str, str]:
     """Return the states of a caller's boards by their names, those that were kept last last."""
+    with store.reading() as connection:
+        return _boards_in(store, connection, study, caller)
+
+
+def _boards_in(
+    store: Store, connection: sqlite3.Connection, study: str, caller: str
+) -> dict[str, str]:
     query = (
         "SELECT id, request FROM asked WHERE caller = ? AND study = ? AND what = ?"
-        " AND outcome = 'done' ORDER BY id"
+        " AND outcome = ? ORDER BY id"
     )
     found: dict[str, str] = {}
-    with store.reading() as connection:
-        for id_, request in connection.execute(query, (caller, study, BOARD)):
-            check_row(store, connection, id_)
-            board = json.loads(request)
-            found.pop(board["name"], None)
-            if board["state"]:
-                found[board["name"]] = board["state"]
+    for id_, request in connection.execute(query, (caller, study, BOARD, DONE)):
+        check_row(store, connection, id_)
+        board = json.loads(request)
+        found.pop(board["name"], None)
+        if board["state"]:
+            found[board["name"]] = board["state"]
     return found
 
 

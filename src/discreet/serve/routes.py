@@ -132,7 +132,7 @@ def routes(studies: Studies, caller_of: CallerOf, ready: Ready) -> APIRouter:
 
 def _add(router: APIRouter, counter: Counter, route: Route) -> None:
     async def ask(bearer: Bearer, request: Request) -> Response:
-        def work(served: Served, caller: Caller) -> Reply:
+        def work(served: Served, caller: Caller, _: bytes) -> Reply:
             return route.ask(served, caller, request)
 
         return answered(await counter.work(bearer, work, route.role))
@@ -151,15 +151,15 @@ def _add_post(router: APIRouter, counter: Counter, route: Post) -> None:
     """Add a route whose body is read when its sender is known."""
 
     async def ask(bearer: Bearer, request: Request) -> Response:
-        data, name = await request.body(), request.path_params.get("name", route.of)
+        name = request.path_params.get("name", route.of)
 
-        def work(served: Served, caller: Caller) -> Reply:
+        def work(served: Served, caller: Caller, data: bytes) -> Reply:
             body = read_body(route.body, data)
             if isinstance(body, Refusal):
                 return refused(served, caller, route.what, body)
             return route.act(served, caller, name, body)
 
-        return answered(await counter.work(bearer, work, route.role))
+        return answered(await counter.work(bearer, work, route.role, request.body))
 
     ask.__doc__ = route.says
     content = {JSON: {"schema": route.body.model_json_schema()}}
