@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.answers import averages
 from discreet.answers.averages import no_few_hold_most
 from discreet.answers.book import Book
 from discreet.errors import InputError
 from discreet.explore.answered import Answer
-from discreet.explore.questions import Question
+from discreet.explore.questions import Question, read_question
+from tests.answers.conftest import with_atoms
 
 Books = Callable[..., Book]
 
@@ -177,8 +179,35 @@ def test_a_ratio_is_that_of_its_two_sums_and_these_are_those_of_means(new_book: 
     assert asked.answer(replace(smokers, holds="yes < no")).verdict == "does not hold"
 
 
-def test_a_ratio_of_too_little_is_not_given(new_book: Books) -> None:
+def test_a_sum_that_few_hold_in_the_copy_is_given_in_no_mean_and_no_ratio(
+    new_book: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(averages, "no_few_hold_most", lambda values: values.max() < 50)
     asked = new_book()
+    for question in (means("age", "sex"), per("age", "bmi"), per("bmi", "age")):
+        assert figures(asked.answer(question)) == {}
+    assert figures(asked.answer(per("bmi", "time")))
+
+
+def test_who_has_many_rows_is_in_no_more_cells_than_somebody_of_the_copy(book: Book) -> None:
+    persons = np.arange(len(book.records.persons)) // 10
+    noise = replace(book.records.noise, keys=book.records.noise.keys[: persons.max() + 1])
+    records = replace(book.records, persons=persons, noise=noise)
+    own = Book(book.file, book.policy, with_atoms(records, book.records))
+    own.counter.most_cells = 3
+    question = Question({"plot": "histogram", "columns": ["age"]})
+    asked, (part,) = read_question(own.file, None, question)
+    atoms = records.atoms({name: asked.grid(name) for name in part.columns})
+    cells, people = own.counter.members(part, atoms)
+    of_sums, whose, _ = averages.people_with_values(own.counter, part, asked, "bmi")
+    assert np.bincount(people).max() == np.bincount(whose).max() == 3
+    assert sorted(zip(cells, people, strict=True)) == sorted(zip(of_sums, whose, strict=True))
+
+
+def test_a_ratio_of_too_little_is_not_given(new_book: Books) -> None:
+    asked, early = new_book(), {"derived": [["", "time < 1"]]}
+    assert figures(asked.answer(means("bmi", where="time < 1")))[()]["n"] > 300
+    assert figures(asked.answer(Question({**per("bmi", "time").request, **early}))) == {}
     asked.counter.least = 2000  # there are 5,000 people, and about 1,500 smokers
     assert figures(asked.answer(per("bmi", "age")))[()]["n"] > 2000
     assert figures(asked.answer(per("smoker", "age"))) == {}

@@ -142,6 +142,7 @@ def test_codes_are_levels_that_could_be_guessed(
         (Question({"figures": "means", "columns": ["age"], "by": ["sex"]}), 4 + 4),
         (Question({"figures": "model", "formula": "age ~ sex + bmi"}), 2 + 4 * 3),
         (Question({"figures": "model", "formula": "bmi ~ age"}), 2 + 4),
+        (Question({**MODEL.request, "formula": "bmi ~ sex", "derived": [["", "age > 0"]]}), 2 + 2),
     ):
         assert own._moved_with(own.prepared(question))["age"] == pytest.approx(moved / 20**2)
 

@@ -12,11 +12,15 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.custodian.answering import Answering
+from discreet.custodian.answering import Answering, book_of
 from discreet.custodian.outputs import outputs_in
+from discreet.custodian.protect import session_of
 from discreet.custodian.session import register_of
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
+from discreet.explore.from_file import FileSession
+from discreet.policy import load_policy
+from discreet.study_file import open_study_file
 from tests.answers.conftest import cohort
 from tests.ready import SECRET, opened_once
 
@@ -278,6 +282,16 @@ def test_a_version_keeps_the_noise_it_was_answered_with(path: Path) -> None:
         LeavingError, match="answer_noise, answers or k of the policy are other ones"
     ):
         answer(path, study, answer_noise=30)
+
+
+def test_noise_of_another_size_has_other_draws(path: Path) -> None:
+    # Two sizes of one draw, by a copy of the register or a dry run, would tell what it is.
+    rules, of = load_policy("standard").changed(study="cohort"), FileSession(open_study_file(path))
+    versions = {
+        book_of(session_of(TABLE, rules.changed(answer_noise=it)), of).records.noise.version
+        for it in (20, 30)
+    }
+    assert len(versions) == 2
 
 
 def test_two_studies_of_one_copy_have_one_budget_and_one_noise(path: Path, tmp_path: Path) -> None:
