@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.custodian.research import Research, anonymize, research, round, tune
     from discreet.custodian.table_board import board
     from discreet.explore import Study
+    from discreet.explore.pooled import harmonise
     from discreet.measure import Report
     from discreet.measure import compare as evaluate
     from discreet.opening import open
@@ -85,6 +86,7 @@ __all__ = [
     "check",
     "datasets",
     "evaluate",
+    "harmonise",
     "measure",
     "methods",
     "open",
@@ -108,6 +110,7 @@ _WHERE = {  # all others are Views, which are in plots
     "board": "custodian.table_board",
     "check": "study_file.checking",
     "compare": "measure",
+    "harmonise": "explore.pooled",
     "open": "opening",
     "protect": "custodian.protect",
     "research": "custodian.research",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from discreet.errors import InputError
 from discreet.explore.from_file import is_study_file
-from discreet.explore.study import Study, study_of_file
+from discreet.explore.harmony import is_map
+from discreet.explore.pooled import Files
+from discreet.explore.study import Study, study_of_files
 from discreet.policy import Policy
 
 OF_FILE = (
@@ -33,8 +36,10 @@ def open(
 
     Parameters
     ----------
-    source : path or frame
-        A study file (.discreet), which says all else itself; or a table: a file (CSV, Parquet,
+    source : path, frame, or several paths
+        A study file (.discreet), which says all else itself; a list of them, or a mapping of names
+        to them, or a map (.toml) that `harmonise` wrote, which are opened as one study with a
+        column `study` (docs/federated.md); or a table: a file (CSV, Parquet,
         Feather, JSON lines, Excel, Stata, SPSS or SAS), a folder or pattern of Parquet files, or
         "-" for standard input; a database file, or the URL of a database's table; or a frame of
         pandas, polars, pyarrow, DuckDB, ibis, PySpark or Dask. docs/sources.md says how each is
@@ -98,11 +103,12 @@ def open(
     >>> study.histogram("glucose")
     HistogramView(histogram of glucose: whole (k = 5, m = 20, bins = 20), policy standard)
     """
-    if is_study_file(source):
+    files = files_of(source)
+    if files is not None:
         said = (study, kinds, roles, unit, key, k, labels, dates)
         if policy != "standard" or any(it is not None for it in said):
             raise InputError(OF_FILE)
-        return study_of_file(source)
+        return study_of_files(files)
     from discreet.custodian.protect import study_of_data
 
     return study_of_data(
@@ -117,3 +123,13 @@ def open(
         labels=labels,
         dates=dates,
     )
+
+
+def files_of(source: object) -> Files | None:
+    """Return study files as they are named; None where the source is data."""
+    if is_study_file(source) or is_map(source):
+        return source
+    several = [*source.values()] if isinstance(source, Mapping) else source
+    if isinstance(several, list | tuple) and several and all(map(is_study_file, several)):
+        return cast("Files", source)
+    return None

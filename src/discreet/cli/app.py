@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from discreet.cli.answers import answer, answers, ask
 from discreet.cli.command import command
-from discreet.cli.common import JsonOption, print_words, progress_shown
+from discreet.cli.common import JsonOption, print_words, progress_shown, together
 from discreet.cli.custodian import (
     forget,
     policy_init,
@@ -26,7 +26,16 @@ from discreet.cli.custodian import (
     show_log,
     version_new,
 )
-from discreet.cli.figures import board, columns, fidelity, means, model, summary
+from discreet.cli.figures import (
+    board,
+    columns,
+    fidelity,
+    harmonise,
+    means,
+    meta_analysis,
+    model,
+    summary,
+)
 from discreet.cli.files import check, outputs, protect, verify
 from discreet.cli.plots import PaperCommand, PlotCommand, plot, research
 from discreet.cli.server import serve, token_add, token_list, token_revoke
@@ -124,6 +133,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "summary": summary,
     "means": means,
     "model": model,
+    "meta-analysis": meta_analysis,
+    "harmonise": harmonise,
     "research": research,
     "anonymize": anonymize,
     "round": rounding,
@@ -205,7 +216,7 @@ def main() -> None:
     """Run the command line; end with the error's exit code and one line on standard error."""
     warnings.formatwarning = _as_line  # type: ignore[assignment]
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(together(sys.argv[1:]), standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
         message = without_urls(str(getattr(error, "format_message", error.__str__)()))
         if message:  # without any word the help was printed

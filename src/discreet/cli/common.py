@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     Result = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
 R = TypeVar("R", bound="Result")
+OF_SEVERAL = (
+    *("columns", "plot", "board", "summary", "means", "model", "meta-analysis", "harmonise"),
+)
+"""The commands that take several study files as one study."""
+BETWEEN = "\n"
 NAMES = ("study", "unit", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
@@ -35,7 +40,11 @@ NAMES = ("study", "unit", "roles")
 # Text and no path: a path would take two slashes of a URL for one.
 File = Annotated[str, Argument(help="A file that holds a table, or a database's URL.")]
 FileOrStudy = Annotated[
-    str, Argument(help="A file that holds a table, a study file (.discreet), or a database's URL.")
+    str,
+    Argument(
+        help="A file that holds a table, a database's URL, or a study file (.discreet); several of"
+        " these, or a map of them (.toml), are one study."
+    ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 DiversityOption = Annotated[
@@ -59,16 +68,17 @@ class StudyOptions:
 
     def open(self, file: str, **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden."""
-        from discreet.explore.from_file import is_study_file
+        from discreet.opening import files_of
         from discreet.opening import open as open_study
 
-        if is_study_file(file):
+        files = files_of(files_in(file))
+        if files is not None:
             wrong = given(self) | {
                 it for it, value in fields.items() if value not in (None, [], {})
             }
             if wrong:
                 raise InputError(wrong_of_study_file(wrong))
-            return open_study(file)
+            return open_study(files)
         return open_study(file, self.rules(**fields))
 
     def rules(self, **fields: Any) -> Policy:
@@ -81,6 +91,41 @@ class StudyOptions:
             others = {name: value for name, value in named.items() if name != "kinds"}
             check_file_stands(rules, others, kinds_of(self.kinds))
         return rules.changed(**named)
+
+
+def together(words: Sequence[str]) -> list[str]:
+    """Return the words of a command, study files that follow each other as one word.
+
+    So a command that takes a file takes several, which `files_in` finds again.
+
+    Examples
+    --------
+    >>> [*map(files_in, together(["plot", "bars", "a.discreet", "b.discreet", "sex"]))]
+    ['plot', 'bars', ['a.discreet', 'b.discreet'], 'sex']
+    """
+    out: list[str] = []
+    for word in words:
+        if out and words[0] in OF_SEVERAL and is_file(word) and is_file(out[-1]):
+            out[-1] += f"{BETWEEN}{word}"
+        else:
+            out.append(word)
+    return out
+
+
+def is_file(word: str) -> bool:
+    """Tell whether a word is the path of a study file, or ends with one."""
+    return word.lower().endswith(".discreet")
+
+
+def files_in(word: str) -> str | list[str] | dict[str, str]:
+    """Return the study files that `together` wrote as one word; by name where each has one."""
+    files = word.split(BETWEEN)
+    if len(files) < 2:
+        return word
+    named = [it.partition("=") for it in files]
+    if all(sign for _, sign, _ in named) and not any(Path(it).exists() for it in files):
+        return {name: path for name, _, path in named}
+    return files
 
 
 def wrong_of_study_file(options: set[str]) -> str:

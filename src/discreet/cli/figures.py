@@ -21,6 +21,7 @@ from discreet.cli.common import (
     WholeOptions,
     check_new,
     deliver,
+    files_in,
     names_of,
     print_words,
     progress_shown,
@@ -233,6 +234,94 @@ def model(
         _settings(output or (), drawing),
         as_json=as_json,
     )
+
+
+@command("explore.study:Study.meta_analysis")
+def meta_analysis(
+    file: FileOrStudy,
+    formula: str,
+    copy: WholeOptions,
+    derived: DerivedOptions,
+    drawing: FigureOptions,
+    study: str | None = None,
+    term: str | None = None,
+    by: Annotated[
+        str, Option(help="The column of studies.", autocompletion=column_names)
+    ] = "study",
+    family: str = "linear",
+    event_is: list[str] | None = None,
+    reference: list[str] | None = None,
+    weights: str | None = None,
+    output: list[Path] | None = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Combine what several studies say of a mean, or of a term of a model.
+
+    discreet meta-analysis north.discreet south.discreet "bmi ~ age + sex" -o forest.svg
+    discreet meta-analysis all.toml bmi
+    discreet meta-analysis all.toml "survival(days, died) ~ age" --family cox
+
+    Parameters
+    ----------
+    formula
+        The model, 'y ~ x1 + x2 + C(group)'; or a column, of whose means it is.
+    family
+        What kind of model: linear, logistic, poisson or cox.
+    event_is
+        Of logistic and cox: a value that is the event.
+    reference
+        The level of a column that others are compared with: sex=F. Repeatable; by default the first
+        in order.
+    output
+        Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
+        for the plot.
+    """
+    deliver(
+        lambda: derived.of(copy.open(file, study)).meta_analysis(
+            formula,
+            term,
+            by=by,
+            family=family,
+            event_is=event_is or None,
+            reference=_references(reference),
+            weights=weights,
+        ),
+        output,
+        _suffixes(),
+        OF_FIGURES,
+        _settings(output or (), drawing),
+        as_json=as_json,
+    )
+
+
+@command()
+def harmonise(
+    files: Annotated[str, Argument(metavar="FILES", help="Study files, each of another study.")],
+    output: Path | None = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose how the columns of several studies fit together: a map, to be read and edited.
+
+    discreet harmonise north.discreet south.discreet -o both.toml
+    discreet plot histogram both.toml bmi --by study -o bmi.svg
+
+    Parameters
+    ----------
+    output
+        Where to write the map: .toml.
+    """
+    from discreet.explore.pooled import harmonise as propose
+
+    if output is not None:
+        check_new(output)
+    with progress_shown():
+        found = propose(files_in(files))
+    if output is not None:
+        found.save(output)
+    if as_json:
+        typer.echo(found.to_json())
+    else:
+        print_words(found.to_text() if output is None else str(output))
 
 
 OF_FIGURES = "a table of figures"

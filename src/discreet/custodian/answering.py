@@ -202,8 +202,8 @@ def answer(
         raise InputError(f"study= names the study file that was published: 'cohort{SUFFIX}'")
     path = Path(study)
     target = path_to_save(path if to is None else to, (SUFFIX,), "a study file")
-    of = FileSession(open_study_file(path))  # which is closed with the last reference to it
-    file = of.file
+    file = open_study_file(path)
+    of = FileSession(file)  # the file is closed with the last reference to it
     chosen = load_policy(policy).changed(**{**declared, "study": file.manifest.study})
     session = session_of(source, chosen)
     key = _check_file(session, file.manifest, listed)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from discreet.estimates.words import nice_above
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
-SUMMARY, MODEL = "summary", "model"
+SUMMARY, MODEL, META = "summary", "model", "meta_analysis"
 MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
@@ -93,7 +93,9 @@ def tidy_figures(figures: Sequence[Figure], kind: str) -> list[tuple[str, list[A
     if kind == SUMMARY:
         return _long(figures)
     if kind == MODEL:
-        return _of_terms(figures)
+        return _of_terms(figures, "term")
+    if kind == META:
+        return _of_terms(figures, "study")
     return _of_groups(figures)
 
 
@@ -122,14 +124,14 @@ def _of_groups(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
     ]
 
 
-def _of_terms(figures: Sequence[Figure]) -> list[tuple[str, list[Any]]]:
+def _of_terms(figures: Sequence[Figure], called: str) -> list[tuple[str, list[Any]]]:
     figures = [it for it in figures if it.figure != REFERENCE]
     terms = list(dict.fromkeys(it.column for it in figures if it.column))
     values = {(it.column, it.figure): it.value for it in figures}
     of_terms = dict.fromkeys(it.figure for it in figures if it.column)
     of_all = [it for it in figures if not it.column]
     return [
-        ("term", terms),
+        (called, terms),
         *((name, _typed(name, [values.get((it, name)) for it in terms])) for name in of_terms),
         *((it.figure, _typed(it.figure, [it.value] * len(terms))) for it in of_all),
     ]

@@ -102,7 +102,7 @@ def model_body(it: Widened, ratio: str) -> TableBody:
         named: list[tuple[str, float | None]] = [*zip(OF_MODEL, ends, strict=True)]
         named += [("std. error", error), ("std. error from the rows alone", float(it.inner[i]))]
         if ratio:
-            low, middle, high = map(_ratio, ends)
+            low, middle, high = map(ratio_words, ends)
             shown = (middle, f"{low} to {high}")
             shown = shown if term != INTERCEPT else (UNKNOWN, UNKNOWN)  # it is the ratio of nothing
             lines.append(Line("", term, (*shown, f"{value:.3f}", f"{error:.3f}")))
@@ -132,7 +132,7 @@ def _exp(value: float) -> float | None:
     return math.exp(value) if value < 700 else None
 
 
-def _ratio(value: float) -> str:
+def ratio_words(value: float) -> str:
     """Write exp() of an estimate with three digits."""
     ratio = _exp(value)
     if ratio is None or ratio >= 1e4:

@@ -5,6 +5,6 @@ the data or knows the register, and every plot is drawn where none of that is in
 study of data has beside its copy is given to it from below (`source`).
 """
 
-from discreet.explore.study import Study, study_of_file
+from discreet.explore.study import Study, study_of_files
 
-__all__ = ["Study", "study_of_file"]
+__all__ = ["Study", "study_of_files"]

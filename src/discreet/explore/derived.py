@@ -266,7 +266,7 @@ class DerivedCopy:
         study, whole = self.session, self.whole
         said = ["; ".join(self.steps)] if self.steps else []
         if self.asked and len(whole) < ROUGH and study.rows_are == COPY_ROWS:
-            said.append(_how_rough(len(whole), study.fidelity().subsets))
+            said.append(_how_rough(len(whole), study.measured_parts()))
         if self.policy.derive:
             said += derived_notes(self.policy, whole.beneath((*names, *self.asked)))
         sources = whole.sources(names)

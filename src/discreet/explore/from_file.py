@@ -17,18 +17,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from discreet.arguments import Floats
-from discreet.columns import KINDS, Column, words_of
-from discreet.columns.column import Copy, Unread
+from discreet.columns import KINDS, Column
+from discreet.columns.column import CopiedRows, Copy, Unread
 from discreet.columns.countable import NamedColumns
-from discreet.columns.dates import DATE, Dates, days_of
+from discreet.columns.dates import DATE, Dates
 from discreet.columns.grids import ArrayRows
 from discreet.errors import DiscreetError, InputError, RefusedError
-from discreet.estimates.fidelity_report import Fidelity
+from discreet.estimates.fidelity_report import Fidelity, SubsetFit
 from discreet.explore.file_checks import FileCheck
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import with_derived
@@ -50,7 +46,7 @@ from discreet.policy.fields import plain
 from discreet.provenance import DIGITS, Provenance, Sealer
 from discreet.render.sealing import Gate
 from discreet.secret import DerivedKey
-from discreet.study_file import SUFFIX, StudyFile, open_signed
+from discreet.study_file import SUFFIX, Manifest, open_signed
 from discreet.study_file import Column as FileColumn
 
 TOLD = (
@@ -62,6 +58,44 @@ OF_PUBLIC = {"copy": "served"}
 """What a file of a public table says: clusters of its rows are sent, and not the rows."""
 CELLS_HELD = 20_000_000
 """So many values of all columns stay in memory once they were read."""
+
+
+class Rows(Protocol):
+    """What a session reads: a study file, or several as one (`pooled`)."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it says of itself."""
+
+    @property
+    def says_nearness(self) -> bool:
+        """Whether it says how near its copy is."""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The names of the answers from the data."""
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What the notes of every figure say of it."""
+
+    def floats(self, name: str) -> Floats:
+        """Return a column of numbers, or of dates as days."""
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return a column of levels."""
+
+    def copies(self) -> tuple[CopiedRows, ...]:
+        """Return copies of the first rows of the copy."""
+
+    def nearness(self) -> Any:
+        """Return how near its copy is, as JSON has it."""
+
+    def answer(self, name: str) -> Any:
+        """Return an answer, as JSON has it."""
+
+    def close(self) -> None:
+        """Close it."""
 
 
 class Custodian(Protocol):
@@ -174,9 +208,8 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     return {name: it for name, it in said.items() if it not in ([], {})}
 
 
-def _policy_of(file: StudyFile) -> Policy:
+def _policy_of(manifest: Manifest) -> Policy:
     """Return the policy as far as a file says it; refuse what no policy says."""
-    manifest = file.manifest
     said = dict(manifest.policy)
     try:
         if not {*said} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
@@ -218,14 +251,14 @@ class FileSession:
 
     Parameters
     ----------
-    file : StudyFile
+    file : Rows
         Open; it is closed by `close`, and when nothing refers to this any more.
     source : Custodian, optional
         The data whose copy the file has, where it is kept beside them: it is asked before anything
         is saved, seals what is, and says how names are read. Nothing is drawn of it.
     """
 
-    def __init__(self, file: StudyFile, source: Custodian | None = None) -> None:
+    def __init__(self, file: Rows, source: Custodian | None = None) -> None:
         self.file, self.source = file, source
         self.keep: object = None  # what has to be there as long as the file is read
         weakref.finalize(self, file.close)
@@ -241,7 +274,7 @@ class FileSession:
         self._begun = partial(
             begun_of, source=FROM_FILE, version=manifest.version, policy=manifest.content[:DIGITS]
         )
-        self.policy = _policy_of(file) if source is None else source.policy
+        self.policy = _policy_of(manifest) if source is None else source.policy
         self.name: str | None = manifest.study if source is None else source.name
         if not self._columns:
             raise InputError("the study file has no column to draw; ask for another one")
@@ -264,7 +297,7 @@ class FileSession:
         whose = () if manifest.person_column is None else (manifest.person_column,)
         most = max(4, CELLS_HELD // manifest.rows)
         # Of the file and not of this, so that the study is gone with what refers to it.
-        floats, words = partial(_floats, self.file), partial(_words, self.file)
+        floats, words = self.file.floats, self.file.words
         copy = Copy(
             Unread([it.name for it in columns if it.kind != KINDS[1]], floats, most),
             Unread([it.name for it in columns if it.kind == KINDS[1]], words, most),
@@ -291,26 +324,20 @@ class FileSession:
         whose = {name: first[name] for name in kept.copy.whose}
         rows = {name: first[name] for name in kept.copy.columns}
         copies = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
-        copies += [self._again(table) for table in self.file.again()]
+        copies += [self._again(rows) for rows in self.file.copies()]
         return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in copies)
 
     def _with_derived(self, whole: WholeTable) -> WholeTable:
         withheld = self.file.manifest.policy.get("withhold", ())
         return dataclasses.replace(with_derived(whole, self.policy), withheld=tuple(withheld))
 
-    def _again(self, table: pa.Table) -> Copy:
+    def _again(self, rows: CopiedRows) -> Copy:
         """Return a copy of the copy as one has it."""
-        columns, whose = {it.name: it for it in self.file.manifest.columns}, self.kept.copy.whose
-        levels = {name for name in table.column_names if columns[name].kind == KINDS[1]}
-        numbers = {
-            name: _as_floats(table[name], columns[name])
-            for name in table.column_names
-            if name not in levels
-        }
+        (numbers, words), whose = rows, self.kept.copy.whose
         return dataclasses.replace(
             self.kept.copy,
             columns={name: it for name, it in numbers.items() if name not in whose},
-            strata={name: words_of(table[name]) for name in table.column_names if name in levels},
+            strata=words,
             whose={name: it for name, it in numbers.items() if name in whose},
         )
 
@@ -362,10 +389,15 @@ class FileSession:
             sealer = source.sealer({REPORT: FIDELITY}, MEASURED, self.file.manifest.version)
         return dataclasses.replace(_fidelity(said), gate=gate, sealer=sealer)
 
+    def measured_parts(self) -> Sequence[SubsetFit]:
+        """Return how far off parts of the copy were, where the file says it."""
+        return self.fidelity().subsets if self.file.says_nearness else ()
+
     @cached_property
     def how_near(self) -> tuple[str, ...]:
         """How near the copy is, in a sentence; nothing of a file that does not say it."""
-        return (f"the copy: {self.fidelity().said}",) if self.file.says_nearness else ()
+        said = (f"the copy: {self.fidelity().said}",) if self.file.says_nearness else ()
+        return (*self.file.about, *said)
 
     # --- what is saved --------------------------------------------------------------------------
 
@@ -398,24 +430,3 @@ def _column(column: FileColumn, policy: Policy) -> Column:
     if column.dates is not None:
         return Column(column.name, DATE, dates=Dates(column.dates))
     return Column(column.name, KINDS[0], numeric=True, floating=True, order=order)
-
-
-def _floats(file: StudyFile, name: str) -> Floats:
-    column = next(it for it in file.manifest.columns if it.name == name)
-    return _as_floats(file.column(name), column)
-
-
-def _words(file: StudyFile, name: str) -> tuple[str, ...]:
-    return words_of(file.column(name))
-
-
-def _as_floats(values: pa.ChunkedArray, column: FileColumn) -> Floats:
-    """Return a column as the copy has it: dates as days, and NaN where a value is missing."""
-    joined = pa.chunked_array(values).combine_chunks()
-    if column.dates is not None:
-        numbers = days_of(joined, Dates(column.dates))
-    else:
-        numbers = pc.fill_null(joined, float("nan")).to_numpy(zero_copy_only=False)
-    floats = np.asarray(numbers, dtype=np.float64)
-    floats.setflags(write=False)
-    return floats

@@ -15,7 +15,7 @@ from discreet.columns.column import merge_columns
 from discreet.errors import InputError, RefusedError, about, near, one_of
 from discreet.estimates.copy_table import CopyTable
 from discreet.estimates.figures import REFERENCE, Figure, term_words
-from discreet.estimates.model_table import model_body, widen
+from discreet.estimates.model_table import Widened, model_body, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
@@ -65,17 +65,13 @@ def modelled(
     reference: Mapping[str, str | float] | None = None,
 ) -> CopyTable:
     """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
-    if not session.policy.fixed:
-        raise RefusedError(NO_COPY)
     asked: dict[str, object] = {"formula": formula, "family": family}
-    model, events, whole = asked_model(
-        session, {**asked, "event_is": event_is, "reference": reference}
+    found = with_own_error(
+        session, {**asked, "event_is": event_is, "reference": reference, "weights": weights}
     )
-    said = [] if weights is None else [check_weights(session, model, weights)]
-    with about("formula"):
-        estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
-        wider = widen(estimates, *_again(session, formula, model, events, weights))
-    said += _how_errors_are(estimates, family, weights)
+    model, events, wider = found.model, found.events, found.wider
+    estimates = wider.estimates
+    said = [*found.of_weights, *_how_errors_are(estimates, family, weights)]
     ratio = RATIOS[model.family]
     body = model_body(wider, ratio)
     others = [it for it in (model.event, weights) if it]
@@ -89,7 +85,7 @@ def modelled(
         ("part", "term"),
         body.head,
         tuple(it._replace(name=term_words(it.name, session.labels)) for it in body.lines),
-        (*_notes(session, names, model, estimates), *said, *left_out, WIDER),
+        (*_notes(session, names, model, estimates), *said, *found.left_out, WIDER),
         (*body.figures, *references),
         gate=session.gate_of_copy(MODEL, names),
         labels={it: session.labels[it] for it in names if it in session.labels},
@@ -105,6 +101,33 @@ def modelled(
         ),
         framework=session.table.framework,
     )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Modelled:
+    """A model of rows of the copy, with the copy's own error.
+
+    `left_out` says which rows are not in it, and `of_weights` what the weights are.
+    """
+
+    model: Asked
+    events: tuple[str, ...]
+    wider: Widened
+    left_out: tuple[str, ...]
+    of_weights: tuple[str, ...]
+
+
+def with_own_error(session: DerivedCopy, request: Mapping[str, Any]) -> Modelled:
+    """Estimate a model of rows of the copy, as it is asked for, and how far off the copy is."""
+    if not session.policy.fixed:
+        raise RefusedError(NO_COPY)
+    model, events, whole = asked_model(session, request)
+    weights = request.get("weights")
+    said = () if weights is None else (check_weights(session, model, weights),)
+    with about("formula"):
+        estimates, left_out = _fitted(whole, model, events, weights, FEWEST)
+        again = _again(session, request["formula"], model, events, weights)
+        return Modelled(model, events, widen(estimates, *again), left_out, said)
 
 
 def _how_errors_are(estimates: Estimates, family: str, weights: str | None) -> list[str]:

@@ -19,9 +19,11 @@ from discreet.explore.choice import chosen, kinds_of, overview, with_choice
 from discreet.explore.columns import columns_of, columns_released
 from discreet.explore.derived import DerivedCopy, axis_order
 from discreet.explore.file_checks import FileCheck
-from discreet.explore.from_file import Custodian, FileSession, OfData, open_file
+from discreet.explore.from_file import Custodian, FileSession, OfData, is_study_file, open_file
+from discreet.explore.meta_analysis import meta_analysed
 from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
+from discreet.explore.pooled import Files, open_pooled
 from discreet.explore.questions import Questions, read_question
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
@@ -667,6 +669,75 @@ class Study:
         found = modelled(self._copy, formula, family, event_is, weights, reference)
         return self._with_answers(found)
 
+    def meta_analysis(
+        self,
+        formula: str,
+        term: str | None = None,
+        *,
+        by: str = "study",
+        family: str = "linear",
+        event_is: str | float | Sequence[str | float] | None = None,
+        reference: Mapping[str, str | float] | None = None,
+        weights: str | None = None,
+    ) -> CopyTable:
+        """Estimate a model in each of several studies, and combine what they say of one term.
+
+        Parameters
+        ----------
+        formula : str
+            As of `model`; or a column alone, of whose means, or shares of yes, it is.
+        term : str, optional
+            The term that is combined, as `model` names it; by default the first that is not the
+            intercept.
+        by : str, default "study"
+            The column that says which study a row is of; in studies opened together that is
+            `study`.
+        family, event_is, reference, weights
+            As of `model`.
+
+        Returns
+        -------
+        CopyTable
+            A line a study: its estimate, an interval of 95 % and its weights; then the fixed
+            effect (inverse variance), random effects by DerSimonian and Laird, and by Paule and
+            Mandel with the interval of Hartung and Knapp, all rows as one study, I², the standard
+            deviation between studies, Q, and the random effect without each of the studies.
+            `plot` draws the forest plot.
+
+        Raises
+        ------
+        InputError
+            Also if no study, or not each, has the term.
+        RefusedError
+            If fewer than two studies have an estimate.
+
+        Notes
+        -----
+        Standard errors have the own error of each copy in them, so that what a copy adds is not
+        taken for heterogeneity. A study without an estimate is left out, and the notes say why.
+        Where all rows as one study show the opposite of what holds within the studies, the first
+        note says so. `model(formula + " + study")` is the one-stage model, with studies as fixed
+        terms.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> found = study.meta_analysis("progression ~ bmi", by="sex")
+        >>> [line.name for line in found.lines if line.section == "heterogeneity"]
+        ['I²', 'standard deviation between studies', 'Q (df = 1)']
+        """
+        return meta_analysed(
+            self._copy,
+            formula,
+            term,
+            by,
+            family=family,
+            event_is=event_is,
+            reference=reference,
+            weights=weights,
+        )
+
     def fidelity(self, *, exact: bool = False) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
 
@@ -823,13 +894,14 @@ def names_to_offer(of: object) -> list[str] | None:
     return [*dict.fromkeys([*of._session.table.columns, *new])]
 
 
-def study_of_file(path: str | Path) -> Study:
-    """Open a study file.
+def study_of_files(paths: Files) -> Study:
+    """Open a study file, or several as one study.
 
     Parameters
     ----------
-    path : str or Path
-        Ends in .discreet.
+    paths : path, or sequence or mapping of paths
+        Each ends in .discreet and is of another study; a mapping names the studies. A map (.toml)
+        names its files itself.
 
     Returns
     -------
@@ -838,7 +910,8 @@ def study_of_file(path: str | Path) -> Study:
     Raises
     ------
     InputError
-        It cannot be read, is not a study file, was changed, or another key signed the study before.
+        A file cannot be read, is not a study file, was changed, or another key signed the study
+        before; or of several files two are of one study, or columns do not fit.
     """
     offer_names(names_to_offer)
-    return Study(open_file(path))
+    return Study(open_file(paths) if is_study_file(paths) else open_pooled(paths))

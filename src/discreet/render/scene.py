@@ -412,6 +412,7 @@ FIRST = tuple(
 """What is said first, and then: what warns, which rows it is of, which signs it has, the rest."""
 OF_THE_COPY = re.compile(r"^protected rows are drawn anew|^counted in the data")
 """What is so of every figure of the copy: it stands in the file alone."""
+TOGETHER = re.compile(r"\d+ studies together: ")
 LETTERS = 110
 """So many have room in a line below a picture on a page."""
 
@@ -524,7 +525,9 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
     """
     made = [it for it in notes if CODE.search(it)]
     shown = [it for it in notes if it.startswith(SHOWN)]
-    others = [it for it in notes if it not in (*made, *shown) and not OF_THE_COPY.search(it)]
+    studies = [it for it in notes if TOGETHER.match(it)]
+    apart = (*made, *shown, *studies)
+    others = [it for it in notes if it not in apart and not OF_THE_COPY.search(it)]
     # What is of one kind stays in its order.
     others.sort(key=lambda it: next((i for i, of in enumerate(FIRST) if of.search(it)), len(FIRST)))
     says: dict[str, None] = {}
@@ -534,5 +537,6 @@ def subtitle_of(notes: Sequence[str]) -> Subtitle:
             said = IN_BRACKETS.sub("", note).split("; ")[0]
         says[said] = None
     # What it is drawn from is said by the method.
-    many = [it.removeprefix(SHOWN).split(", ")[0] for it in shown]
+    many = [it.split(" together")[0] for it in studies]
+    many += [it.removeprefix(SHOWN).split(", ")[0] for it in shown]
     return Subtitle(tuple(says), BETWEEN.join([*many, *(it.split("; ")[0] for it in made)]))

@@ -13,9 +13,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from discreet.arguments import Floats
+from discreet.columns import words_of
+from discreet.columns.column import CopiedRows
+from discreet.columns.dates import Dates, days_of
 from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
 from discreet.study_file.manifest import (
@@ -78,6 +84,11 @@ class StudyFile:
         """Whether the file says how near the copy is."""
         return any(it.name == NEARNESS for it in self.manifest.entries)
 
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Nothing more is said of a file in the notes of its figures."""
+        return ()
+
     def nearness(self) -> Any:
         """Return how near the copy is, as JSON has it; None if the file does not say."""
         return self._json(NEARNESS) if self.says_nearness else None
@@ -127,6 +138,29 @@ class StudyFile:
         if digest.hexdigest() != again.values:
             raise _changed(f"the digest of the values of {name} is not the one that was signed")
         return pa.Table.from_batches(batches)
+
+    def floats(self, name: str) -> Floats:
+        """Return a column of numbers, or of dates as days; NaN where a value is missing."""
+        (column,) = self._chosen((name,))
+        return _as_floats(self.column(name), column)
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return the level of each row in a column of levels; empty where it is missing."""
+        return words_of(self.column(name))
+
+    def copies(self) -> tuple[CopiedRows, ...]:
+        """Return the copies of the first rows of the copy, as columns of numbers and of levels."""
+        return tuple(self._copied(table) for table in self.again())
+
+    def _copied(self, table: pa.Table) -> CopiedRows:
+        chosen = self._chosen(table.column_names)
+        levels = {it.name for it in chosen if it.kind == "categorical"}
+        numbers = {
+            it.name: _as_floats(table[it.name], it) for it in chosen if it.name not in levels
+        }
+        return numbers, {
+            name: words_of(table[name]) for name in table.column_names if name in levels
+        }
 
     def close(self) -> None:
         """Close the file."""
@@ -191,6 +225,17 @@ def open_study_file(path: str | Path, *, private: bool = False) -> StudyFile:
         archive.close()
         raise
     return StudyFile(Path(path), manifest, archive)
+
+
+def _as_floats(values: pa.ChunkedArray, column: Column) -> Floats:
+    joined = pa.chunked_array(values).combine_chunks()
+    if column.dates is not None:
+        numbers = days_of(joined, Dates(column.dates))
+    else:
+        numbers = pc.fill_null(joined, float("nan")).to_numpy(zero_copy_only=False)
+    floats = np.asarray(numbers, dtype=np.float64)
+    floats.setflags(write=False)
+    return floats
 
 
 def _is_known(name: str) -> bool:
