@@ -33,7 +33,7 @@ from discreet.explore.verify_file import FileVerifier, file_verifier_of
 from discreet.plots import View
 from discreet.provenance import Provenance, checksum_of, keyed
 from discreet.render.sealing import with_words, without_words
-from discreet.study_file import open_study_file, write_study_file
+from discreet.study_file import StudyFile, open_study_file, write_study_file
 from discreet.study_file.signing import draw_key
 from tests.cases import slow
 from tests.explore.test_from_file import CALLS, FAST, OF, draft_of, pair
@@ -444,7 +444,7 @@ def test_figure_of_other_rows_is_elsewhere(
     bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
 ) -> None:
     change, says = OTHERS[name]
-    file, path = session_of(study).file, tmp_path / "other.discreet"
+    file, path = file_of(study), tmp_path / "other.discreet"
     write_study_file(path, replace(draft_of(file), **change), file.batches(), draw_key())
     other = FileSession(open_study_file(path))
     for suffix in (*COMPARED, ".png", ".pdf"):
@@ -633,10 +633,17 @@ def test_what_cannot_be_read_does_not_end_the_others(
     assert "made as a .svg file, and its name now has a different ending" in found[-1].says
 
 
+def file_of(study: dc.Study) -> StudyFile:
+    """Return the one file that a study is."""
+    file = session_of(study).file
+    assert isinstance(file, StudyFile)
+    return file
+
+
 @contextmanager
 def file_verifier(study: dc.Study) -> Iterator[FileVerifier]:
     """Give what compares figures with the file of a study, which is opened once more and closed."""
-    verifier = file_verifier_of(session_of(study).file.path)
+    verifier = file_verifier_of(file_of(study).path)
     yield verifier
     verifier.session.close()
 

@@ -46,8 +46,12 @@ UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("month", "months"), ("time", 365.25 / 12)),
     **dict.fromkeys(("year", "years", "y", "yr"), ("time", 365.25)),
     **{"mmhg": ("pressure", 1.0), "kpa": ("pressure", 7.50061683)},
-    **{"g/l": ("density", 1.0), "g/dl": ("density", 10.0), "mg/dl": ("density", 0.01)},
-    **{"mg/l": ("density", 1e-3), "µg/l": ("density", 1e-6)},
+    **{
+        "g/l": ("amount per volume", 1.0),
+        "g/dl": ("amount per volume", 10.0),
+        "mg/dl": ("amount per volume", 0.01),
+    },
+    **{"mg/l": ("amount per volume", 1e-3), "µg/l": ("amount per volume", 1e-6)},
 }
 """What a unit measures, and how many of the first unit of that it is."""
 

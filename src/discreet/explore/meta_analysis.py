@@ -33,7 +33,7 @@ from discreet.expressions.tree import quoted
 TOGETHER, APART, HETEROGENEITY = "together", "without one study", "heterogeneity"
 AS_ONE = "all rows as one study"
 REVERSED = (
-    "all rows as one study show the opposite of what holds within the studies (Simpson's paradox):"
+    "Simpson's paradox: all rows as one study show the opposite of what holds within the studies;"
     " use an estimate that compares people within studies"
 )
 WIDER = (

@@ -25,12 +25,15 @@ from discreet.columns import KINDS
 from discreet.columns.column import CopiedRows, merge_orders
 from discreet.columns.dates import DATE
 from discreet.errors import DiscreetError, InputError, about
+from discreet.explore.answered import Answer
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession, open_file
 from discreet.explore.harmony import Columns, Found, Harmony, Mapped, is_map, propose, read_map
 from discreet.explore.new_columns import holds_codes
 from discreet.explore.notes import column_notes
+from discreet.explore.pooled_answers import combined
+from discreet.explore.questions import Question, Questions, read_question
 from discreet.study_file import open_study_file
 from discreet.study_file.manifest import Column, Manifest
 
@@ -44,7 +47,6 @@ LONGEST = 100
 """The name of the pooled study has at most so many letters."""
 KINDS_IN_WORDS = {KINDS[0]: "numbers", KINDS[1]: "levels", DATE: "dates"}
 HARMONISE = "; write a map of how they fit: discreet harmonise FILES -o all.toml"
-ANSWERS_APART = "the files of several studies have no common {}; open the file of one study for it"
 
 
 Files = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
@@ -130,8 +132,25 @@ class PooledFile:
     firsts: tuple[int, ...]
     manifest: Manifest
     about: tuple[str, ...]
-    answers: tuple[str, ...] = ()
     says_nearness: bool = False
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The questions that all studies have answered, of those whose answers add up."""
+        return tuple(self._answers)
+
+    def answer(self, name: str) -> Any:
+        """Return what all studies answered to a question together, as JSON has it."""
+        return self._answers[name].to_plain()
+
+    @cached_property
+    def _answers(self) -> dict[str, Answer]:
+        files = [site.of.session.file for site in self.sites]
+        common = [name for name in files[0].answers if all(name in it.answers for it in files)]
+        found = {
+            name: combined([Answer.from_plain(it.answer(name)) for it in files]) for name in common
+        }
+        return {name: answer for name, answer in found.items() if answer is not None}
 
     def floats(self, name: str) -> Floats:
         """Return a column of numbers of all studies."""
@@ -182,10 +201,6 @@ class PooledFile:
 
     def nearness(self) -> None:
         """Return nothing: how near each copy is, its own file says."""
-
-    def answer(self, name: str) -> Any:
-        """Refuse an answer, which is of one study."""
-        raise InputError(ANSWERS_APART.format("answers"))
 
     def close(self) -> None:
         """Close all files."""
@@ -476,3 +491,40 @@ def _about(sites: Sequence[Site]) -> tuple[str, ...]:
             else []
         ),
     )
+
+
+# --- questions to the data ------------------------------------------------------------------------
+
+
+def questions_of(session: FileSession) -> Questions:
+    """Return an empty list of questions: of several studies one that each of them gets."""
+    file = session.file
+    sites = file.sites if isinstance(file, PooledFile) else ()
+    of = {it.name: (it.manifest.study, it.manifest.version) for it in sites}
+    return Questions(session.name or file.manifest.study, file.manifest.version, studies=of)
+
+
+def check_question(session: FileSession, derive: Mapping[str, str] | None, of: Question) -> None:
+    """Refuse a question that does not fit the study file, or one of several.
+
+    Raises
+    ------
+    InputError, RefusedError
+        As of `read_question`; or if it names the column of studies, or one that a map computes.
+    """
+    if not isinstance(session.file, PooledFile):
+        read_question(session, derive, of)
+        return
+    for site in session.file.sites:
+        own = [name for name, column in site.columns.items() if name == column]
+        try:
+            policy = site.of.session.policy
+            read_question(site.of.session, policy.derive, of)
+        except DiscreetError as error:
+            raise type(error)(f"the study {site.name!r} cannot be asked this: {error}") from None
+        used = {*of.columns, *of.by} & {*session.whole.raw}
+        if other := sorted(used - {*own}):
+            raise InputError(
+                f"column {other[0]!r} of {site.name!r} is made by a map, and its data do not have"
+                " it; ask the study by its own file"
+            )

@@ -232,6 +232,9 @@ class Questions:
     ----------
     study, version : str
         The study and the version of the file that they were asked of.
+    questions : iterable of Question, optional
+    studies : mapping of str to (str, str), optional
+        Of several studies together the name and version of each: the list is one for each of them.
 
     Examples
     --------
@@ -242,8 +245,14 @@ class Questions:
       2f4ff9f9e0182b59732f  the bars of sex
     """
 
-    def __init__(self, study: str, version: str, questions: Iterable[Question] = ()) -> None:
-        self.study, self.version = study, version
+    def __init__(
+        self,
+        study: str,
+        version: str,
+        questions: Iterable[Question] = (),
+        studies: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
+        self.study, self.version, self.studies = study, version, studies or {}
         self._listed: dict[str, Question] = {it.id: it for it in questions}
 
     def __repr__(self) -> str:
@@ -280,11 +289,20 @@ class Questions:
         return json.dumps(plain, indent=2, ensure_ascii=False)
 
     def save(self, path: str | Path) -> Path:
-        """Write the list to a file that the custodian answers: `discreet answer`."""
-        if Path(path).suffix != ".json":
+        """Write the list to a file that the custodian answers: `discreet answer`.
+
+        Of several studies it is a file for each, called by its name: questions-north.json.
+        """
+        path = Path(path)
+        if path.suffix != ".json":
             raise InputError("a list of questions is saved as .json: 'questions.json'")
-        write_whole(self.to_json().encode(), Path(path))
-        return Path(path)
+        for name, of in self.studies.items():
+            words = re.sub(r"[^\w-]+", "-", name)
+            Questions(*of, self).save(path.with_stem(f"{path.stem}-{words}"))
+        if self.studies:
+            return path.parent
+        write_whole(self.to_json().encode(), path)
+        return path
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Questions:

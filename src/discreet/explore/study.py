@@ -23,8 +23,8 @@ from discreet.explore.from_file import Custodian, FileSession, OfData, is_study_
 from discreet.explore.meta_analysis import meta_analysed
 from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
-from discreet.explore.pooled import Files, open_pooled
-from discreet.explore.questions import Questions, read_question
+from discreet.explore.pooled import Files, check_question, open_pooled, questions_of
+from discreet.explore.questions import Questions
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
 from discreet.explore.with_answers import with_answers
@@ -270,8 +270,7 @@ class Study:
         ['the bars of sex']
         """
         if self._questions is None:
-            manifest = self._copy.session.file.manifest
-            self._questions = Questions(self._session.name or manifest.study, manifest.version)
+            self._questions = questions_of(self._copy.session)
         return self._questions
 
     def ask(self, figure: plots.View | CopyTable, *, holds: str = "") -> None:
@@ -312,7 +311,7 @@ class Study:
           dcbefd7faf75f2bc4a1e  does "1 > 2" hold in the means of bmi by sex; where age >= 50?
         """
         question = question_of(figure, holds)
-        read_question(self._copy.session, self.policy.derive, question)
+        check_question(self._copy.session, self.policy.derive, question)
         self.questions.add(question)
 
     @cached_property

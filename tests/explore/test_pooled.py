@@ -1,0 +1,449 @@
+"""Several studies as one: whose rows they are, how columns fit, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+from discreet.explore.harmony import Found, Harmony, Mapped, propose, read_map
+from discreet.explore.pooled import PERSON, open_pooled
+from tests.ready import opened_once
+
+SIZES = {"north": 400, "south": 600, "west": 300}
+SHIFTS = {"north": 0.0, "south": 1.0, "west": 2.0}
+Files = Mapping[str, Path]
+
+
+def rows(site: str) -> pd.DataFrame:
+    """A study: the south asks who smokes, people of the west come twice, the east has pounds."""
+    n = SIZES.get(site, 250)
+    draw = np.random.default_rng(n)
+    age, sex = draw.integers(20, 80, n), draw.choice(["f", "m"], n)
+    bmi = (22 + 0.05 * age + (sex == "m") + SHIFTS.get(site, 0) + draw.normal(0, 3, n)).round(1)
+    frame = pd.DataFrame({"age": age, "bmi": bmi, "sex": sex})
+    frame["died"] = np.where(draw.random(n) < 1 / (1 + np.exp(3 - 0.04 * age)), "yes", "no")
+    if site == "south":
+        frame["smoker"] = draw.choice(["no", "yes"], n)
+    if site == "west":
+        frame = pd.concat([frame, frame.assign(age=frame.age + 1)], ignore_index=True)
+        frame.insert(0, "id", [*range(n), *range(n)])
+    if site == "east":
+        frame = frame.rename(columns={"age": "AGE", "sex": "gender"})
+        frame["gender"] = np.where(frame.gender == "f", "F", "M")
+    return frame
+
+
+def published(site: str) -> Path:
+    """Return the file of a study."""
+    return saved(site, rows(site), unit="id" if site == "west" else False)
+
+
+def saved(name: str, frame: pd.DataFrame, **said: Any) -> Path:
+    """Return a study file of a table, of a custodian of its own; made once for all tests."""
+
+    def make() -> Path:
+        path = Path(os.environ["DISCREET_STATE"]).parent / f"{name}.discreet"
+        dc.protect(frame, study=name, **{"unit": False, **said}).publish(path)
+        return path
+
+    return opened_once(("of several studies", name), make)
+
+
+@pytest.fixture
+def files() -> Files:
+    return {site: published(site) for site in SIZES}
+
+
+@pytest.fixture
+def pooled(files: Files) -> dc.Study:
+    return dc.open([*files.values()])
+
+
+def number(value: Any) -> float:
+    return float(value)
+
+
+def lines(table: Any) -> dict[str, tuple[str, ...]]:
+    return {it.name: it.cells for it in table.lines}
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def test_rows_are_those_of_the_files_with_the_name_of_their_study(
+    files: Files, pooled: dc.Study
+) -> None:
+    of_all = lines(pooled.means("bmi", "study"))
+    for site, path in files.items():
+        own = lines(dc.open(path).means("bmi", "sex"))["all"]
+        assert of_all[site][:2] == own[:2]
+    assert next(iter(pooled.columns)) == "study"
+    assert pooled.columns["study"].levels == (*SIZES,)
+
+
+def test_names_of_studies_are_those_of_a_mapping(files: Files) -> None:
+    named = dc.open({"B": files["south"], "A": files["north"]})
+    assert named.columns["study"].levels == ("B", "A")
+
+
+def test_what_only_some_studies_have_is_missing_in_the_others(pooled: dc.Study) -> None:
+    sizes = pooled.bars("study").tidy()
+    counts = dict(zip(sizes[0][1], sizes[1][1], strict=True))
+    drawn = pooled.bars("smoker")
+    assert drawn.levels == ("no", "yes", "(missing)")
+    assert sum(drawn.counts[:2]) == counts["south"]
+    assert drawn.counts[2] == counts["north"] + counts["west"]
+    assert any(it == "smoker is in 1 of 3 studies" for it in drawn.notes())
+
+
+def test_every_figure_says_how_many_studies_it_is_of(pooled: dc.Study) -> None:
+    for figure in (pooled.bars("sex"), pooled.where("age > 30").histogram("bmi")):
+        assert "3 studies together: north, south, west" in figure.notes()
+    assert "3 studies ·" in pooled.means("bmi", "sex").to_text()
+
+
+def test_people_of_two_studies_are_two(pooled: dc.Study) -> None:
+    """Only the west has several rows of a person; whoever else has one row is one."""
+    whole = pooled._copy.session.whole
+    persons, study = whole.persons, np.array(whole.copy.strata["study"])
+    assert persons is not None
+    of = {site: {*persons[study == site].tolist()} for site in SIZES}
+    assert sum(map(len, of.values())) == len(set.union(*of.values()))
+    assert len(of["north"]) == (study == "north").sum()
+    assert len(of["west"]) < (study == "west").sum()
+    assert PERSON not in pooled.columns
+
+
+def test_pooled_figures_have_the_own_error_of_all_copies(files: Files, pooled: dc.Study) -> None:
+    """Copies of the copy of all studies stand first, in proportion to their rows."""
+    session = pooled._copy.session
+    first, *again = session.copies_of_copy
+    shares = [
+        {site: (np.array(it.copy.strata["study"]) == site).mean() for site in SIZES}
+        for it in (session.whole, first, *again)
+    ]
+    assert len(again) == 5
+    for it in shares[1:]:
+        assert it == pytest.approx(shares[0], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [lambda it: it.histogram("bmi", by="study"), lambda it: it.survival("age", "died", by="study")],
+)
+def test_a_saved_figure_is_recognised(
+    pooled: dc.Study, tmp_path: Path, figure: Callable[[dc.Study], Any]
+) -> None:
+    path = figure(pooled).save(tmp_path / "figure.json")
+    assert pooled.verify(path).verdict == "as made"
+
+
+def test_files_are_closed_together(files: Files) -> None:
+    study = dc.open([*files.values()])
+    study.close()
+    with pytest.raises(InputError, match="closed"):
+        study.histogram("age")
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_versions_of_one_study_are_not_several(files: Files) -> None:
+    with pytest.raises(InputError, match="several versions of one study are not several studies"):
+        dc.open([files["north"], files["north"]])
+    with pytest.raises(InputError, match="'a' and 'b' are files of one study, 'north'"):
+        dc.open({"a": files["north"], "b": files["north"]})
+
+
+def test_one_file_is_not_several(files: Files) -> None:
+    with pytest.raises(InputError, match="name two study files or more"):
+        open_pooled([files["north"]])
+
+
+def test_settings_are_those_of_the_files(files: Files) -> None:
+    with pytest.raises(InputError, match="without a policy or other settings"):
+        dc.open([*files.values()], k=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "message"),
+    [
+        (
+            lambda it: it.assign(age=np.where(it.age > 50, "old", "young")),
+            {},
+            "column 'age' holds numbers in 'south' and levels in 'changed'; .*discreet harmonise",
+        ),
+        (
+            lambda it: it,
+            {"labels": {"bmi": "weight (lb)"}},
+            "column 'bmi' is in kg in 'labelled' and lb in 'changed'; .*discreet harmonise",
+        ),
+    ],
+)
+def test_columns_of_another_kind_or_unit_do_not_fit(
+    change: Callable[[pd.DataFrame], pd.DataFrame], said: dict[str, Any], message: str
+) -> None:
+    other = "labelled" if said else "south"
+    first = saved("labelled", rows("north"), labels={"bmi": "weight (kg)"}) if said else None
+    second = saved(f"changed {len(said)}", change(rows("west").drop(columns="id")[::2]), **said)
+    with pytest.raises(InputError, match=message):
+        dc.open({other: first or published("south"), "changed": second})
+
+
+def test_a_column_study_has_another_name_first() -> None:
+    frame = rows("north").assign(study=["a", "b"] * 200)
+    with pytest.raises(InputError, match=r"has a column 'study'.*discreet harmonise"):
+        dc.open([saved("of studies", frame), published("south")])
+
+
+# --- a map of columns -----------------------------------------------------------------------------
+
+
+def test_columns_are_proposed_by_names_levels_and_units() -> None:
+    """Worked out by hand: what is alike is one, what is not decided is noted."""
+    north = [
+        Found("age", "number", unit="years"),
+        Found("sex", "level", levels=("female", "male")),
+        Found("weight", "number", "body weight (kg)", "kg"),
+        Found("glucose", "number", unit="mmol/l"),
+        Found("ward", "level", levels=("A", "B")),
+        Found("visit", "date"),
+    ]
+    south = [
+        Found("AGE", "number", unit="months"),
+        Found("Sex", "level", levels=("F", "M")),
+        Found("body weight", "number", unit="lb"),
+        Found("glucosse", "number", unit="mg/dl"),
+        Found("ward", "level", levels=("A", "C")),
+        Found("visit", "level", levels=("first", "second")),
+        Found("pulse", "number"),
+    ]
+
+    found = propose({"north": north, "south": south})
+
+    assert {name: it.studies.get("south") for name, it in found.items()} == {
+        "age": "AGE * 0.0833333333333",
+        "sex": "case(Sex == 'F', 'female', Sex == 'M', 'male', '')",
+        "weight": "`body weight` * 0.45359237",
+        "glucose": "glucosse",
+        "ward": "ward",
+        "visit": "visit",
+        "pulse": "pulse",
+    }
+    assert {name: it.notes for name, it in found.items() if it.notes} == {
+        "glucose": ("south: its unit is mg/dl, that of the first study mmol/l",),
+        "ward": ("south: no other study has its levels 'C'",),
+        "visit": ("south: it holds levels, and the first study dates",),
+    }
+
+
+def test_a_map_is_written_and_read_as_it_is(tmp_path: Path) -> None:
+    columns = {
+        "body mass": Mapped({"a b": "`body mass`", "c": "case(x == '\"', 1, 0)"}, "Größe", "kg"),
+        "x": Mapped({"c": "x"}),
+    }
+    (tmp_path / "maps").mkdir()
+    files = {"a b": tmp_path / "a.discreet", "c": tmp_path / "c.discreet"}
+    path = Harmony(files, columns).save(tmp_path / "maps" / "both.toml")
+    found = read_map(path)
+    assert found.columns == columns
+    assert {name: it.resolve() for name, it in found.files.items()} == files
+
+
+def test_studies_that_differ_are_one_by_a_map(tmp_path: Path) -> None:
+    proposed = dc.harmonise([published("north"), published("east")])
+    assert dict(proposed.columns["age"].studies) == {"north": "age", "east": "AGE"}
+    path = tmp_path / "both.toml"
+    proposed.save(path)
+    text = path.read_text().replace('"gender"', "\"case(gender == 'F', 'f', 'm')\"")
+    path.write_text(text.replace('east = "bmi"', 'east = "bmi * 10"'))
+
+    study = dc.open(path)
+
+    assert study.columns["sex"].levels == ("f", "m")
+    of_east = lines(study.means("bmi", "study"))["east"]
+    own = lines(dc.open(published("east")).assign(x="bmi * 10").means("x", "gender"))["all"]
+    assert of_east[:2] == own[:2]
+    assert "bmi of east is bmi * 10" in study.histogram("bmi").notes()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[columns", "is not TOML"),
+        ("[columns.x.studies]\na = 'x'", r"has a table \[files\], and tables"),
+        ("[files]\na = 1\n[columns.x.studies]\na = 'x'", r"\[files\] has a path"),
+        ("[files]\na = 'a'\n[columns.x]\nname = 'y'", "there are 'label', 'unit', 'studies'"),
+        ("[files]\na = 'a'\n[columns.x.studies]\na = 1", "are texts"),
+        ("[files]\na = 'a'\n[columns.x.studies]\nb = 'x'", "names the study 'b'; there are 'a'"),
+    ],
+)
+def test_what_no_map_says_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "both.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        dc.open(path)
+
+
+def test_an_expression_that_cannot_be_read_is_named_with_its_study(tmp_path: Path) -> None:
+    path = tmp_path / "both.toml"
+    files = {"north": published("north"), "south": published("south")}
+    Harmony(files, {"y": Mapped({"north": "bmi", "south": "bmi +"})}).save(path)
+    with pytest.raises(InputError, match="column 'y' of 'south' in the map: "):
+        dc.open(path)
+
+
+# --- meta-analysis --------------------------------------------------------------------------------
+
+
+def test_studies_that_differ_are_seen_as_such(pooled: dc.Study) -> None:
+    """Means were planted a unit apart; the slope of age is one."""
+    means = {it.figure: it.value for it in pooled.meta_analysis("bmi").figures if not it.column}
+    slopes = {
+        it.figure: it.value for it in pooled.meta_analysis("bmi ~ age").figures if not it.column
+    }
+    assert float(str(means["p"])) < 0.001 < 0.05 < float(str(slopes["p"]))
+    assert float(str(means["I²"])) > 0.8
+
+
+def test_a_forest_plot_has_a_line_for_each_study(pooled: dc.Study) -> None:
+    found = pooled.meta_analysis("died ~ age", family="logistic")
+    scene = found.scene()
+    assert scene.panels[0].y.ticks[:4] == ("north", "south", "west", "fixed effect")
+    assert scene.panels[0].x.label == "odds ratio, with its 95 % interval"
+
+
+def test_a_study_without_the_column_is_left_out_and_named(pooled: dc.Study) -> None:
+    with pytest.raises(RefusedError, match="fewer than two levels of 'study' have an estimate"):
+        pooled.meta_analysis("bmi ~ smoker")
+    part = pooled.where("study != 'north' or age > 1000")
+    assert {it.name for it in part.meta_analysis("bmi").lines if not it.section} == {
+        "south",
+        "west",
+    }
+
+
+def test_a_term_is_one_that_each_study_has(pooled: dc.Study) -> None:
+    with pytest.raises(InputError, match="no term 'height' in every study; there are 'Intercept'"):
+        pooled.meta_analysis("bmi ~ age", "height")
+    with pytest.raises(InputError, match="column 'bmi' has numbers; name a column of levels"):
+        pooled.meta_analysis("bmi ~ age", by="bmi")
+
+
+def test_the_opposite_within_studies_is_the_first_note() -> None:
+    """Simpson's paradox: within each study y falls with x, over all it rises."""
+
+    def site(name: str, at: float) -> Path:
+        draw = np.random.default_rng(int(at))
+        x = at + draw.normal(0, 1, 400)
+        return saved(name, pd.DataFrame({"x": x, "y": 3 * at - x + draw.normal(0, 1, 400)}))
+
+    study = dc.open([site("low", 1), site("middle", 6), site("high", 11)])
+    found = study.meta_analysis("y ~ x")
+    assert "Simpson's paradox" in found.notes[0]
+    assert "Simpson" in found.to_text()
+    assert not any("Simpson" in it for it in study.meta_analysis("y").notes)
+
+
+# --- answers from the data ------------------------------------------------------------------------
+
+
+def answered() -> dict[str, Path]:
+    """Three studies that were asked the same, and answered it; the east was asked by no map."""
+
+    def make() -> dict[str, Path]:
+        home = Path(os.environ["DISCREET_STATE"]).parent
+        tables = {site: rows(site).drop(columns="id", errors="ignore") for site in SIZES}
+        files = {site: home / f"{site}.discreet" for site in SIZES}
+        for site, table in tables.items():
+            dc.protect(table, study=f"{site} asked", unit=False).publish(files[site])
+        study = dc.open(files)
+        for figure in (
+            study.bars("sex"),
+            study.means("bmi", "sex"),
+            study.means("died", "sex"),
+            study.model("bmi ~ age + sex"),
+            study.where("age >= 50").bars("sex"),
+        ):
+            study.ask(figure)
+        study.ask(study.means("bmi", "sex"), holds="f < m")
+        study.questions.save(home / "questions.json")
+        for site, table in tables.items():
+            asked = home / f"questions-{site}.json"
+            dc.answer(table, asked, study=files[site], unit=False)
+        return files
+
+    made: dict[str, Path] = opened_once("answers of several studies", make)
+    return made
+
+
+def test_answers_of_all_studies_add_up() -> None:
+    """The numbers of all rows of the data are no further off than noise takes them."""
+    study = dc.open(answered())
+    raw = pd.concat([rows(site) for site in SIZES])
+    older = raw[raw.age >= 50]
+    says = {it.question.says: it for it in study.answers.values()}
+    assert "does" not in " ".join(says)  # a statement without numbers adds up to nothing
+    expected: dict[str, dict[Any, tuple[str, Any]]] = {
+        "the bars of sex": {(("sex", "f"),): ("", (raw.sex == "f").sum())},
+        "the bars of sex; where age >= 50": {(("sex", "m"),): ("", (older.sex == "m").sum())},
+        "the means of bmi by sex": {(("sex", "f"),): ("mean, ", raw[raw.sex == "f"].bmi.mean())},
+        "the means of died by sex": {(): ("share, ", (raw.died == "yes").mean())},
+    }
+    for question, of in expected.items():
+        for group, (name, value) in of.items():
+            table = says[question].table
+            assert table is not None
+            figures = {it.figure: it.value for it in table.figures if it.group == group}
+            low, high = (number(figures[f"{name}{end}"]) for end in ("low end", "high end"))
+            assert abs(value - (low + high) / 2) < 0.75 * (high - low)  # three times the noise
+
+
+def test_noise_of_several_studies_adds_up_by_its_variance() -> None:
+    files = answered()
+    each = [_first_count(dc.open(path)) for path in files.values()]
+    count, low, high = _first_count(dc.open(files))
+    assert count == sum(it[0] for it in each)
+    assert (high - low) ** 2 == pytest.approx(sum((it[2] - it[1]) ** 2 for it in each))
+
+
+def _first_count(study: dc.Study) -> tuple[float, float, float]:
+    answer = next(it for it in study.answers.values() if it.question.says == "the bars of sex")
+    of = {it.figure: it.value for it in answer.table.figures if it.group == (("sex", "f"),)}
+    return number(of["count"]), number(of["low end"]), number(of["high end"])
+
+
+def test_a_table_of_all_studies_takes_their_answers() -> None:
+    table = dc.open(answered()).means("bmi", "sex")
+    assert table.head[-1] == "of the copy"
+
+
+def test_a_model_of_all_studies_is_weighed_by_inverse_variance() -> None:
+    files = answered()
+    of = [_age(dc.open(path)) for path in files.values()]
+    weights = [1 / error**2 for _, error in of]
+    expected = sum(w * value for w, (value, _) in zip(weights, of, strict=True)) / sum(weights)
+    value, error = _age(dc.open(files))
+    assert value == pytest.approx(expected)
+    assert error == pytest.approx(sum(weights) ** -0.5)
+
+
+def _age(study: dc.Study) -> tuple[float, float]:
+    answer = next(it for it in study.answers.values() if it.question.kind == "model")
+    of = {it.figure: it.value for it in answer.table.figures if it.column == "age"}
+    return number(of["estimate"]), number(of["std. error"])
+
+
+def test_what_a_study_does_not_have_cannot_be_asked(pooled: dc.Study, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'north' cannot be asked this: there is no column 'stud"):
+        pooled.ask(pooled.bars("study"))
+    with pytest.raises(InputError, match="'north' cannot be asked this: there is no column 'smok"):
+        pooled.ask(pooled.bars("smoker"))
