@@ -160,14 +160,23 @@ def test_a_sentence_has_the_difference_with_its_interval(found: dict[str, str]) 
     assert "died is 1 for an estimated " in dead
 
 
-def test_levels_are_compared_by_the_share_that_says_yes(tmp_path: Path) -> None:
+def test_levels_are_compared_by_shares_and_few_whole_numbers_are_levels(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     ward = rng.choice(["east", "north", "west"], 900)
     fell = rng.random(900) < np.where(ward == "north", 0.6, 0.1)
+    grade = rng.integers(1, 4, 900)
     table = pa.table(
-        {"id": [f"P{i}" for i in range(900)], "ward": ward, "fell": np.where(fell, "yes", "no")}
+        {
+            "id": [f"P{i}" for i in range(900)],
+            "ward": ward,
+            "fell": np.where(fell, "yes", "no"),
+            "grade": grade,
+            "cost": (90 - 20 * grade + rng.normal(0, 20, 900)).round(),
+        }
     )
-    (it, *_) = suggestions(opened(tmp_path, table)._copy)
+    graded, it, *_ = suggestions(opened(tmp_path, table)._copy)
+    assert graded["spec"] == {"kind": "box", "columns": ["cost"], "by": ["grade"]}
+    assert graded["says"].startswith("Where grade is 1, cost is higher: ")
     assert it["spec"] == {"kind": "bars", "columns": ["fell"], "by": ["ward"], "percent": True}
     assert it["says"].startswith("Where ward is north, fell is more often yes: ")
 

@@ -67,6 +67,11 @@ def test_a_column_dropped_on_a_model_becomes_a_predictor(chromium: Browser, stud
         expect(card.locator("h2")).to_have_text("Logistic model: smoker ~ age + sex + bmi")
         drawn(card)
         assert rows_of(card) == ["age", "sex", "F (reference)", "M", "bmi"]
+        card.get_by_role("button", name="Change…").click()
+        page.get_by_label("sex is compared with").select_option("against M")
+        page.get_by_role("button", name="Change the model").click()
+        expect(card.locator(".pic > svg")).to_contain_text("M (reference)")
+        assert rows_of(card) == ["age", "sex", "M (reference)", "F", "bmi"]
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])

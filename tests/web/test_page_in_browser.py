@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +105,21 @@ def test_all_that_needs_no_server_works_from_the_file(
                 assert " have no log_marker" in page.locator(".card .foot").inner_text()
         page.reload()
         page.locator(".pic-means table").wait_for()
+        sorted_by_mean(page)
+
+
+def sorted_by_mean(page: Page) -> None:
+    """Sort the lines of a table by a column, down and up; that of all rows stays last."""
+    names, head = page.locator(".figs tbody th"), page.locator(".figs thead button[data-by=mean]")
+    means = page.locator(".figs tbody td:nth-child(3)")
+    for way in ("descending", "ascending"):
+        head.press("Enter")
+        expect(page.locator(f".figs th[aria-sort={way}]")).to_have_text(re.compile("^mean"))
+        expect(head).to_be_focused()
+        found = [float(it) for it in means.all_inner_texts()[:-1]]
+        assert found == sorted(found, reverse=way == "descending")
+        assert names.all_inner_texts()[-1] == "all"
+    assert ":sort=mean&" in page.url
 
 
 def test_everything_is_found_and_done_by_the_keyboard(chromium: Browser, file: Path) -> None:

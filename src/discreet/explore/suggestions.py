@@ -54,6 +54,8 @@ CHANCE = 0.05
 MOST_ROWS = 20_000
 """The first so many rows of the copy say which pairs are suggested."""
 MOST_LEVELS = 12
+MOST_CODES = 6
+"""So many whole numbers at most are levels: classes, grades or stages."""
 LEAST_ROWS = 50
 """A level of fewer rows is not compared."""
 MOST_COLUMNS = 60
@@ -121,9 +123,10 @@ class _Names:
         there = np.unique(values[np.isfinite(values)])
         if name in self._of.dates:
             return DATE if len(there) > 1 else None
-        if len(there) == 2:  # 0 and 1
-            return LEVEL if self._levels(_words(self.first, name)) == 2 else None
-        return NUMBER if len(there) > 2 else None
+        if len(there) <= MOST_CODES and (there % 1 == 0).all():  # 0 and 1, or classes
+            levels = self._levels(_words(self.first, name)) if len(there) > 1 else 0
+            return LEVEL if levels >= 2 else None
+        return NUMBER if len(there) > 1 else None
 
     @staticmethod
     def _levels(words: Sequence[str]) -> int:

@@ -321,8 +321,9 @@ def _of_copy(
     part: DerivedCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
-    drawable, plot = _Drawable(columns), PLOTS[kind]
+    plot = PLOTS[kind]
     takes, by = plot.kind(), columns_of_by(how.get("by"))
+    drawable = _with_levels(columns, part, [*by, *(names if takes == "categorical" else ())])
     with about("columns"):
         drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
         if model is None:
@@ -354,6 +355,13 @@ def _of_copy(
     if len(asked.plot.by_names) > 1:
         check_two(asked, part.whole)
     return asked
+
+
+def _with_levels(columns: Columns, part: DerivedCopy, names: Sequence[str]) -> _Drawable:
+    """Return columns, numbers of few different values among some of them as levels."""
+    coded = part.whole.with_levels([it for it in names if it in columns]).copy.strata
+    codes = {it: DrawableColumn(it, "categorical") for it in names if it in coded}
+    return _Drawable({**columns, **codes})
 
 
 def _too_few(plot: type[Plot[Any]], method: str, numbers: Body) -> list[str]:

@@ -6,7 +6,7 @@ import { boardsForm, wordsForm } from "./boards.js";
 import { columnForm } from "./column-form.js";
 import { addFilters, changeFilters, filtersOf } from "./filters.js";
 import { filterForm } from "./filter-form.js";
-import { close, notice, open, say } from "./floating.js";
+import { close, isOpen, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
 import { kindsOf, menuOf } from "./menu.js";
 import { modelForm } from "./model-form.js";
@@ -48,11 +48,13 @@ export function actsOf(board, how) {
   board.add = (spec) => {
     board.draft = [];
     document.body.classList.remove("sheet");
+    board.adding = isOpen(); // of what a form makes, the focus goes to its card
     close();
     board.commit((state) => {
       state.cards.push(plain(spec));
       state.show = "";
     });
+    board.adding = false;
     board.cards.at(-1)?.element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   };
   board.change = (spec, more) => change(board.cards.find((it) => it.spec === spec), more);
@@ -132,6 +134,12 @@ export function actsOf(board, how) {
         all.findLast((it) => it.on).on = false;
       });
     }),
+    sort: (target) => {
+      const { spec } = cardAt(target);
+      const { by } = target.dataset;
+      board.switched = { card: placeOf(cardAt(target)), find: `[data-by="${CSS.escape(by)}"]` };
+      board.change(spec, { sort: spec.sort === `-${by}` ? by : spec.sort === by ? undefined : `-${by}` });
+    },
     keep: () => board.keep(),
     clear: () => board.lights.clear(),
     about: (target) => {

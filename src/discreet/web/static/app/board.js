@@ -41,7 +41,7 @@ export function openBoard(host, source, how) {
     part: { where: [], assign: [] },
     explained: null,
     refusedPart: null,
-    switched: -1, // the place of the card whose answer was just switched: its switch keeps the focus
+    switched: null, // what was just pressed on which card, and keeps the focus once it is drawn again
   };
   let size = rows?.size ?? facts.rows?.rows ?? 0;
   let lit = null;
@@ -198,9 +198,9 @@ export function openBoard(host, source, how) {
   /** Show a card's answer, beside it, too, where it is explained. */
   function answered(card, answer) {
     card.show(answer);
-    if (answer.view && board.cards[board.switched] === card) {
-      board.switched = -1;
-      card.element.querySelector(".lay input")?.focus({ preventScroll: true });
+    if (answer.view && board.switched?.card === board.cards.indexOf(card)) {
+      card.element.querySelector(board.switched.find)?.focus({ preventScroll: true });
+      board.switched = null;
     }
     if (board.explained === card) board.about(card);
   }

@@ -56,7 +56,7 @@ export function cardOf(board, spec) {
     if (!answer?.view || !pic.clientWidth) return;
     const tall = kind.tall?.(answer.view, look(), pic.clientWidth) || 0;
     pic.style.setProperty("--tall", `${tall}px`);
-    const held = pic.contains(document.activeElement);
+    const held = pic.contains(document.activeElement) && (document.activeElement.dataset.by ?? "");
     drawn = drawPicture(pic, kind, answer.view, look());
     size = `${pic.clientWidth} ${pic.clientHeight}`;
     const sheet = pic.querySelector(".tall, .sheet");
@@ -71,7 +71,7 @@ export function cardOf(board, spec) {
       it.removeAttribute("aria-hidden");
       it.setAttribute("aria-label", `${title}. ${drawn.marks?.length ? WALK : ""}`);
     }
-    if (held) pic.querySelector(":scope > svg, table")?.focus({ preventScroll: true });
+    if (held !== false) (pic.querySelector(`[data-by="${CSS.escape(held)}"]`) || pic.querySelector(":scope > svg, table"))?.focus({ preventScroll: true });
     fill(controls, controlsOf(board, spec, drawn, look(), board.answerTo(spec, answer.view)));
     fill(data, answeredTable(laidOver()));
     read.textContent = drawn.read ? drawn.read(null) : "";
@@ -104,7 +104,7 @@ export function cardOf(board, spec) {
     const again = !given.alike || !drawn;
     if (again) drawn = null;
     const answered = given.refused && answeredTable(board.answerTo(spec));
-    if (again) fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
+    if (again && !(given.view && pic.isConnected)) fill(body, given.view ? [controls, warn, pic, data, read, foot] : [...noPicture(board, given, answered)]);
     element.setAttribute("aria-busy", given.busy ? "true" : "false");
     if (given.view) {
       foot.textContent = footOf(given, board.partSize(), board.facts.policy);

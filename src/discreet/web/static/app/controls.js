@@ -42,7 +42,7 @@ function ofModel({ formula, family = "linear" }) {
 /** The sign that the data answer the very question, and the switch that shows it. */
 function laySwitch(board, spec) {
   const changed = ({ target }) => {
-    board.switched = board.cards.findIndex((it) => it.spec === spec);
+    board.switched = { card: board.cards.findIndex((it) => it.spec === spec), find: ".lay input" };
     board.change(spec, { answer: target.checked || undefined });
   };
   const box = h("input", { type: "checkbox", checked: Boolean(spec.answer), on: { change: changed } });

@@ -20,7 +20,7 @@ export function showDrawer(host, board, card) {
     host,
     h("header", {}, h("h2", {}, title), h("button.ib", { "data-act": "close-drawer", "aria-label": "Close" }, icon("x"))),
     answer.view && h("p.soft", {}, footOf(answer, board.partSize(), board.facts.policy)),
-    answer.view ? made(board, spec, answer.view) : why(answer),
+    answer.view ? made(board, spec, answer.view) : [h("h3", {}, "Why it is not drawn"), h("p", {}, answer.refused?.says || answer.busy)],
     board.facts.python !== null && [
       h("h3", {}, "In Python"),
       h("code.py", {}, pythonOf(spec, board.state(), board.facts.python)),
@@ -28,10 +28,6 @@ export function showDrawer(host, board, card) {
     answer.view && numbers(card),
   );
   host.classList.toggle("left", covers(host, card.element));
-}
-
-function why({ refused, busy }) {
-  return [h("h3", {}, "Why it is not drawn"), h("p", {}, refused?.says || busy)];
 }
 
 function made(board, spec, view) {

@@ -12,9 +12,9 @@ export function rememberedFocus(board) {
   const place = board.cards.findIndex((it) => it.element.contains(before));
   const spec = place < 0 ? null : board.cards[place].spec;
   const which = WHICH.filter((name) => before?.dataset?.[name] !== undefined).map((name) => `[data-${name}="${CSS.escape(before.dataset[name])}"]`).join("");
-  const isMaking = before?.dataset?.act === "make";
+  const isMaking = board.adding || before?.dataset?.act === "make";
   return () => {
-    if (before === document.body || before?.isConnected) return;
+    if (!isMaking && (before === document.body || before?.isConnected)) return;
     const moved = board.cards.find((it) => JSON.stringify(it.spec) === JSON.stringify(spec));
     const card = isMaking ? board.cards.at(-1) : spec && (moved || board.cards[Math.min(place, board.cards.length - 1)]);
     const same = which && (card ? card.element : document).querySelector(which);

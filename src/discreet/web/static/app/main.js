@@ -6,25 +6,14 @@ import { onServer } from "./on-server.js";
 import { fill, h } from "./dom.js";
 import { listen } from "./keys.js";
 import { rowsOnServer } from "./remote.js";
-import { ask, bytesOf, decoded, keepToken, takeTokenFromAddress, token } from "./server.js";
+import { ask, bytesOf, decoded, keepToken, takeTokenFromAddress, token, withToken } from "./server.js";
 import { rowsInThread } from "./thread.js";
 
 const THEME = "discreet theme";
 const WORKER = "/static/worker.js";
 
-/** Do something that needs a token; ask for another one as long as the server refuses it. */
-async function withToken(host, run) {
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      if (error.status !== 401) throw error;
-      await tokenAsked(host, token() ? "The server does not accept this token: it is mistyped, or it has expired or been revoked." : "The custodian of the data gave you a token. It stays in this tab and goes when you close it.");
-    }
-  }
-}
-
-function tokenAsked(host, why) {
+function tokenAsked(host) {
+  const why = token() ? "The server does not accept this token: it is mistyped, or it has expired or been revoked." : "The custodian of the data gave you a token. It stays in this tab and goes when you close it.";
   return new Promise((done) => {
     const field = h("input", { type: "password", name: "token", autocomplete: "off", required: true, autofocus: true, "aria-label": "Token" });
     const form = h("form.form.entry", {}, h("h1", {}, "Your token"), h("p", {}, why), field, h("button.btn.main", { type: "submit" }, "Open the study"));
@@ -51,7 +40,7 @@ async function begin(host) {
   const kept = localStorage.getItem(THEME);
   if (kept) document.documentElement.dataset.theme = kept;
   fill(host, h("main.alone", { "aria-busy": "true" }, h("p.soft", {}, "Opening the study…")));
-  const facts = await withToken(host, () => ask("/api/study"));
+  const facts = await withToken(() => ask("/api/study"), () => tokenAsked(host));
   const [rows, { answers }] = await Promise.all([rowsFor(facts), ask("/api/answers")]);
   const source = {
     facts,

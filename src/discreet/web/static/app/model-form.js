@@ -9,6 +9,7 @@ import { segOf, selectOf } from "./form-parts.js";
 import { chosenIn, formulaOf, FUNCTIONS, pairsOf, replaced, textOf, WAYS } from "./formula.js";
 import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
+import { asReference, referencesOf } from "./state.js";
 
 const FAMILIES = { linear: "Linear", logistic: "Logistic", poisson: "Poisson", cox: "Cox" };
 /** Which models an outcome may have, by its kind, the usual one first. */
@@ -71,13 +72,17 @@ function begun({ draft: [first, ...others], columns }) {
   return first === undefined ? state : { ...state, ...withOutcome(state, columns.get(first)) };
 }
 
-function stateOf({ formula, family = "linear", event_is }) {
+function stateOf(spec) {
+  const { formula, family = "linear", event_is } = spec;
   const chosen = chosenIn(formula);
-  return { family, outcome: null, terms: [], ...chosen, event_is, isChosen: Boolean(chosen) };
+  return { family, outcome: null, terms: [], ...chosen, event_is, references: referencesOf(spec), isChosen: Boolean(chosen) };
 }
 
-const specOf = ({ family, event_is: event }, formula) =>
-  ({ kind: "model", columns: [], formula, family: family === "linear" ? undefined : family, event_is: EVENTS[family] && event });
+function specOf({ family, event_is: event, references = {}, terms, isChosen }, formula) {
+  const levels = Object.entries(references).filter(([name]) => !isChosen || terms.flat().some((it) => it.name === name));
+  return { kind: "model", columns: [], formula, family: family === "linear" ? undefined : family, event_is: EVENTS[family] && event,
+    reference: levels.length ? asReference(Object.fromEntries(levels)) : undefined };
+}
 
 const usualEvent = ({ levels } = {}) => (levels ? levels.find((it) => YES.test(it)) ?? levels.at(-1) : "1");
 
@@ -122,6 +127,7 @@ function partsOf({ columns: known }, columns, state, change) {
   const taken = [outcome?.name, event, ...terms.filter((it) => it.length === 1).map(([it]) => it.name)];
   const pairs = pairsOf(terms).map((pair) => ({ name: pair.map(textOf).join(":"), label: said(pair), pair }));
   const row = (term) => h("li", {}, h("bdi", {}, term.length > 1 ? said(term) : look.label(term[0].name)),
+    term.length === 1 && known.get(term[0].name)?.levels && againstOf(known.get(term[0].name), look, state, change),
     term.length === 1 && typeOf(known.get(term[0].name)) !== "level" && h("span", { "data-key": textOf(term[0]) },
       wayOf(term[0], `How ${look.label(term[0].name)} goes in`, Object.keys(WAYS), (it) => change({ terms: replaced(terms, term[0], it) }, textOf(it)))),
     h("button.ib", { type: "button", "aria-label": `Leave out ${said(term)}`,
@@ -143,6 +149,13 @@ function partsOf({ columns: known }, columns, state, change) {
     pairs.length > 0 && picked("product", "Add an interaction", pairs, "",
       (name) => change({ terms: [...terms, pairs.find((it) => it.name === name).pair] }, "product")),
   ];
+}
+
+/** The level of a column that its others are compared with. */
+function againstOf({ name, levels }, look, { references = {} }, change) {
+  const of = levels.map((value) => ({ value, says: `against ${value}` }));
+  const pick = (level) => change({ references: { ...references, [name]: level } }, `against ${name}`);
+  return h("span", { "data-key": `against ${name}` }, selectOf(`${look.label(name)} is compared with`, of, references[name] ?? levels[0], pick));
 }
 
 /** How a column goes into the model. */

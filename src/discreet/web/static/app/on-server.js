@@ -1,6 +1,7 @@
 /** What the server makes: pictures, where the page has no rows; models, files; what is handed in. */
 
 import { ask, fileOf, sealedFile } from "./server.js";
+import { referencesOf } from "./state.js";
 
 /** What a picture is drawn with on the page alone. */
 const OWN = ["kind", "wide", "colour", "percent", "persons", "ranges", "answer", "edges", "title", "note"];
@@ -66,7 +67,7 @@ export function onServer(facts) {
 /** What a table is asked for with, where that differs from a plot. */
 const OF_TABLE = {
   means: ({ columns: [value], by }) => ({ value, by }),
-  model: ({ formula, family, event_is: event, reference }) => ({ formula, family, event_is: event && [event].flat(), reference }),
+  model: (spec) => ({ formula: spec.formula, family: spec.family, event_is: spec.event_is && [spec.event_is].flat(), reference: spec.reference && referencesOf(spec) }),
   summary: ({ columns, by }) => ({ columns, by: by?.[0] }),
 };
 

@@ -20,7 +20,6 @@ export function miniSpec(column) {
  * @returns {object} As a card: `element`, `spec`, `show(answer)`, `light(lit)`, `redraw()`.
  */
 export function miniOf(board, column, spec) {
-  const kind = kindFor(spec);
   const pic = h("div.pic");
   const foot = h("p.foot");
   const label = lookOf(board.columns).label(column.name);
@@ -38,40 +37,52 @@ export function miniOf(board, column, spec) {
     pic,
     foot,
   );
-  let answer = null;
-  let drawn = null;
-  let size = "";
-  const redraw = () => {
-    if (!answer?.view || !pic.clientWidth) return;
-    const look = lookOf(board.columns, { dark: board.isDark(), mini: true, spec });
-    drawn = drawPicture(pic, kind, answer.view, look);
-    size = `${pic.clientWidth} ${pic.clientHeight}`;
+  const small = smallIn(board, pic, spec, () => {
     const svg = pic.querySelector("svg");
     svg.removeAttribute("aria-hidden");
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${label}. Arrow keys walk through it.`);
     brush.again();
-  };
-  const brush = brushed(pic, () => drawn, board, { tip, announce });
-  walked(pic, () => drawn, board.lights, { tip, announce, opens: () => {}, only: (light) => board.only(light), keep: () => board.keep() });
+  });
+  const brush = brushed(pic, small.drawn, board, { tip, announce });
+  walked(pic, small.drawn, board.lights, { tip, announce, opens: () => {}, only: (light) => board.only(light), keep: () => board.keep() });
   return {
     element,
     spec,
     pic,
-    redraw,
-    resized: () => `${pic.clientWidth} ${pic.clientHeight}` !== size && redraw(),
+    ...small,
     show(given) {
-      answer = given;
       foot.replaceChildren(...footOf(column, given, board));
-      if (given.view) redraw();
-      else pic.replaceChildren(h("p.soft", {}, given.refused?.says || "Choose it to draw it."));
+      small.show(given);
+      if (!given.view) pic.replaceChildren(h("p.soft", {}, given.refused?.says || "Choose it to draw it."));
     },
     light(found, rows) {
       brush.lit(rows);
-      drawn?.light(found);
+      small.drawn()?.light(found);
     },
-    canLight: () => Boolean(answer?.view),
+    canLight: () => Boolean(small.drawn()),
+  };
+}
+
+/** Draw a small picture: once there is a view, and again in another size; `after` hears of each time. */
+export function smallIn(board, pic, spec, after = () => {}) {
+  let [view, drawn, size] = [null, null, ""];
+  const sizeNow = () => `${pic.clientWidth} ${pic.clientHeight}`;
+  const redraw = () => {
+    if (!view || !pic.clientWidth) return;
+    drawn = drawPicture(pic, kindFor(spec), view, lookOf(board.columns, { dark: board.isDark(), mini: true, spec }));
+    size = sizeNow();
+    after();
+  };
+  return {
+    redraw,
+    drawn: () => drawn,
+    resized: () => sizeNow() !== size && redraw(),
+    show(answer) {
+      view = answer.view;
+      redraw();
+    },
   };
 }
 

@@ -36,6 +36,18 @@ export function takeTokenFromAddress() {
   history.replaceState(null, "", location.pathname + location.search + (rest ? `#${rest}` : ""));
 }
 
+/** Do something that needs a token; ask for `another` one as long as the server refuses it. */
+export async function withToken(run, another) {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      await another();
+    }
+  }
+}
+
 /** Ask for JSON; with a body it is a POST, if nothing else is said. */
 export async function ask(path, body, method) {
   const answer = await sent(path, body, method);

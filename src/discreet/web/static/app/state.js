@@ -2,7 +2,7 @@
 
 export const EMPTY = { where: [], off: [], assign: [], cards: [], abreast: "", show: "", name: "" };
 
-const LISTS = ["by"]; // of a spec: what may be several columns
+const LISTS = ["by", "reference"]; // of a spec: what may be several columns, or levels of some
 const TEXTS = ["title", "note"]; // what somebody wrote of a card
 const NUMBERS = ["bins", "grid", "ranges"];
 
@@ -72,8 +72,13 @@ function meant(name, values) {
   return value === "true" ? true : value;
 }
 
+/** The levels that others of a model are compared with, by their columns. */
+export const referencesOf = ({ reference = [] }) => Object.fromEntries(reference.map((it) => cut(it, "=").map(decoded)));
+/** As a spec has them. */
+export const asReference = (levels) => Object.entries(levels).map((pair) => pair.map(encodeURIComponent).join("="));
+
 /** A spec without what stands beside its picture. */
-export const bareSpec = (spec) => ({ ...spec, wide: undefined, answer: undefined, title: undefined, note: undefined });
+export const bareSpec = (spec) => ({ ...spec, wide: undefined, sort: undefined, answer: undefined, title: undefined, note: undefined });
 
 /** What of a card stays when its picture is another. */
 export const besideOf = ({ wide, title, note }) => ({ wide, title, note });

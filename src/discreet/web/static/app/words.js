@@ -3,6 +3,7 @@
 import { whole } from "../draw/look.js";
 import { offIn } from "../draw/unreliable.js";
 import { kindFor } from "../kinds/index.js";
+import { referencesOf } from "./state.js";
 import { MISSING_NAMES } from "../rows/levels.js";
 import { literal, written } from "../rows/expressions/tokens.js";
 
@@ -42,13 +43,13 @@ export function saidOf({ column, levels, from, to }, look) {
   return look.range(column, from, to);
 }
 
-/** A label within a sentence: BMI and HbA1c stay as they are. */
-const within = (label) => (/^\p{Lu}\p{Ll}*(\P{L}|$)/u.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label);
+/** A label within a sentence: BMI and HbA1c stay as they are, and so does the name of a column. */
+const within = (label, name) => (label !== name && /^\p{Lu}\p{Ll}*(\P{L}|$)/u.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label);
 
 /** @returns {string} What is seen, for the head of a card. */
 export function titleOf(spec, look) {
   const kind = kindFor(spec);
-  const say = { ...look, label: (name) => within(look.label(name)) };
+  const say = { ...look, label: (name) => within(look.label(name), name) };
   const named = kind ? kind.title(spec, say) : spec.columns.map(say.label).join(", ");
   const by = (spec.by || []).map(say.label).filter((it) => !named.includes(it)).join(" and ");
   const whole = by ? `${named} by ${by}` : named;
@@ -97,7 +98,7 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /** @returns {string} The line of Python that draws the same, of a study or a part of it. */
 export function pythonOf(spec, state, study = "study") {
-  const { kind, columns, by, wide, answer, title, note, ...more } = spec;
+  const { kind, columns, by, wide, answer, title, note, sort, reference, ...more } = spec;
   const list = ["parallel", "correlations"].includes(kind);
   const given = [list ? `[${columns.map(words).join(", ")}]` : columns.map(words).join(", ")];
   if (spec.formula) given[0] = words(spec.formula);
@@ -106,6 +107,7 @@ export function pythonOf(spec, state, study = "study") {
     if (["colour", "formula", "ranges", "persons"].includes(name) || (name === "percent" && kind !== "bars")) continue;
     given.push(`${name}=${value === true ? "True" : words(value)}`);
   }
+  if (reference) given.push(`reference=${JSON.stringify(referencesOf(spec))}`);
   const steps = [
     ...state.assign.map(([name, text]) => `.assign(${NAME.test(name) ? `${name}=${words(text)}` : `**{${words(name)}: ${words(text)}}`})`),
     ...state.where.map((text) => `.where(${words(text)})`),

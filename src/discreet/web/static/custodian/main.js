@@ -1,5 +1,6 @@
 /** The custodian's page: who has what, what waits, what was asked, the versions and the policy. */
 
+import { notice as toast } from "../app/floating.js";
 import { ask, takeTokenFromAddress } from "../app/server.js";
 import { byId, copied, make } from "./dom.js";
 import { keepRecord } from "./log.js";
@@ -12,9 +13,7 @@ import { letViewClose } from "./view.js";
 import { keepPeople } from "./who.js";
 import { counted, shortVersion } from "./words.js";
 
-const TOAST = 5000;
 const MOST_BROKEN = 10;
-let fading = 0;
 
 start();
 
@@ -130,14 +129,6 @@ function showVerified({ rows, head, broken }) {
   byId("broken").hidden = good;
   byId("broken").replaceChildren(...lines.map((text) => make("li", { text })));
   showHead({ head, rows });
-}
-
-function toast(words) {
-  window.clearTimeout(fading);
-  byId("toast").textContent = words;
-  fading = window.setTimeout(() => {
-    byId("toast").textContent = "";
-  }, TOAST);
 }
 
 function fail(error) {

@@ -1,10 +1,11 @@
 /** Questions to the data: each in words, to be agreed to or declined; those agreed to are answered by a command. */
 
 import { handOver } from "../app/dom.js";
+import { sendingForm } from "../app/form-parts.js";
 import { ask, fileOf } from "../app/server.js";
 import { byId, copied, make } from "./dom.js";
 import { withToken } from "./token.js";
-import { cap, counted, moment, who } from "./words.js";
+import { counted, moment, who } from "./words.js";
 
 const PATH = "/api/custodian/questions";
 
@@ -65,21 +66,10 @@ function item(question, page) {
     }),
   );
   const words = make("textarea", { rows: 2, maxlength: 2000, required: true });
-  const problem = make("p", { role: "status", class: "no" });
-  const send = (event) => {
-    event.preventDefault();
-    decide("declined", words.value).catch((error) => {
-      problem.textContent = cap(error.message);
-      words.focus();
-    });
-  };
-  const form = make(
-    "form",
-    { class: "review", hidden: true, on: { submit: send } },
-    make("label", {}, `Why? ${callers.map(who).join(" and ")} will read it.`, words),
-    problem,
-    make("p", { class: "row" }, make("button", { type: "submit", class: "btn main", text: "Decline" })),
-  );
+  const within = make("label", {}, `Why? ${callers.map(who).join(" and ")} will read it.`, words);
+  const form = sendingForm({ within, field: words, button: "Decline", send: () => decide("declined", words.value) });
+  form.classList.add("review");
+  form.hidden = true;
   return make(
     "li",
     {},

@@ -1,19 +1,15 @@
 /** The dialog that asks for a link, once for however many requests are waiting for one. */
 
-import { decoded, keepToken } from "../app/server.js";
+import { withToken as asLongAs, decoded, keepToken } from "../app/server.js";
 import { byId } from "./dom.js";
 
 let waiting = null;
 
 /** Ask for a token and keep it. Without one there is nothing to see, so it cannot be waved away. */
-export function askForToken(why) {
-  return once(why, false);
-}
+export const askForToken = (why) => once(why, false);
 
 /** Offer to take another token, and keep it if there is one. */
-export function offerToken(why) {
-  return once(why, true);
-}
+export const offerToken = (why) => once(why, true);
 
 function once(why, may) {
   waiting ??= asked(why, may).finally(() => {
@@ -53,17 +49,8 @@ function asked(why, may) {
   });
 }
 
-/** Do something that needs a token; ask for another one as long as the server refuses it. */
-export async function withToken(run) {
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      if (error.status !== 401) throw error;
-      await askForToken(wordsFor());
-    }
-  }
-}
+/** Do something that needs a token, which is asked for as long as the server refuses it. */
+export const withToken = (run) => asLongAs(run, () => askForToken(wordsFor()));
 
 function wordsFor() {
   const had = window.sessionStorage.getItem("discreet token");

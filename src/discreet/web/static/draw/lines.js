@@ -69,6 +69,16 @@ export function namesAtEnds(ends, inner, room) {
 }
 
 /**
+ * Draw the names of more than two curves beside them; fewer are told apart by their keys.
+ * @param {{name: string, x: number, y: number}[]} places - Of each the place that is most its own.
+ */
+export function namesBeside(places, inner, look) {
+  if (places.length < 3 || look.mini) return "";
+  const room = roomOf(places.map((it) => it.name), { width: 3 * (inner.right - inner.left) });
+  return namesAtEnds(places.map((it) => ({ ...it, x: Math.min(it.x, inner.right - room) })), inner, room);
+}
+
+/**
  * Return a line in steps.
  * @param {{times: number[], heights: number[], end: number}} steps - It is so high from each time.
  * @param {boolean} [back] - From the end to the first, and without a beginning of its own.

@@ -14,9 +14,10 @@ const NOT_ON_CARD = /^(not reliable|of [\d,]+ rows of|the copy:|intervals)| ~ /;
 export function drawTable(view, look) {
   const marks = [];
   const counts = countsOf(view);
-  const head = view.head.map((name) => `<th scope="col"${sumOf(name)}>${esc(name)}</th>`).join("");
+  const by = look.brief && look.spec.kind === "means" ? look.spec.sort || "" : null;
+  const head = view.head.map((name) => `<th scope="col"${sumOf(name)}${by === null ? `>${esc(name)}` : sorting(name, by)}</th>`).join("");
   let section = "";
-  const lines = view.lines.map((line) => {
+  const lines = (by ? sorted(view, by) : view.lines).map((line) => {
     const begins = line.section && line.section !== section;
     section = line.section;
     const over = begins ? sectionOf(section, view.head.length) : "";
@@ -34,6 +35,26 @@ const sumOf = (name) => (name === "all" ? ' class="sum"' : "");
 
 const sectionOf = (name, cells) =>
   `<tr class="of"><th scope="rowgroup" colspan="${cells + 1}">${esc(name)}</th></tr>`;
+
+/** The name of a column by which a table can be sorted, and which way it is. */
+function sorting(name, by) {
+  const way = { [name]: "ascending", [`-${name}`]: "descending" }[by];
+  const sign = way ? ` ${way === "ascending" ? "↑" : "↓"}` : "";
+  return `${way ? ` aria-sort="${way}"` : ""}><button data-act="sort" data-by="${esc(name)}">${esc(name)}${sign}</button>`;
+}
+
+/** The lines of a table by the first number of a column; the data's figure stays below the copy's, all is last. */
+function sorted({ head, lines }, by) {
+  const place = head.indexOf(by.replace(/^-/, ""));
+  const groups = [];
+  for (const line of lines) {
+    if (line.ofData) groups.at(-1).push(line);
+    else groups.push([line]);
+  }
+  const number = ([{ name, cells }]) => (name === "all" ? NaN : Number.parseFloat((cells[place] || "").replaceAll(",", "").replace("−", "-")));
+  const before = (a, b) => Number.isNaN(a) - Number.isNaN(b) || (by.startsWith("-") ? b - a : a - b);
+  return groups.sort((a, b) => before(number(a), number(b)) || 0).flat();
+}
 
 const LONG = 20;
 

@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
-import { HOT, keysOf, labelsOf, placeIn, strokeOf } from "../draw/lines.js";
+import { HOT, keysOf, labelsOf, namesBeside, placeIn, strokeOf } from "../draw/lines.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
 import { ofEdges } from "../draw/zones.js";
@@ -40,9 +40,13 @@ export const density = {
       return path(d, filled);
     };
     const said = look.isDate(name) ? "density, per day" : "density";
+    const peaks = view.curves.map((it) => {
+      const at = d3.maxIndex(it.y);
+      return { name: it.label, x: x(it.x[at]), y: y(it.y[at]) };
+    });
     return {
       svg: `${left(y, inner, said, look)}<g class="base">${view.curves.map(curve).join("")}</g>` +
-        bottom(x, inner, name, look) + drawStrips(strips, x, inner),
+        bottom(x, inner, name, look) + namesBeside(peaks, inner, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look),
       zones: [{ ...inner, x: ofEdges(name, strips.edges, x) }],
       keys: keysOf(view.by, labels, look),

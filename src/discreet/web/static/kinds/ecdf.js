@@ -1,7 +1,7 @@
 /** Which share of the rows lies at or below each value, of all rows or of each level. */
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
-import { keysOf, labelsOf, placeIn, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, labelsOf, namesBeside, placeIn, stepPath, strokeOf } from "../draw/lines.js";
 import { percent } from "../draw/look.js";
 import { drawStrips, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
@@ -31,10 +31,15 @@ export const ecdf = {
     const y = d3.scaleLinear([0, 1], [inner.bottom, inner.top]);
     const stepped = (it) => stepPath(stepsIn(it, ends), x, y);
     const said = look.mini ? "" : "share at or below";
+    // Halfway up lines lie the furthest apart; the name of each has a height of its own.
+    const halfway = view.curves.map((it, i) => {
+      const share = 0.25 + (0.5 * (i + 1)) / (view.curves.length + 1);
+      return { name: it.label, x: x(it.x[Math.max(0, d3.bisectLeft(it.y, share))] ?? ends[1]), y: y(share) };
+    });
     return {
       svg: left(y, inner, said, look, (share) => `${Math.round(share * 100)} %`) +
         `<g class="base">${view.curves.map((it) => path(stepped(it), strokeOf(placeOf(it.label)))).join("")}</g>` +
-        bottom(x, inner, name, look) + drawStrips(strips, x, inner),
+        bottom(x, inner, name, look) + namesBeside(halfway, inner, look) + drawStrips(strips, x, inner),
       marks: marksOfIntervals(strips, name, look, (to) => saidUpTo(view, to, look)),
       zones: [{ ...inner, x: ofEdges(name, strips.edges, x) }],
       keys: keysOf(view.by, labels, look),

@@ -2,7 +2,7 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
-import { placeIn } from "../draw/lines.js";
+import { namesBeside, placeIn } from "../draw/lines.js";
 import { percent, whole } from "../draw/look.js";
 import { path, px, rect } from "../draw/svg.js";
 import { ofEdges } from "../draw/zones.js";
@@ -35,7 +35,12 @@ export const outlines = {
     const y = d3.scaleLinear([0, top], [inner.bottom, inner.top]).clamp(true);
     const placeOf = placeIn(view.by, look.alike?.labels || view.levels, look);
     const places = view.levels.map(placeOf);
-    const drawn = heights(view, look).map((each, j) => {
+    const high = heights(view, look);
+    const peaks = high.map((each, j) => {
+      const at = d3.maxIndex(each);
+      return { name: view.levels[j], x: x(edges[at + 1]), y: y(each[at]) };
+    });
+    const drawn = high.map((each, j) => {
       const colour = level(places[j]);
       return path(steps(each, edges, x, y), { fill: colour, class: "area" }) +
         path(steps(each, edges, x, y), { stroke: colour, class: "outline" });
@@ -48,7 +53,7 @@ export const outlines = {
     const say = isShare(look) ? (value) => percent(value) : whole;
     return {
       svg: left(y, inner, words, look, say) + `<g class="base">${drawn.join("")}</g>` +
-        bottom(x, inner, name, look) + hits.filter(Boolean).join(""),
+        bottom(x, inner, name, look) + namesBeside(peaks, inner, look) + hits.filter(Boolean).join(""),
       at: { x, y, inner, places, narrowest: narrowestOf(edges), isShare: isShare(look) },
       marks: marksOf(view, all, look),
       zones: [{ ...inner, x: ofEdges(name, edges, x) }],
