@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Container, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser, BrowserContext, Page
 
-__all__ = ["chromium", "launched"]
+__all__ = ["chromium", "close_before", "launched"]
 
 #: How many times slower than it could a page runs: so tests that race with it are found.
 SLOW = float(os.environ.get("DISCREET_SLOW_BROWSER", "1"))
@@ -59,8 +61,19 @@ def patient(browser: Browser) -> dict[str, Any]:
     return {"new_page": lambda **how: slow(plain_page(**how)), "new_context": context}
 
 
+OPEN: list[tuple[ExitStack, Browser]] = []
+
+
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A browser of its own for each module of tests."""
-    with launched() as browser:
-        yield browser
+def chromium() -> Browser:
+    """A browser for all modules of these tests, which follow each other."""
+    if not OPEN:
+        stack = ExitStack()
+        OPEN.append((stack, stack.enter_context(launched())))
+    return OPEN[0][1]
+
+
+def close_before(following: pytest.Item | None, pages: Container[Path]) -> None:
+    """Close the browser before tests of no page come, of which some have a loop of their own."""
+    if OPEN and (following is None or following.path not in pages):
+        OPEN.pop()[0].close()

@@ -18,6 +18,9 @@ import pytest
 from _pytest.doctest import DoctestModule
 
 from examples.public import FOLDERS
+from tests.browser import chromium, close_before
+
+__all__ = ["chromium"]
 
 Columns = Mapping[str, list[Any]]
 
@@ -39,11 +42,16 @@ OF_EVERY_KIND = re.compile(
     r"|test_a_frame_is_taken_as_it_is|test_a_frame_without_a_name_is_recognised"
 )
 IN_A_ROW = 3
+#: Files with tests of pages.
+PAGES: set[Path] = set()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave two thirds of the kinds of frames and files to `make test-all`, of each test others."""
+    """Leave two thirds of the kinds of frames and files to `make test-all`, of each test others.
+
+    Tests of pages come first, and so share a browser.
+    """
     for item in items:
         of = getattr(item, "callspec", None)
         kind = of and (of.params.get("source") or of.params.get("constructor"))
@@ -52,6 +60,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             place = kinds.index(kind)
             if (zlib.crc32(item.name.partition("[")[0].encode()) + place) % IN_A_ROW:
                 item.add_marker(pytest.mark.slow)
+    PAGES.update(item.path for item in items if "chromium" in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: item.path not in PAGES)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Close the browser after the last test of pages."""
+    close_before(nextitem, PAGES)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet import cli
+from tests.forked import COMMAND, ran
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -33,6 +35,18 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return (code if isinstance(code, int) else 0), out, err
 
     return call
+
+
+@pytest.fixture
+def protected_by_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `serve` protect a table in a process that has imported everything."""
+
+    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        code, _out, err = ran(COMMAND, *words[words.index("discreet") + 1 :])
+        sys.stderr.write(err)
+        return subprocess.CompletedProcess(words, code)
+
+    monkeypatch.setattr("discreet.cli.server.subprocess.run", run)
 
 
 @pytest.fixture

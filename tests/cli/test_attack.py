@@ -12,6 +12,8 @@ import pytest
 from discreet.release import Release
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path]:

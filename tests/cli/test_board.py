@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 
 def test_it_writes_one_file_says_how_large_and_is_recorded(
     run: Run, cohort: Path, tmp_path: Path

@@ -12,6 +12,8 @@ import discreet as dc
 from discreet.cli.common import ResearchOptions, StudyOptions, kinds_of, names_of
 from discreet.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 
 

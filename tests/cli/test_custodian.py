@@ -22,6 +22,8 @@ from discreet.serve.record import ANSWERED, LogEntry, open_record, write_entry
 from discreet.serve.tokens import Caller
 from tests.records.given import ALICE, alter, asked
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 
 

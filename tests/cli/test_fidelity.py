@@ -11,6 +11,8 @@ import pytest
 from discreet.measure import Fidelity
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 
 def test_it_says_how_near_the_copy_is_and_releases_nothing(run: Run, cohort: Path) -> None:
     code, out, err = run("fidelity", str(cohort), "--no-unit")

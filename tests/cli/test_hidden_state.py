@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.hidden import FILES, FOLDERS, folder_for_file
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 NOBODY = 65534
 
 Run = Callable[..., tuple[int, str, str]]

@@ -17,6 +17,8 @@ from discreet.records.outputs import InForce, hand_in_bytes
 from discreet.records.store import verify
 from discreet.serve.record import open_record
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 
 

@@ -17,6 +17,8 @@ from discreet.cli.plots import SharedOptions
 from discreet.plots import PLOTS as ALL_PLOTS
 from tests.cases import few
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 PLOTS = {
     "histogram": ["glucose"],

@@ -13,6 +13,8 @@ import typer
 
 from discreet.cli.app import app
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 Calls = tuple[tuple[str, ...], ...]
 
@@ -135,6 +137,7 @@ def called(run: Run, files: dict[str, str], words: Sequence[str]) -> tuple[int, 
     return run(*(files.get(word, word) for word in words), *policy)
 
 
+@pytest.mark.usefixtures("protected_by_a_fork")
 @pytest.mark.parametrize("command", CALLS)
 def test_it_runs_with_the_file_that_policy_init_wrote(
     run: Run, files: dict[str, str], monkeypatch: pytest.MonkeyPatch, command: str

@@ -13,6 +13,8 @@ import pytest
 import discreet as dc
 from discreet.custodian import register_of
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 
 

@@ -9,9 +9,6 @@ import os
 import signal
 import socket
 import ssl
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +25,7 @@ from discreet.errors import RegisterError
 from discreet.serve.record import open_record
 from discreet.serve.tokens import Caller, add_token, caller_of, list_tokens
 from tests.cli.hidden import FILES, FOLDERS
+from tests.forked import COMMAND, Forked, ran
 from tests.serve.cohort import NAME, narrow, published
 from tests.serve.workers import COLD
 
@@ -166,7 +164,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Place:
 class Started:
     """A server that runs: its process, where it is, and what it printed."""
 
-    process: subprocess.Popen[str]
+    process: Forked
     address: str
     token: str
     printed: list[str] = field(default_factory=list)
@@ -183,26 +181,14 @@ class Started:
 
 
 @contextmanager
-def started(
-    study: Place, *words: str, as_json: bool = True, cold: bool = True
-) -> Iterator[Started]:
+def started(study: Place, *words: str, as_json: bool = True) -> Iterator[Started]:
     """Run the command until its address is printed, and kill it at the end if it still runs."""
-    command = [sys.executable, "-m", "discreet", "serve", *study.words]
-    command += ["--port", "0", *words, *(["--json"] if as_json else [])]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        cwd=study.file.parent,
-        env={**os.environ, **(COLD if cold else {})},
-    )
-    assert process.stdout is not None
+    words = ("serve", *study.words, "--port", "0", *words, *(["--json"] if as_json else []))
+    process = Forked(COMMAND, words, COLD, study.file.parent)
     try:
         lines = [process.stdout.readline()]
         if not lines[0]:
-            pytest.fail(f"the server has not started: {process.communicate(timeout=120)[1]}")
+            pytest.fail(f"the server has not started: {process.communicate()[1]}")
         if as_json:
             told = json.loads(lines[0])
             token = next(iter(told["tokens"].values()), "")
@@ -215,14 +201,14 @@ def started(
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=120)
+        process.communicate()
 
 
 # --- what it prints -------------------------------------------------------------------------------
 
 
 def test_it_prints_a_link_with_a_token_and_takes_it_back_at_the_end(study: Place) -> None:
-    with started(study, as_json=False, cold=False) as server:
+    with started(study, as_json=False) as server:
         text = "".join(server.printed)
         assert text.startswith(f"discreet serves {NAME} at {server.address}\n\n")
         assert f"  An analyst of {NAME} opens   {server.address}/#token={server.token}\n" in text
@@ -237,42 +223,11 @@ def test_it_prints_a_link_with_a_token_and_takes_it_back_at_the_end(study: Place
         assert name.startswith("start-")
         assert study.states()[name] == "valid"
         assert server.end(signal.SIGINT) == 130
-        assert server.process.stderr is not None
         assert server.process.stderr.read() == ""
     assert study.states()[name] == "revoked"
 
 
-# --- workers and TLS ------------------------------------------------------------------------------
-
-
-def test_two_workers_agree_and_end_with_the_command(study: Place) -> None:
-    body = {"columns": ["age", "bmi"]}
-    with started(study, "--workers", "2") as server:
-        bearer = {"Authorization": f"Bearer {server.token}"}
-        found = []
-        for _ in range(6):
-            with httpx.Client(trust_env=False, timeout=300, headers=bearer) as client:
-                found.append(client.post(f"{server.address}/api/views/heatmap", json=body))
-        assert [it.status_code for it in found] == [200] * 6
-        assert len({it.content for it in found}) == 1
-        study_told = server.get("/api/study").json()
-        name = study_told["caller"]["name"].removeprefix("token ")
-        children = _children(server.process.pid)
-        assert len(children) >= 2
-        assert server.end(signal.SIGTERM) == 0
-        until = time.monotonic() + 60
-        while any(Path(f"/proc/{it}").exists() for it in children) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert not any(Path(f"/proc/{it}").exists() for it in children)
-    assert study.states()[name] == "revoked"
-
-
-def _children(pid: int) -> list[int]:
-    """Return the processes that a process has started; Linux tells."""
-    tasks = Path(f"/proc/{pid}/task/{pid}/children")
-    if not tasks.is_file():
-        pytest.skip("this system does not tell which processes one has started")
-    return [int(it) for it in tasks.read_text().split()]
+# --- TLS ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -389,9 +344,12 @@ def serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int,
 Serve = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.usefixtures("protected_by_a_fork")
 def test_a_table_that_cannot_be_protected_is_not_served(serve: Serve, tmp_path: Path) -> None:
     words = (str(tmp_path / "no.csv"), "--state", str(tmp_path / "state"))
-    assert serve(*words) == (2, "", "")  # its process says why
+    code, out, err = serve(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("discreet: there is no file")  # which its process says
     assert not (tmp_path / "state").exists()
 
 
@@ -435,12 +393,18 @@ def test_a_record_that_is_new_is_said(serve: Serve, study: Place, tmp_path: Path
     assert serve(*words)[2] == ""
 
 
+WITHOUT = """
+import sys
+gone = sys.argv.pop(1)
+for name in [it for it in sys.modules if it.startswith(("fastapi", "discreet.serve"))]:
+    del sys.modules[name]
+sys.modules[gone] = None
+"""
+
+
 def without(module: str, study: Place) -> tuple[int, str, str]:
     """Serve in a process in which a module cannot be imported."""
-    code = f"import sys; sys.modules[{module!r}] = None; from discreet.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", *study.words]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    return ended.returncode, ended.stdout, ended.stderr
+    return ran(WITHOUT + COMMAND, module, "serve", *study.words)
 
 
 def test_without_the_packages_of_a_server_it_says_how_to_get_them(study: Place) -> None:

@@ -21,6 +21,8 @@ from discreet.methods import load_points
 from discreet.rounding import JointSet
 from tests.cases import few
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 Run = Callable[..., tuple[int, str, str]]
 
 CANARY = "Canary"

@@ -10,6 +10,8 @@ import pytest
 from discreet.render.sealing import without_words
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 
 @pytest.fixture
 def figure(run: Run, cohort: Path, tmp_path: Path) -> Path:

@@ -17,6 +17,8 @@ from tests.cli.conftest import Run
 from tests.custodian.test_whole import cohort as cohort_of
 from tests.serve.cohort import written
 
+pytestmark = pytest.mark.usefixtures("no_intervals")
+
 
 def drawn(run: Run, *words: str) -> Any:
     """Return the numbers of a plot."""
@@ -72,6 +74,7 @@ def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, coh
     assert run(*plot, "--left-out", "0.3")[0] == 0
 
 
+@pytest.mark.usefixtures("protected_by_a_fork")
 def test_a_table_is_protected_as_it_is_said_before_it_is_served(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,12 +22,11 @@ import pyreadstat
 import pytest
 
 from discreet import cli
-from tests.browser import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["chromium"]
+pytestmark = pytest.mark.usefixtures("no_intervals")
 
 PERSONS, VISITS = 300, 2
 OFTEN = {1: "never", 2: "sometimes", 3: "often", 4: "always"}

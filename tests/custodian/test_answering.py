@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +28,50 @@ from tests.ready import SECRET, opened_once
 TABLE = cohort(2000)
 
 
-def published(folder: Path) -> Path:
-    """Return the study file of a cohort, in a folder of its own, with the register beside it."""
-    kept: Path = opened_once("a cohort of 2,000, published", _published)
+def once(make: Callable[[], Path]) -> Path:
+    """Return a study file that is made once for all tests."""
+    return opened_once(f"a cohort of 2,000: {make.__name__}", make)
+
+
+def copied(folder: Path, make: Callable[[], Path], patch: pytest.MonkeyPatch) -> Path:
+    """Return a study file in a folder of its own, with its register beside."""
+    kept = once(make)
+    patch.setenv("DISCREET_SECRET", SECRET)
     for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
         shutil.copytree(kept.parent / name, folder / name)
+        patch.setenv(name, str(folder / name))
     return Path(shutil.copy(kept, folder / "cohort.discreet"))
 
 
-def _published() -> Path:
+def published() -> Path:
     home = Path(os.environ["DISCREET_STATE"]).parent
     return dc.protect(TABLE, study="cohort").publish(home / "cohort.discreet")
+
+
+def published_and_answered() -> Path:
+    path = published()
+    answer(path, asked(path))
+    return path
+
+
+def published_and_asked_for_means() -> Path:
+    path = published()
+    study = dc.open(shutil.copy(path, path.with_name("before.discreet")))
+    study.ask(study.means("bmi", "smoker"))
+    answer(path, study)
+    return path
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study file that was published of the cohort."""
-    found = published(tmp_path)
-    monkeypatch.setenv("DISCREET_SECRET", SECRET)
-    for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-    return found
+    return copied(tmp_path, published, monkeypatch)
+
+
+@pytest.fixture
+def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study file with the answers to the three questions."""
+    return copied(tmp_path, published_and_answered, monkeypatch)
 
 
 def asked(path: Path) -> Study:
@@ -87,9 +111,8 @@ def test_answers_come_in_the_next_revision_of_the_same_copy(path: Path) -> None:
     assert abs(sum(bars.view.counts) - 2000) < 4 * 2 * 80  # type: ignore[attr-defined]
 
 
-def test_an_answer_is_saved_with_where_it_comes_from(path: Path, tmp_path: Path) -> None:
-    answer(path, asked(path))
-    for it in dc.open(path).answers.values():
+def test_an_answer_is_saved_with_where_it_comes_from(answered: Path, tmp_path: Path) -> None:
+    for it in dc.open(answered).answers.values():
         if it.table is not None:
             it.table.save(tmp_path / "table.csv")
             it.table.save(tmp_path / "table.html")
@@ -100,10 +123,9 @@ def test_an_answer_is_saved_with_where_it_comes_from(path: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("form", ["svg", "json", "html", "csv"])
 def test_a_figure_of_an_answer_is_verified_with_the_file(
-    path: Path, tmp_path: Path, form: str
+    answered: Path, tmp_path: Path, form: str
 ) -> None:
-    answer(path, asked(path))
-    study = dc.open(path)
+    study = dc.open(answered)
     view = next(it.view for it in study.answers.values() if it.view is not None)
     figure = tmp_path / f"figure.{form}"
     view.save(figure)
@@ -119,12 +141,10 @@ TABLE_FORMS = ["csv", "html", "json", "txt", "tex", "xlsx", "dta", "sav", "svg",
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
 def test_a_table_of_an_answer_is_verified_to_the_byte(
-    path: Path, tmp_path: Path, form: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    study = dc.open(path)
-    study.ask(study.means("bmi", "smoker"))
-    answer(path, study)
-    opened = dc.open(path)
+    kept = once(published_and_asked_for_means)
+    opened = dc.open(copied(tmp_path, published_and_asked_for_means, monkeypatch))
     (found,) = opened.answers.values()
     assert found.table is not None
     file = found.table.save(tmp_path / f"table.{form}")
@@ -132,20 +152,20 @@ def test_a_table_of_an_answer_is_verified_to_the_byte(
     assert (checked.verdict, found.question.id in checked.says) == ("as made", True)
     file.write_bytes(file.read_bytes() + b" ")
     assert opened.verify(file).verdict != "as made"
-    assert study.verify(found.table.save(file)).verdict != "as made"  # the file before has none
+    before = dc.open(shutil.copy(kept.with_name("before.discreet"), tmp_path / "before.discreet"))
+    assert before.verify(found.table.save(file)).verdict != "as made"  # it has no answers
 
 
 def test_an_output_checker_reads_by_which_rules_an_answer_was_given(
-    path: Path, tmp_path: Path
+    answered: Path, tmp_path: Path
 ) -> None:
-    answer(path, asked(path))
-    study, figures = dc.open(path), tmp_path / "figures"
+    study, figures = dc.open(answered), tmp_path / "figures"
     figures.mkdir()
     view = next(it.view for it in study.answers.values() if it.view is not None)
     view.save(figures / "answer.svg")
     study.histogram("age").save(figures / "copy.svg")
     (figures / "changed.svg").write_text((figures / "copy.svg").read_text().replace("age", "bge"))
-    own = outputs_in(tmp_path / "request", "standard", "cohort", path)
+    own = outputs_in(tmp_path / "request", "standard", "cohort", answered)
     assert [it.name for it in own.collect([figures])] == ["changed.svg"]
     own.write()
     record = json.loads((tmp_path / "request" / "results.json").read_text())["results"]

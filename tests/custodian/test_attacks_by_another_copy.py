@@ -54,8 +54,8 @@ def drawn(frame: pl.DataFrame, study: str, **how: Any) -> str:
 def test_no_copy_by_another_k_or_m_leaves() -> None:
     raw = cohort(N)
     drawn(raw, "a")
-    for how in ({"k": 6}, {"m": 40}):
-        for change, _ in TABLES.values():
+    for place, how in enumerate(({"k": 6}, {"m": 40})):
+        for change, _ in [*TABLES.values()][place::2]:
             with pytest.raises(
                 LeavingError, match=r"'[km]' must be the same as in|nearly the|another unit"
             ):

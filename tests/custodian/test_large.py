@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +35,7 @@ from discreet.vault.whole_columns import (
     protect_partition,
 )
 from tests.custodian.test_whole import PLOTS, cohort, whole
+from tests.forked import ran
 from tests.vault.given import engines
 
 pytestmark = pytest.mark.usefixtures("no_intervals")
@@ -419,14 +417,10 @@ def test_who_is_killed_leaves_no_raw_value_behind(
     folder, temporary = tmp_path / "vault", tmp_path / "temporary"
     temporary.mkdir()
 
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLED.format(most=MOST), folder, tmp_path / "marked.parquet"],
-        env={**os.environ, "TMPDIR": str(temporary)},
-        check=False,
-        capture_output=True,
-    )
+    words = str(folder), str(tmp_path / "marked.parquet")
+    code, _, err = ran(KILLED.format(most=MOST), *words, env={"TMPDIR": str(temporary)})
 
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert code == -signal.SIGKILL, err
     left = [it for root in (folder, temporary) for it in root.rglob("*") if it.is_file()]
     raw = {str(value) for value in marked["glucose"].to_list()}
     assert not [it for it in left if it.name.endswith((".parquet", ".json"))], "nothing whole"

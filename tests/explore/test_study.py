@@ -6,8 +6,6 @@ import json
 import os
 import pickle
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -29,6 +27,7 @@ from discreet.explore import Study
 from discreet.plots import View
 from discreet.plots.view import FORMS
 from tests.cases import policy_of
+from tests.forked import ran
 from tests.ready import opened_once
 
 N = 200
@@ -365,14 +364,9 @@ def tried_in_a_new_process(
 ) -> dict[str, str]:
     """Try to let pictures leave in another process, where a file or a frame is opened anew."""
     given = json.dumps([reader, str(path), str(target), attempts])
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", CHILD, given],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    code, out, err = ran(CHILD, given)
+    assert code == 0, err
+    return json.loads(out)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])

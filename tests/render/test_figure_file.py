@@ -5,8 +5,6 @@ import getpass
 import os
 import re
 import struct
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Iterator
@@ -35,6 +33,7 @@ from discreet.render.scene import (
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.unfinished import write_whole
 from tests.cases import slow
+from tests.forked import ran
 
 X, Y = Axis("age"), Axis("people")
 MARKS: dict[str, Mark] = {
@@ -102,12 +101,8 @@ class TestFiles:
             f"for kind in {KINDS!r}:\n"
             f"    Path(sys.argv[1] + kind).write_bytes(figure_bytes({whole!r}, kind))\n"
         )
-        env = {**os.environ, "SOURCE_DATE_EPOCH": "86400", "TZ": "Asia/Tokyo", "USER": "other"}
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there")],
-            check=True,
-            env={**env, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+        env = {"SOURCE_DATE_EPOCH": "86400", "TZ": "Asia/Tokyo", "USER": "other"}
+        assert ran(code, str(tmp_path / "there"), env=env) == (0, "", "")
         for kind in KINDS:
             assert figure_bytes(whole, kind) == (tmp_path / f"there{kind}").read_bytes(), kind
 

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing, redirect_stderr, redirect_stdout
@@ -54,12 +53,6 @@ def forked(words: list[str]) -> str:
         said = pipe.read()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, words
     return said.decode()
-
-
-def started(words: list[str]) -> str:
-    """Run a command as a shell does."""
-    command = [sys.executable, "-m", "discreet", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @dataclass
@@ -112,8 +105,7 @@ def main(state: str, url: str, rounds: str) -> None:
     with client(url, "") as server:
         custodian = Custodian(state, server)
         for number in range(int(rounds)):
-            command = here if number % FORKED else forked
-            custodian.round(f"r{number}", started if number == 0 else command)
+            custodian.round(f"r{number}", here if number % FORKED else forked)
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
     sys.stdout.write(json.dumps(custodian.told()))

@@ -17,12 +17,12 @@ import pytest
 from discreet.records.store import Store, verify
 from discreet.serve.record import entry_of_view, log
 from discreet.serve.tokens import add_token, list_tokens
-from tests.records.given import started, told
+from tests.forked import Forked
 from tests.serve.cohort import MANY, NAME, published, record_in
 from tests.serve.workers import client, process
 
 CLIENTS = 4
-SCRIPT = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
+BESIDE = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     (kind, {"columns": [name], **by})
@@ -79,24 +79,27 @@ class Client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounds", [pytest.param(6, marks=pytest.mark.promise), 25])
-def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, rounds: int) -> None:
+@pytest.mark.parametrize(
+    ("rounds", "workers"), [pytest.param(6, 1, marks=pytest.mark.promise), (15, 2)]
+)
+def test_what_is_done_beside_a_server_loses_nothing(
+    tmp_path: Path, rounds: int, workers: int
+) -> None:
     file, state = published(tmp_path), tmp_path / "state"
     store, many = record_in(tmp_path), ("--a-minute", str(MANY))
     names = [f"client{i}" for i in range(CLIENTS)]
     clients = [Client(name, add_token(store, NAME, name)) for name in names]
-    server = process(file, state, "--workers", "2", *many)
+    server = process(file, state, "--workers", str(workers), *many)
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = started(SCRIPT, state, server.url, rounds)
+        beside = Forked(BESIDE, (str(state), server.url, str(rounds)))
         try:
-            assert beside.stdout is not None
             lines = []
             for line in beside.stdout:
                 turns.release(CLIENTS // 2)  # so many a round, however slow the machine is
                 lines.append(line)
-            assert told(beside) == []  # it ended well
+            assert (beside.wait(), beside.communicate()) == (0, ("", ""))
             seen = json.loads(lines[-1])
             turns.release(1000)
             time.sleep(0.2)

@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 import discreet as dc
 from discreet.serve.studies import Studies
 from tests.answers.conftest import cohort, usual_figures
-from tests.browser import chromium
 from tests.serve.cohort import MANY, record_in, written
 from tests.serve.conftest import running
 from tests.serve.looking import WINDOWS, keep_screen, looking, violations, widest
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.serve.conftest import Running
-
-__all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser import chromium
 from tests.serve.canaries import CANARIES, planted
 from tests.serve.conftest import running
 from tests.serve.listening import Ear, hearing
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page, Response
-
-__all__ = ["chromium"]
 
 NUMBERS = ("age", "bmi", "glucose", "income", "visits", "half")
 LEVELS = ("ward", "sex", "illness", "smoker")

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.answers.conftest import cohort
-from tests.browser import chromium
 from tests.serve.cohort import studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import keep_screen, looking, violations, widest
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
     from tests.serve.conftest import Running
-
-__all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 

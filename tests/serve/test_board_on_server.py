@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 
 from discreet.serve.record import log
 from discreet.serve.studies import Studies
-from tests.browser import chromium
 from tests.serve.cohort import MANY, NAME, WHOLE, published, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import looking
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
     from tests.serve.conftest import Running
-
-__all__ = ["chromium"]
 
 PICTURES = ("histogram:age", "bars:region:by=sex", "crosstab:region,diagnosis", "heatmap:age,bmi")
 STATE = f"cards={';'.join(PICTURES)}&where=age%20%3E%3D%2040&new=ratio:ldl%20%2F%20hdl"

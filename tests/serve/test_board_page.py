@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from discreet.explore.file_checks import read
 from discreet.explore.notes import FROM_FILE
 from discreet.provenance import Provenance
-from tests.browser import chromium
 from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import keep_screen, looking, violations
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page, Request
 
     from tests.serve.conftest import Running
-
-__all__ = ["chromium"]
 
 RULES = """
 name = "clinic"

@@ -19,7 +19,6 @@ from pyarrow import Table, array
 from discreet.explore.file_checks import read
 from discreet.provenance import Provenance
 from discreet.serve.tokens import add_token
-from tests.browser import chromium
 from tests.serve.cohort import NAME, cohort, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, violations, widest
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from tests.serve.conftest import Running
-
-__all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 

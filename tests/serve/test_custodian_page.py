@@ -13,7 +13,6 @@ from discreet.records.outputs import hand_in_bytes, list_outputs, review
 from discreet.serve.outputs import rules_in_force
 from discreet.serve.record import ANSWERED, LogEntry, write_entry
 from discreet.serve.tokens import Caller, add_token
-from tests.browser import launched
 from tests.serve.cohort import NAME, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, violations, widest
@@ -35,13 +34,6 @@ LONG = "a-name-of-sixty-four-letters-that-goes-on-and-on-until-it-is-full"[:64]
 
 # `make test` has one of them; `make test-all` has all.
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A browser for all tests of this module."""
-    with launched() as browser:
-        yield browser
 
 
 def ask_some(served: Running) -> None:

@@ -179,7 +179,6 @@ def test_the_counts_of_workers_are_added_up(tmp_path: Path) -> None:
     options = ("--log-format", "json", "--metrics-port", "0", "--workers", "2")
     server = process(published(tmp_path), tmp_path / "state", *options)
     try:
-        assert server.popen.stderr is not None
         metrics = offered_by(iter(server.popen.stderr.readline, ""))
         for _ in range(20):  # each by a connection of its own, so that both workers get some
             found = httpx.get(f"{server.url}/api/health", trust_env=False, timeout=300)

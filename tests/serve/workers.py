@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ import uvicorn
 from discreet.serve.app import create_app
 from discreet.serve.start import Serving, configured, listening
 from discreet.serve.studies import Studies
+from tests.forked import COMMAND, Forked
 
 __all__ = ["COLD", "Process", "beside", "client", "first_asked", "process"]
 
@@ -74,44 +73,30 @@ def beside(studies: Studies, **entrance: Any) -> Iterator[str]:
 class Process:
     """`discreet serve` as a process of its own, in a session of its own."""
 
-    popen: subprocess.Popen[str]
+    popen: Forked
     url: str
     token: str
 
     def kill(self) -> str:
         """End it and its workers at once, whatever they do, and return what they complained of."""
         os.killpg(self.popen.pid, signal.SIGKILL)
-        return self.popen.communicate(timeout=120)[1]
+        return self.popen.communicate()[1]
 
     def stop(self) -> tuple[str, str]:
         """Ask it to end, and return what it said."""
         if self.popen.poll() is None:
             self.popen.send_signal(signal.SIGTERM)
-        return self.popen.communicate(timeout=120)
+        return self.popen.communicate()
 
 
 def process(
-    file: Path,
-    state: Path,
-    *options: str,
-    before: Callable[[], None] | None = None,
-    env: Mapping[str, str] | None = None,
+    file: Path, state: Path, *options: str, env: Mapping[str, str] | None = None
 ) -> Process:
     """Start `discreet serve` of a study file with a record in a folder; wait until it listens."""
-    command = [sys.executable, "-c", "from discreet.cli import main; main()", "serve", str(file)]
-    command += ["--state", str(state), "--port", "0", "--json", *options]
-    popen = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=before,
-        env={**os.environ, **COLD, **(env or {})},
-    )
-    assert popen.stdout is not None
+    words = ["serve", str(file), "--state", str(state), "--port", "0", "--json", *options]
+    popen = Forked(COMMAND, words, {**COLD, **(env or {})})
     said = popen.stdout.readline()
     if not said:
-        raise AssertionError(popen.communicate(timeout=120)[1])
+        raise AssertionError(popen.communicate()[1])
     told: dict[str, Any] = json.loads(said)
     return Process(popen, told["address"], next(iter(told["tokens"].values()), ""))

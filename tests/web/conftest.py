@@ -1,13 +1,11 @@
-"""A browser, and a study of visits on a page with the board's scripts."""
+"""A study of visits on a page with the board's scripts."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import launched
 from tests.web.running import Board, board_page
 from tests.web.visits import visits
 
@@ -17,24 +15,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from discreet.explore import Study
-
-OPEN: list[tuple[ExitStack, Browser]] = []
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Browser:
-    """A browser for all modules of these tests that follow each other."""
-    if not OPEN:
-        stack = ExitStack()
-        OPEN.append((stack, stack.enter_context(launched())))
-    return OPEN[0][1]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Close it before others come, of whom some have a loop of their own."""
-    if OPEN and (nextitem is None or nextitem.path.parent != item.path.parent):
-        OPEN.pop()[0].close()
 
 
 @pytest.fixture(scope="session")
