@@ -113,6 +113,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 20)  # looking for it is else a thirtieth of the run
         gc.enable()
 
 

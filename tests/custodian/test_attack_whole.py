@@ -66,7 +66,7 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
 
 
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
-    release = dc.open(cohort(), Policy.preset("standard", k=10, m=40)).anonymize()
+    release = dc.open(cohort(200), Policy.preset("standard", k=10, m=20)).anonymize()
     report = release.with_attacks(10).report
     assert report.attacks is not None
     members = {"member, typical", "member, marginal", "member, joint", "member, level"}

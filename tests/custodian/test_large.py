@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,17 @@ def frame() -> pl.DataFrame:
     return cohort(N)
 
 
+KEPT: list[Path] = []
+
+
 @pytest.fixture
-def copy(frame: pl.DataFrame, tmp_path: Path) -> Copy:
+def copy(frame: pl.DataFrame, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy in a file of its own, which was made once."""
+    if not KEPT:
+        KEPT.append(tmp_path_factory.mktemp("kept"))
+        Vault(SECRET, KEPT[0]).whole(table_of(frame), POLICY)
+    for path in KEPT[0].iterdir():
+        shutil.copy2(path, tmp_path)
     return Vault(SECRET, tmp_path).whole(table_of(frame), POLICY)
 
 

@@ -114,8 +114,11 @@ def test_what_is_not_reliable_is_said_first_and_shown_grey(
 
     with running(studies, tmp_path) as served:
         box, means = ("box", "copy"), ("means", "tables")
-        shows = ((box, [few]), (box, [few, others]), (means, [few]), (means, [others]))
-        for (kind, address), said in shows:
+        shows = {
+            "served": ((box, [few]), (means, [others])),
+            "browser": ((box, [few, others]), (means, [few])),
+        }
+        for (kind, address), said in shows[where]:
             with looking(chromium, served, token=served.token) as page:
                 pattern = re.compile(rf"/api/{address}/{kind}$")
                 page.route(pattern, partial(answer, said=said))
