@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import chromium
 from tests.serve.cohort import studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, keep_screen, looking, violations, widest
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, Locator, Page
-
-__all__ = ["chromium"]
 
 pytestmark = pytest.mark.slow
 
