@@ -42,7 +42,7 @@ def test_each_error_has_its_parent_and_exit_code(name: str, parent: str, code: i
 def test_the_tree_is_whole() -> None:
     classes = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
     assert {name for name in classes if name.endswith("Error")} == set(TREE)
-    assert set(errors.__all__) == {*TREE, "WideTableWarning"}
+    assert set(errors.__all__) == {*TREE, "UseWarning", "WideTableWarning"}
 
 
 def test_the_docstring_draws_it() -> None:

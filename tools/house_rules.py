@@ -20,7 +20,7 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "levels", "memory", "places", "progress"),
-    ("arguments", "kernels", "secret"),
+    ("arguments", "kernels", "secret", "use"),
     ("columns", "lines", "provenance", "spreadsheet", "unfinished"),
     ("expressions", "keys", "parallel", "records", "render", "study_file", "table"),
     ("document", "regression", "rounding", "sketch", "web"),

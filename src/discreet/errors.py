@@ -12,6 +12,7 @@ parameters and rules, never a cell's value and never an exact count.
     │       └── RegisterError     the register cannot be read or written, so nothing may be released
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
 
+    UseWarning          a study file is read in another way than it asks: past its date, combined
     WideTableWarning    a copy is made all the same, and shows more of people than others do
 """
 
@@ -33,6 +34,7 @@ __all__ = [
     "LeavingError",
     "RefusedError",
     "RegisterError",
+    "UseWarning",
     "WideTableWarning",
 ]
 
@@ -66,6 +68,13 @@ def path_in_words(path: str | Path) -> str:
 def without_urls(text: str) -> str:
     """Return a text in which words that may be a URL are not repeated."""
     return " ".join(NOT_REPEATED if SECRET.search(it) else it for it in text.split(" "))
+
+
+class UseWarning(UserWarning):
+    """A study file is read in another way than it asks: past its last day, or combined.
+
+    A server refuses that; `warnings.simplefilter("error", UseWarning)` does, too.
+    """
 
 
 class WideTableWarning(UserWarning):

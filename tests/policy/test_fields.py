@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Mapping
+from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -187,6 +188,12 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "versions": ([0, 101, *NO_WHOLE], "a whole number from 1 to 100"),
     "copy": (["", "server", 3, None, ["served"]], "one of 'browser', 'served'"),
     "copy_rows": ([-1, 10**9 + 1, *NO_WHOLE], "a whole number from 0 to 1000000000"),
+    "audience": (["", " ", "a" * 201, "two\nlines", 5, ["us"]], "a line of at most 200 letters"),
+    "until": (
+        ["", "2027", "31.12.2027", "2027-02-30", "20271231", 2027, datetime(2027, 12, 31)],
+        "a day, written as 2027-12-31",
+    ),
+    "combine": (NO_YES, "true or false"),
     "private_files": (NO_YES, "true or false"),
     "copy_bytes": ([-1, 10**10 + 1, *NO_WHOLE], "a whole number from 0 to 10000000000"),
 }
@@ -230,6 +237,8 @@ ENDS: Mapping[str, list[Any]] = {
     "versions": [1, 100],
     "copy_rows": [0, 10**9],
     "copy_bytes": [0, 10**10],
+    "audience": [None, "a" * 200],
+    "until": [None, "0001-01-01", date(2027, 12, 31)],
     "papers": [None, PaperSettings(), PaperSettings(q=0.5)],
     "papers.q": [None, 0, 100],
     "papers.c": [None, 1, 10**6],

@@ -28,6 +28,7 @@ from discreet.policy import (
     load_policy,
     settle,
 )
+from discreet.use import is_audience
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
@@ -62,6 +63,7 @@ NOT_SET: dict[str, Any] = {
     "copy": "browser",
     "copy_rows": 300_000,
     "copy_bytes": 30_000_000,
+    "combine": True,
     "private_files": True,
     "missing_values": {},
     "dates": {},
@@ -287,7 +289,9 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "left_out": st.sampled_from([0.1, 0.2, 0.5]),
         **OF_COLUMNS,
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
-        **dict.fromkeys(("public", "private_files"), st.booleans()),
+        **dict.fromkeys(("public", "private_files", "combine"), st.booleans()),
+        "audience": text.filter(is_audience),
+        "until": st.dates().map(str),
         "limits": st.just(limits),
         "bounds": st.dictionaries(text, open_ends, max_size=3),
         "residual_df": st.integers(10 if guarded else 1, 10**6),
@@ -595,6 +599,7 @@ DECLARED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "who may see it": ({"public": True, "versions": 9, "private_files": False}, {}),
+    "for whom it is": ({"audience": "members", "until": "2027-12-31", "combine": False}, {}),
     "where it is": ({"copy": "served", "copy_rows": 7, "copy_bytes": 7}, {}),
 }
 

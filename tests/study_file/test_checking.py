@@ -57,6 +57,17 @@ def test_check_says_what_the_file_is(tmp_path: Path) -> None:
         "from at least m who are alike",
     ]
     assert f"signed by  {own}: seen for the first time" in str(found)
+    assert "use  " not in str(found)
+
+
+def test_check_says_for_whom_the_file_is_and_whether_its_day_is_past(tmp_path: Path) -> None:
+    asked = {"audience": "members of METAGUT", "until": "2020-01-31", "combine": False}
+    found = dc.check(signed(tmp_path, "old", draw_key(), policy=asked))
+    assert (
+        "use        for members of METAGUT, until 2020-01-31, not to be combined with other"
+        " studies, which is past: ask the custodian for another one"
+    ) in str(found)
+    assert asked.items() <= found.to_plain().items()
 
 
 STEPS: dict[str, tuple[Callable[[SigningKey], SigningKey], str]] = {

@@ -112,7 +112,7 @@ def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses, unit)
     study = f"study = {_text(table.name)}" if table.name else '# study = "cohort"'
-    text = "\n\n".join([HEAD, f"{STUDY}\n{study}", *columns, *rules]) + "\n"
+    text = "\n\n".join([HEAD, f"{STUDY}\n{study}", *columns, *rules, USE]) + "\n"
     return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
 
 
@@ -333,6 +333,17 @@ ROWS = """\
 # it is drawn anew from a leaf: m persons or more who are alike in the columns before it.
 # Of few persons with many columns typical ones are recognised more easily: open a table of the
 # columns that are needed together. A warning says so before such a copy is made."""
+USE = "\n".join(
+    [
+        f"# ---------- The study file {'-' * 71}",
+        _field_comment("audience"),
+        '# audience = "members of the consortium"',
+        _field_comment("until"),
+        '# until = "2027-12-31"',
+        _field_comment("combine"),
+        "# combine = false",
+    ]
+)
 TABLES, UNIT = _field_comment("tables"), _field_comment("unit")
 
 

@@ -96,7 +96,9 @@ def promise_of(policy: Policy) -> str:
     """Say in a sentence what a policy promises of all that is drawn."""
     if not policy.fixed:
         return "Each plot is protected separately: for public or simulated data."
-    return f"Redrawn rows: nobody's. Each group behind them holds at least {policy.members} people."
+    people = f"Each group behind them holds at least {policy.members} people."
+    asked = policy.use.to_text()
+    return f"Redrawn rows: nobody's. {people}" + (asked and f" {asked[0].upper()}{asked[1:]}.")
 
 
 def _column_facts(of: DerivedCopy, column: DrawableColumn) -> dict[str, Any]:

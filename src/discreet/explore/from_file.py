@@ -48,6 +48,7 @@ from discreet.render.sealing import Gate
 from discreet.secret import DerivedKey
 from discreet.study_file import SUFFIX, Manifest, open_signed
 from discreet.study_file import Column as FileColumn
+from discreet.use import ASKED
 
 TOLD = (
     *("name", "round_to", "residual_df", "public", "copy", "copy_rows", "copy_bytes", "limits"),
@@ -190,6 +191,7 @@ def policy_told(policy: Policy, whole: WholeTable) -> dict[str, Any]:
     said: dict[str, Any] = {
         name: plain(it) for name in TOLD if (it := getattr(policy, name)) not in (None, (), {})
     }
+    said |= policy.use.to_plain()
     if not policy.fixed:
         said |= {**OF_PUBLIC, "k": policy.k}
     for name in {"limits", "labels"} & {*said}:
@@ -212,7 +214,7 @@ def _policy_of(manifest: Manifest) -> Policy:
     """Return the policy as far as a file says it; refuse what no policy says."""
     said = dict(manifest.policy)
     try:
-        if not {*said} <= {*TOLD, *(("k",) if manifest.is_public else ())}:
+        if not {*said} <= {*TOLD, *ASKED, *(("k",) if manifest.is_public else ())}:
             raise InputError("it says more than a study file does")
         if isinstance(said.get("derive"), Mapping):
             raise InputError("derived columns are a list, each made from those before")
@@ -282,7 +284,8 @@ class FileSession:
     def __repr__(self) -> str:
         manifest = self.file.manifest
         rows, columns = f"{manifest.rows:,} rows", f"{len(self._columns)} columns"
-        return f"{rows}, {columns} of the copy {manifest.version}"
+        asked = manifest.use.to_text()
+        return f"{rows}, {columns} of the copy {manifest.version}{asked and f'; {asked}'}"
 
     def close(self) -> None:
         """Close the file; what was not read of it is not there any more."""

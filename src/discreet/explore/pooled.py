@@ -36,6 +36,7 @@ from discreet.explore.pooled_answers import combined
 from discreet.explore.questions import Question, Questions, read_question
 from discreet.study_file import open_study_file
 from discreet.study_file.manifest import Column, Manifest
+from discreet.use import together, warn_of
 
 STUDY = "study"
 """The column that says which study a row is of."""
@@ -231,6 +232,7 @@ def open_pooled(paths: Files) -> FileSession:
             sites = [_mapped(site, fits) for site in sites]
         _check_columns(sites, fits)
         session = FileSession(_pooled(tuple(sites), fits))
+        warn_of({of.files[site.name]: site.manifest.use for site in sites})
         stack.pop_all()
     return session
 
@@ -440,6 +442,7 @@ def _policy(sites: Sequence[Site]) -> Mapping[str, Any]:
         "copy_rows": min(it.copy_rows for it in policies),
         "copy_bytes": min(it.copy_bytes for it in policies),
         "ordered": orders,
+        **together(site.manifest.use for site in sites).to_plain(),
     }
 
 

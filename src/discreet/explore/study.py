@@ -46,6 +46,7 @@ from discreet.plots.scatter import ScatterPlot
 from discreet.plots.survival import SurvivalPlot
 from discreet.plots.violin import ViolinPlot
 from discreet.policy import Policy, Sensitive
+from discreet.use import warn_of
 from discreet.web.board import Board
 
 if TYPE_CHECKING:
@@ -913,4 +914,8 @@ def study_of_files(paths: Files) -> Study:
         before; or of several files two are of one study, or columns do not fit.
     """
     offer_names(names_to_offer)
-    return Study(open_file(paths) if is_study_file(paths) else open_pooled(paths))
+    if not is_study_file(paths):
+        return Study(open_pooled(paths))
+    session = open_file(paths)
+    warn_of({paths: session.file.manifest.use})
+    return Study(session)

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -46,6 +47,7 @@ from discreet.policy.fields import (
     word,
 )
 from discreet.policy.paper_settings import PAPER_FIELDS, PaperSettings
+from discreet.use import LONGEST_AUDIENCE, Use, is_audience, is_day
 
 STANDARD = "standard"
 PRESETS = (STANDARD, "datashield", "sacro", "opensafely", "research")
@@ -64,6 +66,10 @@ LABELS = texts(
     "a table of columns, each with the text that is drawn in place of its name, of at most"
     f" {LONGEST_LABEL} letters",
     LONGEST_LABEL,
+)
+AUDIENCE = Rule("str", f"a line of at most {LONGEST_AUDIENCE} letters", is_audience)
+DAY = Rule(
+    "str", "a day, written as 2027-12-31", is_day, lambda v: v.isoformat() if type(v) is date else v
 )
 UNIT = Rule(
     "str or bool",
@@ -170,6 +176,31 @@ class Policy:
     )
     copy_bytes: int = setting(
         whole(0, 10**10), 30_000_000, "A copy of more bytes stays on the server.", "nothing"
+    )
+    audience: str | None = setting(
+        optional(AUDIENCE),
+        None,
+        "For whom the study file is, in words that follow “for”. It is said wherever the file is "
+        "opened.",
+        "nothing",
+        words="The study file is for\n {audience}.",
+    )
+    until: str | None = setting(
+        optional(DAY),
+        None,
+        "The last day (UTC) on which the study file is to be used. After it `discreet.open` warns, "
+        "and a server does not serve the file.",
+        "nothing",
+        words="The study file is to be used until\n {until}.",
+    )
+    combine: bool = setting(
+        YES_NO,
+        True,
+        "Whether the study file may be opened as one with files of other studies. If not, "
+        "`discreet.open` of several warns, and a server does not combine it.",
+        "nothing",
+        otherwise="The study file is to be used by itself\n, and not to be combined with those of "
+        "other studies.",
     )
     private_files: bool = setting(
         YES_NO,
@@ -357,6 +388,11 @@ class Policy:
     @property
     def _most_numbers(self) -> int:
         return int(NUMBERS_PER_VARIANCE * self.noise_of_answers**2)
+
+    @property
+    def use(self) -> Use:
+        """What the study file asks of whoever has it."""
+        return Use.of(vars(self))
 
     @property
     def regime(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from discreet.study_file.manifest import Column, Manifest
 from discreet.study_file.reading import StudyFile, check_values_of, open_study_file
 from discreet.study_file.signing import canonical_json, fingerprint, follows, is_hex, read_json
 from discreet.unfinished import being_written, write_once
+from discreet.use import Use
 
 FOLDER = "signers"
 SCHEMA = 1
@@ -154,6 +156,8 @@ class Check:
         The version of discreet that wrote it.
     signer : Signer
         Who signed it, beside who signed the study before.
+    use : Use
+        For whom it is, until when, and whether it may be combined with others.
     """
 
     path: str
@@ -169,6 +173,7 @@ class Check:
     values: str
     discreet: str
     signer: Signer
+    use: Use
 
     @property
     def is_public(self) -> bool:
@@ -191,6 +196,7 @@ class Check:
                 self._rows(),
                 f"columns    {len(self.columns)}: {listed}{f', and {more} more' * (more > 0)}",
                 self._protected(),
+                *self._use(),
                 f"answers    {', '.join(self.answers) or 'none'}, from the data",
                 f"signed by  {self.signer.to_text()}",
                 f"content    {self.content}",
@@ -202,6 +208,12 @@ class Check:
         if self.is_public:
             return f"rows       {self.rows}, PUBLIC: those of the table itself, as it was declared"
         return f"rows       {self.rows}, of a protected copy; people: about {self.persons}"
+
+    def _use(self) -> Iterator[str]:
+        """Say for whom the file is, and until when, where it says so."""
+        if said := self.use.to_text():
+            past = ", which is past: ask the custodian for another one" * self.use.is_past()
+            yield f"use        {said}{past}"
 
     def _protected(self) -> str:
         if self.is_public:
@@ -217,6 +229,7 @@ class Check:
         return {
             **{name: getattr(self, name) for name in PLAIN},
             "answers": list(self.answers),
+            **vars(self.use),
             "columns": [it.to_plain() for it in self.columns],
             "fingerprint": signer.fingerprint,
             "fingerprint_before": signer.before or None,
@@ -314,4 +327,5 @@ def _check_of(path: Path, manifest: Manifest, answers: tuple[str, ...], signer: 
         values=manifest.values,
         discreet=manifest.discreet,
         signer=signer,
+        use=manifest.use,
     )

@@ -19,6 +19,7 @@ from discreet.study_file.signing import (
     read_json,
     successors_of,
 )
+from discreet.use import Use
 
 SCHEMA, PRIVATE_SCHEMA = 1, 0
 """Of study files, and of the copy that is kept beside the data, which is opened as none."""
@@ -254,6 +255,7 @@ class Manifest:
             raise InputError(f"the entries are at most {MOST_ENTRIES}, by name, and each once")
         if not isinstance(self.policy, dict):
             raise InputError("the policy is a mapping")
+        _ = self.use  # refuses what says it in another way
         if not (is_hex(self.values, 64) and is_hex(self.content, 64)):
             raise InputError("the digests of values and content have 64 hexadecimal digits")
         _check_remarks(self.remarks, "the rows")
@@ -274,6 +276,11 @@ class Manifest:
         numbers = [it.name for it in self.columns if it.kind == "continuous"]
         if self.person_column is not None and self.person_column not in numbers:
             raise InputError("the column of people is one of numbers that there is")
+
+    @property
+    def use(self) -> Use:
+        """For whom the file is, until when, and whether it may be combined with others."""
+        return Use.of(self.policy)
 
     @property
     def is_public(self) -> bool:
