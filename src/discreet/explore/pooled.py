@@ -34,6 +34,7 @@ from discreet.explore.new_columns import holds_codes
 from discreet.explore.notes import column_notes
 from discreet.explore.pooled_answers import combined
 from discreet.explore.questions import Question, Questions, read_question
+from discreet.expressions.tree import quoted
 from discreet.study_file import open_study_file
 from discreet.study_file.manifest import Column, Manifest
 from discreet.use import together, warn_of
@@ -230,6 +231,7 @@ def open_pooled(paths: Files) -> FileSession:
         sites, fits = _opened(of.files, stack), of.columns
         if fits:
             sites = [_mapped(site, fits) for site in sites]
+        sites = _as_numbers(sites)
         _check_columns(sites, fits)
         session = FileSession(_pooled(tuple(sites), fits))
         warn_of({of.files[site.name]: site.manifest.use for site in sites})
@@ -328,6 +330,25 @@ def _mapped(site: Site, fits: Columns) -> Site:
                         f"column {name!r} of {site.name!r} in the map: {error}"
                     ) from None
         columns[name] = own
+    return Site(site.name, of, columns)
+
+
+def _as_numbers(sites: Sequence[Site]) -> list[Site]:
+    """Return studies in which codes are numbers where another study has numbers of that name.
+
+    A column of two different numbers is one of levels, unless its custodian said otherwise.
+    """
+    numbers = {it for site in sites for it in site.columns if site.kind(it) == KINDS[0]}
+    return [_with_numbers(site, [it for it in site.columns if it in numbers]) for site in sites]
+
+
+def _with_numbers(site: Site, names: Sequence[str]) -> Site:
+    of, columns = site.of, dict(site.columns)
+    for name in names:
+        own = columns[name]
+        if site.kind(name) == KINDS[1] and holds_codes(of.whole.raw[own]):
+            columns[name] = f"{name} (as a number)"
+            of = of.assign({columns[name]: f"{quoted(own)} * 1"})
     return Site(site.name, of, columns)
 
 
