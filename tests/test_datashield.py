@@ -7,11 +7,17 @@ sqrt(v) times that of the column. docs/datashield.md says what differs.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 import discreet as dc
+from discreet.plots.density import DensityView
+from tests.ready import opened_once
 
 Floats = NDArray[np.float64]
 TABLES = {"D1": dc.datasets.d1, "D2": dc.datasets.d2, "D3": dc.datasets.d3}
@@ -91,3 +97,46 @@ def test_a_box_plot_draws_no_quantile_of_the_records() -> None:
     drawn = np.array([box.q1, box.median, box.q3])
     assert (np.abs(drawn - quartiles) > 0).all()
     assert np.abs(drawn - quartiles).max() < 0.1 * raw.std()
+
+
+# --- several sites --------------------------------------------------------------------------------
+
+SITES = {"small": (100, 20.0), "middle": (400, 30.0), "large": (1500, 40.0)}
+
+
+def site(name: str) -> Floats:
+    n, at = SITES[name]
+    return np.random.default_rng(n).normal(at, 3, n).round(1)
+
+
+def several() -> dc.Study:
+    def make() -> dict[str, Path]:
+        home = Path(os.environ["DISCREET_STATE"]).parent
+        files = {name: home / f"{name}.discreet" for name in SITES}
+        for name, path in files.items():
+            frame = pd.DataFrame({"x": site(name), "y": site(name)[::-1]})
+            dc.protect(frame, study=name, unit=False).publish(path)
+        return files
+
+    return dc.open(opened_once("sites beside DataSHIELD", make))
+
+
+def test_quartiles_of_all_sites_are_not_means_of_quartiles() -> None:
+    """The client's combined box plot has a weight that its layer ignores: sites count alike."""
+    each = [np.quantile(site(name), 0.5) for name in SITES]
+    true = np.quantile(np.concatenate([site(name) for name in SITES]), 0.5)
+    view = several().box("x")
+    assert isinstance(view, dc.BoxView)
+    (box,) = view.groups
+    assert abs(box.median - true) < 0.5
+    assert abs(np.mean(each) - true) > 5
+
+
+def test_the_density_of_all_sites_has_an_area_of_one() -> None:
+    """The client divides the sum of the sites' densities by 3; of five sites 5/3 are left."""
+    at = np.linspace(0, 60, 2000)
+    one = np.exp(-((at - 30) ** 2) / 18) / np.sqrt(18 * np.pi)
+    assert np.trapezoid(5 * one / 3, at) == pytest.approx(5 / 3, abs=0.01)
+    view = several().density("x")
+    assert isinstance(view, DensityView)
+    assert np.trapezoid(view.curves[0].y, view.curves[0].x) == pytest.approx(1, abs=0.02)

@@ -70,8 +70,8 @@ def test_tables_of_recipes_have_names_of_their_own() -> None:
 
 #: Pages of Python, which go on with the study that the README opens.
 PYTHON = ("board", "datashield", "figures", "models", "parallel", "presets", "tables", "whole")
-#: By tests of the README, the command line, summaries and expressions.
-ELSEWHERE = {"rounding", "questions", "summary", "expressions"}
+#: By tests of the README, the command line, summaries, expressions and pooled studies.
+ELSEWHERE = {"federated", "rounding", "questions", "summary", "expressions"}
 
 
 @pytest.mark.slow

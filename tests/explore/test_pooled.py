@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -151,6 +153,19 @@ def test_files_are_closed_together(files: Files) -> None:
     study.close()
     with pytest.raises(InputError, match="closed"):
         study.histogram("age")
+
+
+def test_the_python_of_the_page_runs(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for site in ("north", "south"):
+        shutil.copy(files[site], tmp_path / f"{site}.discreet")
+    page = (Path(__file__).parents[2] / "docs" / "federated.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    assert blocks
+    for block in blocks:
+        exec(block, {"dc": dc})
 
 
 # --- what is refused ------------------------------------------------------------------------------
