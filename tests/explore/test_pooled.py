@@ -106,6 +106,15 @@ def test_what_only_some_studies_have_is_missing_in_the_others(pooled: dc.Study) 
     assert any(it == "smoker is in 1 of 3 studies" for it in drawn.notes())
 
 
+def test_codes_of_one_study_are_numbers_where_another_has_numbers() -> None:
+    """Two doses are levels in a study that has no third one, and numbers in another."""
+    two = saved("two doses", rows("north").assign(dose=[10, 20] * 200))
+    three = saved("three doses", rows("south").assign(dose=[10, 20, 30] * 200))
+    study = dc.open([two, three])
+    assert study.columns["dose"].kind == "whole number"
+    assert lines(study.means("dose", "study"))["two doses"][1].startswith("15.")
+
+
 def test_every_figure_says_how_many_studies_it_is_of(pooled: dc.Study) -> None:
     for figure in (pooled.bars("sex"), pooled.where("age > 30").histogram("bmi")):
         assert "3 studies together: north, south, west" in figure.notes()

@@ -104,7 +104,10 @@ class Site:
             return np.asarray(np.arange(len(rows)) if whose is None else whose, dtype=np.float64)
         if name not in self.columns:
             return np.full(len(rows), np.nan)
-        return rows.copy.columns[self.columns[name]]
+        own = self.columns[name]
+        if self._is_read(own, rows):
+            return self.of.session.file.floats(own)
+        return rows.copy.columns[own]
 
     def words(self, name: str, rows: WholeTable) -> tuple[str, ...]:
         """Return a column of levels, and where it has none such, missing values."""
@@ -112,7 +115,14 @@ class Site:
             return (self.name,) * len(rows)
         if name not in self.columns:
             return ("",) * len(rows)
-        return rows.copy.strata[self.columns[name]]
+        own = self.columns[name]
+        if self._is_read(own, rows):
+            return self.of.session.file.words(own)
+        return rows.copy.strata[own]
+
+    def _is_read(self, own: str, rows: WholeTable) -> bool:
+        """Tell whether a column is that of the file, which is read and not kept a second time."""
+        return rows is self.of.whole and own not in rows.made_from
 
 
 @dataclass(frozen=True, eq=False, repr=False)
