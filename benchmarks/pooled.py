@@ -102,7 +102,10 @@ WAYS: Mapping[str, Callable[[pd.DataFrame, Known], NDArray[np.intp]]] = {
 
 
 def _ranks(values: pd.Series) -> NDArray[np.intp]:
-    return np.minimum(values.rank(pct=True, method="first") * SITES, SITES - 1).astype(np.intp)
+    places: NDArray[np.intp] = np.minimum(
+        values.rank(pct=True, method="first").to_numpy() * SITES, SITES - 1
+    ).astype(int)
+    return places
 
 
 def table_of(name: str) -> pd.DataFrame:

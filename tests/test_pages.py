@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ from discreet.cli.app import app, main
 
 DOCS = Path(__file__).parents[1] / "docs"
 RECIPES = [DOCS / "five_minutes.md", *sorted((DOCS / "recipes").glob("*.md"))]
-BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|sh|r)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
 def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +51,10 @@ def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for language, block in BLOCK.findall(text):
         if language == "python":
             exec(block, names)
+        elif language == "r":
+            if shutil.which("Rscript") is None:
+                pytest.skip("R is not installed: apt install r-base-core r-cran-httr2")
+            subprocess.run(["Rscript", "-e", block], check=True)
         else:
             for line in block.splitlines():
                 run_line(line, monkeypatch)

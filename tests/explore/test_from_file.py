@@ -390,3 +390,19 @@ def draft_of(file: StudyFile) -> Draft:
         person_column=it.person_column,
         remarks=it.remarks,
     )
+
+
+def test_rows_are_a_frame_and_a_file(studies: Callable[[str], Any], tmp_path: Path) -> None:
+    """Numbers are numbers, dates dates, levels texts; a spreadsheet runs none of them."""
+    study, of_file = studies("stays")
+    frame = of_file.rows()
+    assert [*frame.columns] == [*of_file.columns]
+    written = {it: pl.read_csv if it == "csv" else pl.read_parquet for it in ("csv", "parquet")}
+    for suffix, read in written.items():
+        path = of_file.where("smoker == 'True'").rows(tmp_path / f"rows.{suffix}")
+        assert len(read(path)) == len(of_file.where("smoker == 'True'")._copy.whole)
+    assert pl.read_parquet(path)["start"].dtype == pl.Date
+    with pytest.raises(InputError, match="a table of rows is saved as one of"):
+        of_file.rows(tmp_path / "rows.xlsx")
+    with pytest.raises(RefusedError, match=r"of data, study\.anonymize"):
+        study.rows()

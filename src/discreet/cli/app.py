@@ -34,6 +34,7 @@ from discreet.cli.figures import (
     means,
     meta_analysis,
     model,
+    rows,
     summary,
 )
 from discreet.cli.files import check, outputs, protect, verify
@@ -130,6 +131,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "columns": columns,
     "plot": plot,
     "board": board,
+    "rows": rows,
     "summary": summary,
     "means": means,
     "model": model,

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound="Result")
 OF_SEVERAL = (
-    *("columns", "plot", "board", "summary", "means", "model", "meta-analysis", "harmonise"),
+    *(
+        "columns",
+        "plot",
+        "board",
+        "rows",
+        "summary",
+        "means",
+        "model",
+        "meta-analysis",
+        "harmonise",
+    ),
 )
 """The commands that take several study files as one study."""
 BETWEEN = "\n"

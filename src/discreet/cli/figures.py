@@ -97,6 +97,25 @@ def board(
         )
 
 
+@command()
+def rows(file: FileOrStudy, derived: DerivedOptions, output: Path | None = None) -> None:
+    """Write the protected rows of a study file as a table for other programs.
+
+    discreet rows cohort.discreet -o rows.csv
+    discreet rows cohort.discreet --where "age >= 50" -o older.parquet
+
+    Parameters
+    ----------
+    output
+        Where to write them: .csv or .parquet.
+    """
+    if output is None:
+        raise InputError("say where to write the rows: -o ROWS.csv")
+    check_new(output)
+    with progress_shown():
+        print_words(str(derived.of(StudyOptions().open(file)).rows(output)))
+
+
 @command("explore.study:Study.summary")
 def summary(
     file: FileOrStudy,

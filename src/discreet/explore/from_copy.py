@@ -135,6 +135,10 @@ class WholeTable:
             self._levels[name] = in_order(found, self.raw[name].order)
         return self._levels[name]
 
+    def know_levels(self, levels: Mapping[str, tuple[str, ...]]) -> None:
+        """Take levels, in order, from what says them, so that rows are not looked through."""
+        self._levels.update(levels)
+
     def _words_of(self, name: str) -> tuple[str, ...] | None:
         if name in self.copy.strata:
             return self.copy.strata[name]

@@ -317,7 +317,10 @@ class FileSession:
     @cached_property
     def whole(self) -> WholeTable:
         """The copy, with the columns that the policy derives of its rows."""
-        return self._with_derived(self.kept)
+        whole = self._with_derived(self.kept)
+        if self.source is None:
+            whole.know_levels({it.name: it.levels for it in self._columns if it.levels})
+        return whole
 
     @cached_property
     def copies_of_copy(self) -> tuple[WholeTable, ...]:

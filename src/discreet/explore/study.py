@@ -25,6 +25,7 @@ from discreet.explore.model import modelled
 from discreet.explore.notebook import offer_names
 from discreet.explore.pooled import Files, check_question, open_pooled, questions_of
 from discreet.explore.questions import Questions
+from discreet.explore.rows import rows_of, save_rows
 from discreet.explore.summary import average, summarise
 from discreet.explore.verify_file import FileVerifier
 from discreet.explore.with_answers import with_answers
@@ -332,6 +333,43 @@ class Study:
 
     def _with_answers(self, table: CopyTable) -> CopyTable:
         return with_answers(self._copy, table, self.answers)
+
+    def rows(self, path: str | Path | None = None) -> Any:
+        """Return the protected rows of a study file as a frame, or write them to a file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Ends in .csv or .parquet: where to write them.
+
+        Returns
+        -------
+        DataFrame, or the Path that was written
+
+        Raises
+        ------
+        InputError
+            If the path has another ending.
+        RefusedError
+            If the study is no file: `anonymize` releases a table of its copy.
+
+        Notes
+        -----
+        Rows of the copy are nobody's, and whoever has the file has them. They are computed with as
+        any table is, but no interval of what is computed from them alone has the copy's own error.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> dc.open("cohort.discreet").rows("rows.csv")  # doctest: +SKIP
+        """
+        if not self.is_file:
+            raise RefusedError(
+                "rows are given of a study that is a file; of data, study.anonymize() releases a"
+                " table of the copy, with its report",
+                rule="file",
+            )
+        return rows_of(self._copy) if path is None else save_rows(self._copy, path)
 
     def board(self) -> Board:
         """Return the board: a page on which the rows of the copy are explored.
