@@ -210,3 +210,16 @@ def test_many_axes_have_fewer_ranges(board: Board) -> None:
         for names in (["age", "band"], ["age", "band", *AXES, *AXES][:7])
     )
     assert len(few) > 5 >= len(many)
+
+
+def test_axes_that_tell_most_of_each_other_stand_side_by_side(board: Board) -> None:
+    part: dict[str, Any] = {"where": [], "assign": []}
+    for columns, pairs in (
+        (["age", "change", "band"], [("age", "band")]),  # the band is of the age
+        (["band", "visit", "arm", "year", "age"], [("age", "band"), ("visit", "year")]),
+    ):
+        spec = {"kind": "parallel", "columns": columns}
+        order = board.ask("order", part=part, spec=spec)
+        assert sorted(order) == sorted(columns)
+        for one, other in pairs:
+            assert abs(order.index(one) - order.index(other)) == 1, order

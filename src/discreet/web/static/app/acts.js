@@ -15,7 +15,7 @@ import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
 import { save } from "./save.js";
 import { openKeys, openPalette } from "./palette.js";
-import { besideOf, EMPTY } from "./state.js";
+import { besideOf, EMPTY, plain } from "./state.js";
 import { expressionOf } from "./words.js";
 
 const LINK = "Link copied. Who opens it needs a token of this study.";
@@ -55,7 +55,7 @@ export function actsOf(board, how) {
       state.show = "";
     });
     board.adding = false;
-    board.cards.at(-1)?.element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+    board.cards.at(-1)?.element.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   };
   board.change = (spec, more) => change(board.cards.find((it) => it.spec === spec), more);
   board.moveAxis = (spec, from, to) => {
@@ -134,6 +134,10 @@ export function actsOf(board, how) {
         all.findLast((it) => it.on).on = false;
       });
     }),
+    "by-strength": (target) => {
+      const { spec } = cardAt(target);
+      board.rows.order(board.part, spec).then((columns) => board.change(spec, { columns }), board.failed);
+    },
     sort: (target) => {
       const { spec } = cardAt(target);
       const { by } = target.dataset;
@@ -190,7 +194,7 @@ export function actsOf(board, how) {
     outputs: () => openList(outputList(board), 360, "Your outputs"),
     link: () => {
       close();
-      copied(linkTo({ ...EMPTY, ...pick(board.state()), cards: [menuCard.spec] }), LINK);
+      copied(linkTo({ ...EMPTY, ...board.part, cards: [menuCard.spec] }), LINK);
     },
     share: () => copied(linkTo(board.state()), LINK),
     "copy-line": (target) => copied(cardAt(target).answer().refused.python, "Line copied."),
@@ -217,10 +221,6 @@ export function actsOf(board, how) {
   return acts;
 }
 
-const pick = ({ where, assign }) => ({ where, assign });
-const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-const plain = (spec) =>
-  Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined && it !== ""));
 
 const linkTo = (state) => new URL(address(state), location.href).href;
 

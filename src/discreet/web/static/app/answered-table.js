@@ -1,8 +1,7 @@
 /** An answer from the data as a table: for screen readers, and where the copy has no picture. */
 
 import { h } from "./dom.js";
-
-const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+import { cap } from "./words.js";
 
 /** Return the table of an answer, or nothing where there is none. */
 export function answeredTable(answer) {

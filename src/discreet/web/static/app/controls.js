@@ -23,7 +23,7 @@ export function controlsOf(board, spec, drawn, look, answer) {
   // The key of parallel axes stands beside the choice of their colours.
   const levels = spec.kind === "parallel" ? undefined : spec.by?.[0];
   return [
-    ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec)] : []),
+    ...(spec.kind === "parallel" ? [colourBy(board, spec, look), rangesOf(board, spec), board.rows?.order && spec.columns.length > 2 && h("button.btn", { "data-act": "by-strength" }, "Order by strength")] : []),
     ...(drawn.choices || []).map((it) => choiceOf(board, spec, it)),
     ...keysOf(drawn.keys || [], levels && look.label(levels), board),
     ...(spec.kind in SWITCHES && board.canSwitch(spec) ? [switchOf(board, spec, look)] : []),

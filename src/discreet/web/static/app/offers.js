@@ -1,6 +1,7 @@
 /** Which pictures some columns make, the most telling first. */
 
 import { KINDS } from "../kinds/index.js";
+import { plain } from "./state.js";
 
 const FEW_LEVELS = 12;
 
@@ -28,7 +29,6 @@ export function typeOf(column) {
 
 /** Whether the levels of a column are few enough. */
 export const canDivide = (column) => !column?.levels || column.levels.length <= 60;
-const plain = (spec) => Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined));
 const of = (kind, columns, beside = {}) => ({ kind, columns, ...beside });
 
 /** By how many numbers, levels and dates there are. */

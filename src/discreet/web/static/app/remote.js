@@ -55,6 +55,5 @@ export function rowsOnServer(facts) {
       return { size: lit.rows, each: found.map((axes) => (axes ? each.next().value : null)) };
     }),
     ready: async () => {},
-    close: () => {},
   };
 }

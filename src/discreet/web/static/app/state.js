@@ -77,6 +77,9 @@ export const referencesOf = ({ reference = [] }) => Object.fromEntries(reference
 /** As a spec has them. */
 export const asReference = (levels) => Object.entries(levels).map((pair) => pair.map(encodeURIComponent).join("="));
 
+/** A spec without what is not said. */
+export const plain = (spec) => Object.fromEntries(Object.entries(spec).filter(([, it]) => it !== undefined && it !== ""));
+
 /** A spec without what stands beside its picture. */
 export const bareSpec = (spec) => ({ ...spec, wide: undefined, sort: undefined, answer: undefined, title: undefined, note: undefined });
 

@@ -41,7 +41,6 @@ export async function rowsInThread(script, bytes, facts) {
     views: (part, specs) => ask("views", { part, specs }),
     light: (part, conditions, specs) => ask("light", { part, conditions, specs }),
     ready: (part, specs) => ask("ready", { part, specs }),
-    preview: (part, name, text) => ask("preview", { part, name, text }),
-    close: () => worker.terminate(),
+    order: (part, spec) => ask("order", { part, spec }),
   };
 }

@@ -10,7 +10,7 @@ import { literal, written } from "../rows/expressions/tokens.js";
 const MOST_GAPS = 4;
 const MOST_LEVELS = 4;
 
-const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Return the condition that a mark stands for, as an expression.

@@ -18,15 +18,6 @@ export function byId(id) {
   return found;
 }
 
-/** Return a function that runs once calls of it have stopped for a while. */
-export function settled(run, wait) {
-  let timer = 0;
-  return () => {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(run, wait);
-  };
-}
-
 /** Copy a text, and say so; where the browser does not let it, say what to do. */
 export async function copied(text, says, page) {
   try {

@@ -1,8 +1,9 @@
 /** The record, folded by visits: filters, the timeline, entries with their causes, and files of it. */
 
 import { handOver } from "../app/dom.js";
+import { settled } from "../app/form-parts.js";
 import { ask, fileOf } from "../app/server.js";
-import { byId, make, settled } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { drawHours, SPANS } from "./hours.js";
 import { withToken } from "./token.js";
 import { openView } from "./view.js";
@@ -12,7 +13,6 @@ const KINDS = { "": "All", shown: "Looked at", left: "Taken", refused: "Refused"
 const MOST = 100;
 /** A visit ends where so long nothing was asked. */
 const PAUSE = 30 * 60000;
-const WAIT = 250;
 
 /**
  * Show the record, and let it be filtered.
@@ -75,7 +75,7 @@ export function keepRecord(told, page) {
 
   fillWho(told);
   byId("who").addEventListener("change", () => change({ caller: byId("who").value }));
-  byId("find").addEventListener("input", settled(() => change({ find: byId("find").value.trim() }), WAIT));
+  byId("find").addEventListener("input", settled(async () => change({ find: byId("find").value.trim() }), page.fail));
   byId("older").addEventListener("click", () => load(shown[shown.length - 1].id));
   for (const form of ["csv", "json"]) {
     byId(`save-${form}`).addEventListener("click", async () => {

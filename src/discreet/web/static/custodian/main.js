@@ -11,7 +11,7 @@ import { themeButton } from "./theme.js";
 import { askForToken, offerToken, withToken } from "./token.js";
 import { letViewClose } from "./view.js";
 import { keepPeople } from "./who.js";
-import { counted, shortVersion } from "./words.js";
+import { cap, counted, shortVersion } from "./words.js";
 
 const MOST_BROKEN = 10;
 
@@ -139,6 +139,5 @@ function fail(error) {
 function problem(error) {
   const place = byId("problem");
   place.hidden = error === null;
-  const says = error ? error.message.charAt(0).toUpperCase() + error.message.slice(1) : "";
-  place.replaceChildren(...(error ? [make("p", { text: says })] : []));
+  place.replaceChildren(...(error ? [make("p", { text: cap(error.message) })] : []));
 }

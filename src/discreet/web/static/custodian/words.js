@@ -97,9 +97,7 @@ export function counted(number, one, many = `${one}s`) {
 }
 
 /** @returns {string} A sentence that begins as one. */
-export function cap(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const yearOf = (at) => (at.getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" });
 

@@ -1,6 +1,7 @@
 /** What can be asked of the rows of a protected copy. */
 
 import { makerFor } from "../views/index.js";
+import { byStrength } from "../views/parallel.js";
 import { readBundle } from "./bundle.js";
 import { columnOf, maskWhere } from "./derive.js";
 import { extent } from "./ends.js";
@@ -63,14 +64,9 @@ export class Answers {
     return { found: null };
   }
 
-  /** Say what a new column, or a condition, would be: its small picture. */
-  preview({ part: asked, name, text }) {
-    const { part } = this.held(asked);
-    const column = columnOf(part, name, text);
-    const kind = column.kind === "level" ? "bars" : "histogram";
-    const spec = { kind, columns: [name] };
-    const view = makerFor(spec).make(withNew(part, column), spec, this.facts);
-    return { found: { kind: column.kind, levels: column.levels || null, view } };
+  /** The axes of a picture in the order in which neighbours tell most of each other. */
+  order({ part, spec }) {
+    return { found: byStrength(this.held(part).part, spec, this.facts) };
   }
 
   held({ where, assign }) {

@@ -1,5 +1,6 @@
 /** Parallel axes: bands of rows that go from one range of an axis to one of the next. */
 
+import { sum } from "../rows/counts.js";
 import { complete } from "../rows/part.js";
 import { cut } from "../rows/ranges.js";
 import { Refused } from "../rows/refused.js";
@@ -54,6 +55,25 @@ export const parallel = {
     return { of, size };
   },
 };
+
+/** The columns of axes from the first on, each time that beside an end which has most information in common with it. */
+export function byStrength(part, { columns, ranges }, facts) {
+  const { rows, axes } = cutAll(part, { columns, ranges }, facts);
+  const all = rows.length;
+  const strengths = axes.map((a) => axes.map((b) => {
+    const { counts, wide } = gapOf([a, b], null, 0);
+    return sum(counts.map((count, at) => count && count * Math.log((count * all) / (a.counts[Math.floor(at / wide)] * b.counts[at % wide]))));
+  }));
+  const order = [0];
+  while (order.length < axes.length) {
+    const left = axes.map((_, i) => i).filter((it) => !order.includes(it));
+    const most = (end) => left.reduce((best, it) => (strengths[end][it] > strengths[end][best] ? it : best));
+    const [before, after] = [order[0], order.at(-1)].map(most);
+    if (strengths[order[0]][before] > strengths[order.at(-1)][after]) order.unshift(before);
+    else order.push(after);
+  }
+  return order.map((it) => columns[it]);
+}
 
 function cutAll(part, { columns, colour: by, ranges }, facts) {
   if (columns.length < 2) throw new Refused("Parallel axes are of two columns at least.");
