@@ -109,9 +109,7 @@ function dropping(board) {
     const fitted = spec.kind === "model" && { ...spec, formula: `${spec.formula} + ${written(column)}` };
     const wanted = fitted || (many ? { ...spec, columns: names } : offered);
     if (!wanted) return;
-    if (card) board.change(spec, { ...cleared(spec), ...wanted });
+    if (card) board.change(spec, { ...Object.fromEntries(Object.keys(spec).map((name) => [name, undefined])), ...wanted });
     else board.add(wanted);
   });
 }
-
-const cleared = (spec) => Object.fromEntries(Object.keys(spec).map((name) => [name, undefined]));

@@ -20,10 +20,12 @@ const TYPES = { png: "image/png", svg: "image/svg+xml" };
  *   Promise<void>, waits: (name: string, words: string) => void}} page - `done` is called after each act.
  */
 export function keepOutputs(page) {
+  let seen = "";
   const show = async () => {
     try {
       const { outputs, downloaded } = await withToken(() => ask(PATH));
-      fill(outputs, page);
+      if (JSON.stringify(outputs) !== seen) fill(outputs, page); // else what is being written stays
+      seen = JSON.stringify(outputs);
       byId("downloaded").replaceChildren(...downloaded.map((it) => collectButton(it, page)));
       const files = downloaded.reduce((all, it) => all + it.files, 0);
       page.waits("downloaded", files ? `${counted(files, "file")} taken and not handed in` : "");
@@ -67,7 +69,6 @@ function fill(outputs, page) {
 }
 
 const formOf = ({ name }) => name.split(".").pop().toUpperCase();
-
 const called = (output) => `${output.title} (${formOf(output)})`;
 
 function item(output, page) {
