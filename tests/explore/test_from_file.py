@@ -406,3 +406,11 @@ def test_rows_are_a_frame_and_a_file(studies: Callable[[str], Any], tmp_path: Pa
         of_file.rows(tmp_path / "rows.xlsx")
     with pytest.raises(RefusedError, match=r"of data, study\.anonymize"):
         study.rows()
+
+
+def test_rows_that_stay_on_a_server_are_not_written(tmp_path: Path) -> None:
+    policy = dc.Policy.preset("standard", copy="served")
+    protected = dc.protect(dc.datasets.diabetes(), policy, study="served", unit=False)
+    with pytest.raises(RefusedError, match="the policy keeps the copy on a server"):
+        dc.open(protected.publish(tmp_path / "served.discreet")).rows(tmp_path / "rows.csv")
+    assert not (tmp_path / "rows.csv").exists()

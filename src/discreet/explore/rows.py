@@ -13,16 +13,22 @@ import pyarrow.parquet as pq
 
 from discreet.columns.dates import Dates, dates_of
 from discreet.columns.native import native_frame
-from discreet.explore.board import names_in
+from discreet.errors import RefusedError
+from discreet.explore.board import TO_BROWSER, names_in
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.notes import NO_COPY
 from discreet.spreadsheet import as_text
 from discreet.unfinished import path_to_save, write_whole
 
 FORMS = (".csv", ".parquet")
+STAYS = (
+    "the policy keeps the copy on a server (copy = {!r}), so its rows are not written out; draw"
+    " figures of them, or have the custodian change the policy"
+)
 
 
 def rows_of(of: DerivedCopy) -> Any:
-    """Return the rows as a frame."""
+    """Return the rows as a frame, unless the policy keeps them on a server."""
     return native_frame(_table(of), of.session.table.framework)
 
 
@@ -41,6 +47,10 @@ def save_rows(of: DerivedCopy, path: str | Path) -> Path:
 
 
 def _table(of: DerivedCopy) -> pa.Table:
+    if not of.policy.fixed:
+        raise RefusedError(NO_COPY)
+    if of.policy.copy != TO_BROWSER:
+        raise RefusedError(STAYS.format(of.policy.copy))
     copy, raw = of.whole.copy, of.whole.raw
     made: dict[str, pa.Array] = {}
     for name in names_in(of.whole):

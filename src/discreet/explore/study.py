@@ -351,7 +351,8 @@ class Study:
         InputError
             If the path has another ending.
         RefusedError
-            If the study is no file: `anonymize` releases a table of its copy.
+            If the study is no file: `anonymize` releases a table of its copy. Or if the policy
+            keeps the copy on a server (`copy`).
 
         Notes
         -----
