@@ -289,7 +289,6 @@ REFUSED: dict[str, tuple[list[str], int, str]] = {
     "no such port": (["--port", "65536"], 2, "the port is a whole number from 0 to 65535"),
     "how it was protected": (["-k", "9"], 2, "a study file already says how it was protected"),
     "a table by standard input": (["-"], 2, "a table is protected each time the server starts"),
-    "no file": (["/none/no.discreet"], 2, "'/none/no.discreet' cannot be read"),
     "half of an issuer": (
         ["--issuer", "https://login.example.org"],
         2,

@@ -152,11 +152,14 @@ def test_what_cannot_be_taken_leaves_what_was_there(
     assert here.later().version != first.version
 
 
-def test_a_file_that_is_gone_is_served_on(here: Here) -> None:
+def test_a_file_that_is_gone_is_not_served_until_it_is_there_again(here: Here) -> None:
     first, data = here.later(), here.path.read_bytes()
-    here.path.unlink()
-    assert here.later() is first
     found = answer(first, ALICE, "histogram", {"columns": ["bmi"]})
+    here.path.unlink()
+    here.now += 1
+    assert here.studies.get(NAME) is None
+    assert here.studies.all() == ()
+    assert here.studies.why_not(NAME) == "its file was withdrawn"
     here.path.write_bytes(data)
     again = here.later()
     assert again is not first  # whatever else the file may be, it has the same content
@@ -190,3 +193,5 @@ def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cohort.discreet").write_text("none", encoding="utf-8")
     with pytest.raises(InputError, match="is not a study file"):
         Studies([tmp_path / "cohort.discreet"], record_in(tmp_path))
+    with pytest.raises(InputError, match=r"'/none/no\.discreet' cannot be read"):
+        Studies([Path("/none/no.discreet")], record_in(tmp_path))

@@ -79,6 +79,7 @@ def serve(
 
     discreet serve cohort.discreet
     discreet serve north.discreet south.discreet --state /srv/discreet
+    discreet serve north.discreet south.discreet both.toml
     discreet serve cohort.parquet --policy discreet.toml
     discreet serve --research iris.csv
 
@@ -89,7 +90,8 @@ def serve(
     Parameters
     ----------
     files
-        Study files (.discreet); a table is protected first, by another process.
+        Study files (.discreet), and maps (.toml) of several as one; a table is protected first, by
+        another process.
     research
         The table is public: its rows are served as they are, marked PUBLIC, and its parallel
         coordinates as clusters of people.
@@ -112,8 +114,9 @@ def _study_files(
 ) -> Iterator[list[str]]:
     """Return the paths of study files; what is a table is protected first."""
     from discreet.explore.from_file import is_study_file
+    from discreet.explore.harmony import is_map
 
-    tables = [it for it in files if not is_study_file(it)]
+    tables = [it for it in files if not (is_study_file(it) or is_map(it))]
     named = given(copy) | ({"study"} if study else set()) | ({"research"} if research else set())
     if named and not tables:
         raise InputError(wrong_of_study_file(named))

@@ -22,7 +22,9 @@ from discreet.document import Block, Document, Documented, Listing, Words
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.expressions.tree import quoted
 
-MAP, FILES, COLUMNS = ".toml", "files", "columns"
+MAP, NAME, FILES, COLUMNS = ".toml", "name", "files", "columns"
+LONGEST = 100
+"""The name of the studies together has at most so many letters."""
 MAP_FIELDS = ("label", "unit", "studies")
 NEAR = 0.8
 """Names that are as alike are taken for one column's."""
@@ -110,14 +112,17 @@ def read_map(path: str | Path) -> Harmony:
         raise InputError(f"{where} cannot be read ({type(error).__name__})") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{where} is not TOML: {error}") from None
-    files, columns = said.get(FILES), said.get(COLUMNS)
-    if {*said} != {FILES, COLUMNS} or not isinstance(columns, dict) or not columns:
+    files, columns, name = said.get(FILES), said.get(COLUMNS), said.get(NAME, "")
+    if not isinstance(name, str) or len(name) > LONGEST or not (name + " ").isprintable():
+        raise InputError(f"{where}: name is a line of at most {LONGEST} letters")
+    if {*said} - {NAME} != {FILES, COLUMNS} or not isinstance(columns, dict) or not columns:
         raise InputError(f"{where} has a table [files], and tables [columns.NAME.studies]")
     if not isinstance(files, dict) or not all(isinstance(it, str) for it in files.values()):
         raise InputError(f"{where}: [files] has a path for the name of each study")
     return Harmony(
         {name: Path(path).parent / it for name, it in files.items()},
         {name: _mapped(f"{where}, column {name!r}", it, [*files]) for name, it in columns.items()},
+        name,
     )
 
 
@@ -147,6 +152,8 @@ class Harmony(Documented):
         The study files, by the names of their studies.
     columns : mapping of str to Mapped
         By the name that a column has in the studies together; none where nothing is said of them.
+    name : str
+        What the studies together are called; by default the names of all of them.
 
     Examples
     --------
@@ -160,10 +167,17 @@ class Harmony(Documented):
 
     files: Mapping[str, Path]
     columns: Columns
+    name: str = ""
     what: ClassVar[str] = "a map of columns"
 
     def __repr__(self) -> str:
         return self.to_text()
+
+    @property
+    def title(self) -> str:
+        """What the studies together are called."""
+        named = self.name or " + ".join(self.files)
+        return named if len(named) <= LONGEST else f"{len(self.files)} studies"
 
     def document(self) -> Document:
         """Return the columns in lines, and the studies beside each other."""
@@ -190,7 +204,8 @@ class Harmony(Documented):
         """Return the map as a person edits it."""
         files = [f"{_key(name)} = {_text(str(path))}" for name, path in self.files.items()]
         lines = [line for name in self.columns for line in self._lines(name)]
-        return "\n".join([HEAD, f"[{FILES}]", *files, "", *lines])
+        named = [f"{NAME} = {_text(self.name)}", ""] if self.name else []
+        return "\n".join([HEAD, *named, f"[{FILES}]", *files, "", *lines])
 
     def _lines(self, name: str) -> Iterator[str]:
         it = self.columns[name]

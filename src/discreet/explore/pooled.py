@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -45,8 +46,6 @@ PERSON = "person of all studies"
 MOST_NAMED = 4
 """So many studies are named in a note."""
 TOGETHER = "studies together:"
-LONGEST = 100
-"""The name of the pooled study has at most so many letters."""
 KINDS_IN_WORDS = {KINDS[0]: "numbers", KINDS[1]: "levels", DATE: "dates"}
 HARMONISE = "; write a map of how they fit: discreet harmonise FILES -o all.toml"
 
@@ -138,12 +137,15 @@ class PooledFile:
         What the files say together; nobody has signed it.
     about : tuple of str
         What the notes of every figure say of the files.
+    closes : bool
+        Whether the files are closed with it.
     """
 
     sites: tuple[Site, ...]
     firsts: tuple[int, ...]
     manifest: Manifest
     about: tuple[str, ...]
+    closes: bool = True
     says_nearness: bool = False
 
     @property
@@ -215,8 +217,8 @@ class PooledFile:
         """Return nothing: how near each copy is, its own file says."""
 
     def close(self) -> None:
-        """Close all files."""
-        for site in self.sites:
+        """Close all files, unless others read them, too."""
+        for site in self.sites if self.closes else ():
             site.of.session.close()
 
 
@@ -238,15 +240,29 @@ def open_pooled(paths: Files) -> FileSession:
     """
     with ExitStack() as stack:
         of = read_map(paths) if is_map(paths) else Harmony(_named(paths), {})
-        sites, fits = _opened(of.files, stack), of.columns
-        if fits:
-            sites = [_mapped(site, fits) for site in sites]
-        sites = _as_numbers(sites)
-        _check_columns(sites, fits)
-        session = FileSession(_pooled(tuple(sites), fits))
-        warn_of({of.files[site.name]: site.manifest.use for site in sites})
+        sessions = _opened(of.files, stack)
+        session = pool(sessions, of)
+        warn_of({of.files[name]: it.file.manifest.use for name, it in sessions.items()})
         stack.pop_all()
     return session
+
+
+def pool(sessions: Mapping[str, FileSession], of: Harmony, *, closes: bool = True) -> FileSession:
+    """Return files that are open, by the names of their studies, as one study.
+
+    They are closed with it, unless others read them, too (`closes`).
+
+    Raises
+    ------
+    InputError
+        Two are of one study, or a column has another kind or unit in one of them than in another.
+    """
+    sites, fits = _sites(sessions), of.columns
+    if fits:
+        sites = [_mapped(site, fits) for site in sites]
+    sites = _as_numbers(sites)
+    _check_columns(sites, fits)
+    return FileSession(_pooled(tuple(sites), of, closes=closes))
 
 
 def harmonise(paths: Files) -> Harmony:
@@ -280,9 +296,8 @@ def harmonise(paths: Files) -> Harmony:
     """
     with ExitStack() as stack:
         files = _named(paths)
-        found = {
-            site.name: [_found(site, it) for it in site.columns] for site in _opened(files, stack)
-        }
+        sites = _sites(_opened(files, stack))
+        found = {site.name: [_found(site, it) for it in site.columns] for site in sites}
         return Harmony(files, propose(found))
 
 
@@ -304,14 +319,19 @@ def _named(paths: Files) -> dict[str, Path]:
     return found
 
 
-def _opened(files: Mapping[str, Path], stack: ExitStack) -> list[Site]:
+def _opened(files: Mapping[str, Path], stack: ExitStack) -> dict[str, FileSession]:
     """Open files, and have them closed where not all of them can be."""
-    found = []
+    found = {}
     for name, path in files.items():
-        file = open_file(path)
-        stack.callback(file.close)
-        of = DerivedCopy(file, file.whole)
-        found.append(Site(name, of, {it: it for it in of.whole.drawable}))
+        found[name] = open_file(path)
+        stack.callback(found[name].close)
+    return found
+
+
+def _sites(sessions: Mapping[str, FileSession]) -> list[Site]:
+    """Return studies by what is open of each; refuse what are not several studies."""
+    copies = {name: DerivedCopy(it, it.whole) for name, it in sessions.items()}
+    found = [Site(name, of, {it: it for it in of.whole.drawable}) for name, of in copies.items()]
     _check(found)
     return found
 
@@ -416,17 +436,17 @@ def _names(sites: Sequence[Site]) -> list[str]:
 # --- what the files say together ------------------------------------------------------------------
 
 
-def _pooled(sites: tuple[Site, ...], fits: Columns) -> PooledFile:
+def _pooled(sites: tuple[Site, ...], of: Harmony, *, closes: bool) -> PooledFile:
     firsts = [site.manifest.again_of for site in sites]
     rows = [site.manifest.rows for site in sites]
     share = min(first / of for first, of in zip(firsts, rows, strict=True))
     firsts = [max(1, round(share * it)) for it in rows]
-    return PooledFile(sites, tuple(firsts), _manifest(sites, fits, sum(firsts)), _about(sites))
+    manifest = _manifest(sites, of, sum(firsts))
+    return PooledFile(sites, tuple(firsts), manifest, _about(sites), closes)
 
 
-def _manifest(sites: Sequence[Site], fits: Columns, firsts: int) -> Manifest:
-    said = [site.manifest for site in sites]
-    study = " + ".join(site.name for site in sites)
+def _manifest(sites: Sequence[Site], of: Harmony, firsts: int) -> Manifest:
+    said, fits = [site.manifest for site in sites], of.columns
     plain = {name: dataclasses.asdict(it) for name, it in fits.items()}
     content = [plain, *([site.name, site.manifest.content] for site in sites)]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
@@ -434,7 +454,7 @@ def _manifest(sites: Sequence[Site], fits: Columns, firsts: int) -> Manifest:
     columns = [_column(name, sites, fits.get(name)) for name in _names(sites)]
     levels = tuple(site.name for site in sites)
     return Manifest(
-        study=study if len(study) <= LONGEST else f"{len(sites)} studies",
+        study=of.title,
         version=digest[:16],
         columns=(
             Column(STUDY, KINDS[1], levels=levels),
@@ -525,6 +545,25 @@ def _about(sites: Sequence[Site]) -> tuple[str, ...]:
             else []
         ),
     )
+
+
+# --- what is looked at ----------------------------------------------------------------------------
+
+
+def own_columns(site: Site, texts: Sequence[str] | None = None) -> list[str]:
+    """Return the columns of a study that texts of a request name by the pooled study's names.
+
+    They are in the order of its file, by its own names; without texts all that are pooled. A name
+    in quotes counts, too: more may be named than is used, and never less.
+    """
+
+    def named(name: str) -> bool:
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        return texts is None or any(word.search(text) for text in texts)
+
+    used = [own for name, own in site.columns.items() if named(name)]
+    there = {*site.of.whole.sources(used)}
+    return [it.name for it in site.manifest.columns if it.name in there]
 
 
 # --- questions to the data ------------------------------------------------------------------------

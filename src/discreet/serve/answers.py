@@ -7,9 +7,10 @@ so a plot or table that was asked for before is made again, by its id.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, create_model
@@ -17,10 +18,20 @@ from pydantic import BaseModel, Field, create_model
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import study_facts
+from discreet.explore.pooled import own_columns
 from discreet.explore.table_kinds import TABLES, TableAsked, TableField
 from discreet.render.scene import scene_to_plain
 from discreet.serve.files import drawn, picture_json
-from discreet.serve.record import ANSWERED, DONE, Answer, LogEntry, entry_of_view, write_entry
+from discreet.serve.record import (
+    ANSWERED,
+    DONE,
+    KIND,
+    QUESTION,
+    Answer,
+    LogEntry,
+    entry_of_view,
+    write_entry,
+)
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import (
     LONGEST_FORMULA,
@@ -193,8 +204,52 @@ def over(served: Served, caller: Caller, what: str) -> Refusal | None:
 def _write(
     served: Served, caller: Caller, what: str, request: str, view: str | None, outcome: str
 ) -> None:
-    entry = LogEntry(served.name, served.version, what, request, view)
+    parts: tuple[LogEntry, ...] = ()
+    if outcome == ANSWERED and what != "study":
+        parts = parts_of(served, what, request)
+    elif outcome == DONE and what == QUESTION:  # which each study is asked, and answers
+        parts = tuple(
+            LogEntry(it.manifest.study, it.manifest.version, what, request, None)
+            for it in served.sites
+        )
+    entry = LogEntry(served.name, served.version, what, request, view, parts)
     write_entry(served.store, caller, entry, outcome)
+
+
+def parts_of(served: Served, what: str, request: str = "") -> tuple[LogEntry, ...]:
+    """Return what was looked at of each study that a study is made of, and nothing of the others.
+
+    Of the rows it is all columns that the study has, else those of them that the request names.
+    """
+    if not served.sites:
+        return ()
+    kind, texts = what, None
+    if request:
+        asked = json.loads(request)
+        if "view" in asked:  # a file of a plot or table that was asked for before
+            made = entry_of_view(served.store, served.name, asked["view"], None)
+            kind, asked = (what, {}) if made is None else (made.what, json.loads(made.request))
+        texts = [*_texts_in(asked)]
+    return tuple(
+        LogEntry(
+            site.manifest.study,
+            site.manifest.version,
+            what,
+            json.dumps({"through": served.name, KIND: kind, "columns": own_columns(site, texts)}),
+            None,
+        )
+        for site in served.sites
+    )
+
+
+def _texts_in(asked: object) -> Iterator[str]:
+    """Yield all texts in a request, names among them."""
+    if isinstance(asked, str):
+        yield asked
+    elif isinstance(asked, Mapping):
+        yield from chain(asked, *map(_texts_in, asked.values()))
+    elif isinstance(asked, Sequence):
+        yield from chain(*map(_texts_in, asked))
 
 
 def heavy(served: Served, caller: Caller, name: str, make: Maker) -> bytes | Refusal:

@@ -17,7 +17,7 @@ from discreet.explore.board import ROWS, BoardRows, names_in
 from discreet.explore.lights import Axis, Clause
 from discreet.explore.new_columns import holds_codes
 from discreet.plots.facets import FEWEST
-from discreet.serve.answers import Sent, heavy, over, refused, who
+from discreet.serve.answers import Sent, heavy, over, parts_of, refused, who
 from discreet.serve.files import drawn
 from discreet.serve.record import ANSWERED, Answer, LogEntry, explored, write_entry
 from discreet.serve.refusals import Refusal, refusal
@@ -196,7 +196,7 @@ def _let_explore(served: Served, caller: Caller, what: str = EXPLORED) -> Refusa
         too_many = over(served, caller, what)
         if too_many is not None:
             return too_many
-        entry = LogEntry(served.name, served.version, what, "", None)
+        entry = LogEntry(served.name, served.version, what, "", None, parts_of(served, what))
         write_entry(served.store, caller, entry, ANSWERED)
     kept.known.add((caller.name, what))
     return None

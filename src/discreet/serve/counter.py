@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from discreet.serve.access import CallerOf
 from discreet.serve.answers import Reply, Sent, refused
-from discreet.serve.record import Answer
+from discreet.serve.record import Answer, LogEntry, write_entry
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.studies import Served, Studies
 from discreet.serve.tokens import Caller
@@ -95,8 +95,8 @@ class Counter:
         try:
             with anyio.fail_after(SECONDS):
                 known = await asyncio.wrap_future(self._door.submit(self._known, token))
-                if known is None:
-                    return refusal("token")
+                if isinstance(known, Refusal):
+                    return known
                 data = b"" if body is None else await body()
                 reply = await self._worked(*known, lambda it, who: work(it, who, data), role)
         except TimeoutError:
@@ -105,14 +105,23 @@ class Counter:
             return reply
         return Answer(200, json.dumps(reply, allow_nan=False, ensure_ascii=False).encode())
 
-    def _known(self, token: str) -> tuple[Served, Caller] | None:
+    def _known(self, token: str) -> tuple[Served, Caller] | Refusal:
         """Return what a token opens, and whose it is."""
         opened = self._caller_of(token)
         if opened is None:
-            return None
+            return refusal("token")
         caller, study = opened
         served = self._studies.get(study)
-        return None if served is None else (served, caller)
+        return self._closed(caller, study) if served is None else (served, caller)
+
+    def _closed(self, caller: Caller, study: str) -> Refusal:
+        """Say, and write down, that a study is not served now."""
+        if not self._studies.desk.rate.lets(f"{study}\0{caller.name}"):
+            return refusal("rate")
+        entry = LogEntry(study, "", "study", "", None)
+        write_entry(self._studies.store, caller, entry, "closed")
+        why = self._studies.why_not(study)
+        return refusal("closed", f"The study {study} is not served now: {why}.")
 
     async def _worked(
         self, served: Served, caller: Caller, work: Callable[[Served, Caller], Reply], role: str

@@ -25,7 +25,7 @@ from discreet.records.store import FIRST, stamp, verify
 from discreet.serve.answers import Reply, Sent, acted
 from discreet.serve.drawings import DRAWN_FORMS
 from discreet.serve.outputs import OUTPUTS
-from discreet.serve.record import BOARD, DECIDED, QUESTION, Answer, Held, Record, Wanted
+from discreet.serve.record import BOARD, DECIDED, KIND, QUESTION, Answer, Held, Record, Wanted
 from discreet.serve.refusals import CODES, Refusal, refusal
 from discreet.serve.requests import Body
 from discreet.serve.studies import Served
@@ -61,6 +61,7 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
         "rate": "the same a little later",
         "unknown": "asking for the plot themselves",
         "role": "asking the custodian",
+        "closed": "asking the custodian for another file",
     }
 )
 
@@ -222,7 +223,8 @@ def log_page(served: Served, query: LogQuery) -> dict[str, Any]:
 def _title(entry: Mapping[str, Any]) -> str:
     """Return what the plot or table is called that an entry is about; "" where there is none."""
     of = entry["of"] or entry
-    return title_of(of["what"], json.loads(of["request"] or "{}"))
+    request = json.loads(of["request"] or "{}")
+    return title_of(request.get(KIND, of["what"]), request)
 
 
 COLUMNS = ("id", "at", "caller", "version", "what", "request", "view", "kind", "outcome")

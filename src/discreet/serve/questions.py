@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import Answer, answer_facts, answers_of
 from discreet.explore.notes import FIGURES, asked_for
+from discreet.explore.pooled import check_question
 from discreet.explore.questions import (
     BY_BINS,
     BY_QUANTILES,
@@ -29,13 +30,12 @@ from discreet.explore.questions import (
     MODEL,
     Question,
     Questions,
-    read_question,
 )
 from discreet.explore.table_kinds import TABLES
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS
 from discreet.records.outputs import MOST_LETTERS, check_words
-from discreet.serve.answers import Reply, Sent, acted, earlier_request, over
+from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, refused
 from discreet.serve.record import DECIDED, QUESTION, LogEntry, Put, put_questions
 from discreet.serve.record import Answer as SentFile
 from discreet.serve.refusals import Refusal, refusal
@@ -61,6 +61,7 @@ GIVES: Mapping[str, str] = MappingProxyType(
 )
 """What an answer gives out, by how people are counted for it, or by its table; else `COUNTS`."""
 HOLDS = "yes, no or “cannot be said”, without numbers"
+BY_EACH = "The custodian of each study decides and answers it, on the page of that study."
 ENOUGH = "You have as many questions on the list as you may; wait for answers to them."
 
 
@@ -90,7 +91,7 @@ def ask(served: Served, caller: Caller, _: str, body: Body) -> Reply:
     def make() -> Reply:
         if isinstance(found, Refusal):
             return found
-        listed = put_questions(served.store, served.name, served.version)
+        listed = _listed(served)
         known = {id_ for id_, it in listed.items() if caller.name in it.callers}
         if len(known) >= MOST_QUESTIONS and found.id not in known:
             return refusal("request", ENOUGH)
@@ -110,7 +111,7 @@ def _question(served: Served, caller: Caller, body: Body) -> Question | Refusal:
         if isinstance(request, Refusal):
             return request
         question = Question(request, body["holds"])
-        read_question(served.file, served.file.policy.derive, question)
+        check_question(served.file, served.file.policy.derive, question)
     except (InputError, RefusedError) as error:
         return refusal("request", f"{error}.")
     return question
@@ -138,7 +139,7 @@ def own_questions(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     too_many = over(served, caller, "questions")
     if too_many is not None:
         return too_many
-    listed = put_questions(served.store, served.name, served.version)
+    listed = _listed(served)
     own = [it for it in listed.values() if caller.name in it.callers]
     there = answers_of(served.file)
     return {"questions": [_facts(it, there) for it in reversed(own)]}
@@ -188,6 +189,8 @@ def _command(served: Served) -> str:
 
 def question_file(served: Served) -> Sent:
     """Return the questions that were agreed to as the file that `discreet answer` takes."""
+    if served.sites:
+        return refusal("request", BY_EACH)
     agreed = [it.question for it in _unanswered(served).values() if it.said == "agreed"]
     listed = [Question.from_plain(it) for it in agreed]
     text = Questions(served.name, served.version, listed).to_json()
@@ -197,6 +200,8 @@ def question_file(served: Served) -> Sent:
 
 def decide(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
     """Agree to answer a question, or decline it with a reason."""
+    if served.sites:
+        return refused(served, caller, DECIDED, refusal("request", BY_EACH))
     waiting = _unanswered(served)
     request = {"id": id_, "said": body["what"], "text": body["text"].strip()}
     request["says"] = waiting[id_].question["says"] if id_ in waiting else ""
@@ -214,8 +219,30 @@ def decide(served: Served, caller: Caller, id_: str, body: Body) -> Reply:
 
 def _unanswered(served: Served) -> dict[str, Put]:
     there = {*answers_of(served.file)}
+    return {id_: it for id_, it in _listed(served).items() if id_ not in there}
+
+
+def _listed(served: Served) -> dict[str, Put]:
+    """Return what the data are asked for; of several studies with what each has decided."""
     listed = put_questions(served.store, served.name, served.version)
-    return {id_: it for id_, it in listed.items() if id_ not in there}
+    decided = {
+        site.name: put_questions(served.store, site.manifest.study, site.manifest.version)
+        for site in served.sites
+    }
+    if not decided:
+        return listed
+    return {
+        id_: _decided(put, {name: it[id_] for name, it in decided.items() if id_ in it})
+        for id_, put in listed.items()
+    }
+
+
+def _decided(put: Put, by: Mapping[str, Put]) -> Put:
+    """Return a question to several studies: agreed if all agreed, declined if one declined."""
+    reasons = [f"{name}: {it.reason}" for name, it in by.items() if it.said == "declined"]
+    if reasons:
+        return replace(put, said="declined", reason="; ".join(reasons))
+    return replace(put, said="agreed" if all(it.said == "agreed" for it in by.values()) else "")
 
 
 def _facts(put: Put, there: Mapping[str, Answer]) -> dict[str, Any]:

@@ -104,6 +104,8 @@ DECIDED = "question decided"
 """What it is called that a custodian agrees to answer a question, or declines."""
 DONE = "done"
 """How it ended that something was done that shows nothing of the rows."""
+KIND = "kind"
+"""In a request of a study of which another is made: which plot or table was looked at."""
 BOARD = "board kept"
 """What a board is called that is kept under a name."""
 
@@ -114,6 +116,7 @@ class LogEntry:
 
     `version` is that of the study file. `request` is canonical JSON of what was validated, and of
     nothing else. `view` is the id of the plot or table that it makes; None where it makes none.
+    `parts` are the same as they are written down of each study that the study is made of.
     """
 
     study: str
@@ -121,6 +124,7 @@ class LogEntry:
     what: str
     request: str
     view: str | None
+    parts: tuple[LogEntry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,12 @@ def _append(
         "view": entry.view,
         "outcome": outcome,
     }
-    return store.append(connection, "asked", values)
+    # Who has a token of the one study need not be who has one of that name of the other.
+    other = Caller(f"{caller.name} of {entry.study}", caller.role)
+    row = store.append(connection, "asked", values)
+    for part in entry.parts:
+        _append(store, connection, other, part, outcome)
+    return row
 
 
 def entry_of_view(store: Store, study: str, view: str, caller: str | None) -> LogEntry | None:
@@ -211,6 +220,7 @@ def explored(store: Store, study: str, version: str, what: str, caller: str) -> 
     """Tell whether it was written down that a caller explores the rows of a version."""
     query = (
         "SELECT id FROM asked WHERE caller = ? AND study = ? AND what = ? AND version = ?"
+        " AND request = ''"
         " AND outcome = ? LIMIT 1"
     )
     with store.reading() as connection:
@@ -255,7 +265,7 @@ def downloads(
     query = (
         "SELECT min(id), what, request, caller FROM asked"
         " WHERE study = ? AND version = ? AND outcome = ?"
-        f" AND what IN ({', '.join('?' * len(forms))})"
+        f" AND what IN ({', '.join('?' * len(forms))}) AND json_extract(request, '$.view') NOT NULL"
         " GROUP BY what, request, caller ORDER BY min(id)"
     )
     taken: dict[tuple[str, str], list[str]] = {}

@@ -34,6 +34,11 @@ CODES: Mapping[str, tuple[int, str, str]] = {
         "There is nothing here that this token may see.",
         "A plot is only given again to whoever asked for it.",
     ),
+    "closed": (
+        410,
+        "This study is not served now; ask its custodian.",
+        "A study is served while its file is there and not past its last day.",
+    ),
     "method": (405, "This address does not take that method.", "See /api/openapi.json."),
     "request": (
         422,

@@ -52,7 +52,7 @@ ERROR_BODY = {"$ref": f"#/components/schemas/{ErrorBody.__name__}"}
 # By its name: of a model FastAPI makes a field for each of them on each route, half of a start.
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"content": {JSON: {"schema": ERROR_BODY}}}
-    for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
+    for status in (400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 422, 429, 500, 503)
 }
 Ask = Callable[[Served, Caller, Request], Reply]
 """Answers a request, of which the path, the query and the headers are looked at."""
