@@ -19,6 +19,7 @@ from discreet.errors import RefusedError, one_of
 from discreet.estimates.tables import RowsToDescribe, sd_of
 from discreet.estimates.units import unit_in
 from discreet.estimates.words import UNKNOWN, decimals_of, number_words, share_words
+from discreet.levels import in_order
 from discreet.render.dates import date_words
 
 SCHEMA = 1
@@ -174,7 +175,8 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
     (('f', 'm'), (2, 1), 0.25)
     """
     if name in rows.levels:
-        many, order = Counter(rows.levels[name]), tuple(rows.order_of(name))
+        many = Counter(rows.levels[name])
+        order = (*in_order({*many} - {""}, (rows.ordered or {}).get(name, ())),)
         counts = tuple(many[it] for it in order)
         return ColumnFacts(
             name,

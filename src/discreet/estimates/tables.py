@@ -82,8 +82,9 @@ class RowsToDescribe:
     persons: Labels | None = None
 
     def __len__(self) -> int:
-        columns: list[Sized] = [*self.numbers.values(), *self.levels.values()]
-        return max(map(len, columns))
+        # Of the first column: each is read when it is asked for.
+        columns: tuple[Mapping[str, Sized], ...] = (self.numbers, self.levels)
+        return next((len(of[name]) for of in columns for name in of), 0)
 
     def order_of(self, name: str) -> list[str]:
         """Return the levels that a column has, in the order in which they are listed."""
