@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -26,6 +26,9 @@ from discreet.serve.tokens import add_token
 from tests.explore.test_pooled import published, rows, saved
 from tests.serve.cohort import MANY, record_in
 from tests.serve.workers import beside, client, process
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 MAP = """name = "both"
 [files]
@@ -242,6 +245,9 @@ def _a_file_that_is_withdrawn_takes_along_what_is_made_of_it(hub: Hub) -> None:
     after = hub.asks("ann", "/api/study").json()
     assert after["version"] != before
     assert "age" in {it["name"] for it in after["columns"]}
+    model = {"formula": "bmi ~ age + study"}
+    assert hub.asks("ann", "/api/tables/model", model).status_code == 200
+    assert hub.asks("ann", "/api/copy/heatmap", {"columns": ["age", "bmi"]}).status_code == 200
     shutil.copyfile(hub.folder / "west.discreet", file)  # another study: not taken
     assert hub.asks("ann", "/api/study").json()["version"] == after["version"]
 
@@ -294,3 +300,29 @@ def test_a_map_serves_the_files_that_it_names(hub: Hub) -> None:
     (hub.folder / "both.toml").write_text(MAP.replace('"both"', '"north"'), encoding="utf-8")
     with pytest.raises(InputError, match="'north'; name only one of them, or give a map another"):
         Studies([hub.folder / "both.toml"], store)
+
+
+@pytest.mark.slow
+def test_the_board_of_several_studies_says_which_has_which_column(
+    served: Hub, chromium: Browser
+) -> None:
+    page = chromium.new_page(viewport={"width": 1200, "height": 800})
+    wrong: list[str] = []
+    page.on("pageerror", lambda it: wrong.append(str(it)))
+    page.goto(f"{served.url}/#token={served.tokens['ann']}")
+    page.locator("[data-act=studies]").click()
+    lines = page.locator(".form table.figs tr").all_inner_texts()
+    assert [it.split() for it in lines] == [
+        ["north", "south"],
+        ["bmi", "yes", "yes"],
+        ["sex", "yes", "yes"],
+        ["years", "yes", "yes"],
+        ["smoker", "–", "yes"],
+    ]
+    page.goto("about:blank")
+    page.goto(f"{served.url}/#token={served.tokens['bob']}")
+    page.get_by_role("heading", name="north").wait_for()
+    page.locator("[data-act=boards]").wait_for()
+    assert page.locator("[data-act=studies]").count() == 0
+    assert wrong == []
+    page.close()

@@ -16,6 +16,7 @@ from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import holds_codes
 from discreet.explore.notes import BOARD, FIGURES, NO_COPY
+from discreet.explore.pooled import studies_facts
 from discreet.explore.suggestions import suggestions
 from discreet.policy import Policy
 from discreet.render.sealing import Gate, sealed_file
@@ -142,6 +143,7 @@ def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
         "part": "; ".join(of.steps) or f"copy {of.whole.copy.version[:8]}",
         "python": "study" + "".join(_call(name, text) for name, text in of.asks),
         **board_facts(of, of.whole.drawable),
+        **studies_facts(of.session),
         "rows": rows_facts(rows.rows, rows.data),
         "suggestions": suggestions(of),
         "asks": [[*it] for it in of.asks],

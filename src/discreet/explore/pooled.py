@@ -547,6 +547,15 @@ def _about(sites: Sequence[Site]) -> tuple[str, ...]:
     )
 
 
+def studies_facts(session: FileSession) -> dict[str, Any]:
+    """Say of several studies which has which column; nothing of one."""
+    if not isinstance(session.file, PooledFile):
+        return {}
+    sites = session.file.sites
+    columns = {name: [name in site.columns for site in sites] for name in _names(sites)}
+    return {"studies": {"names": [site.name for site in sites], "columns": columns}}
+
+
 # --- what is looked at ----------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, create_model
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import study_facts
-from discreet.explore.pooled import own_columns
+from discreet.explore.pooled import own_columns, studies_facts
 from discreet.explore.table_kinds import TABLES, TableAsked, TableField
 from discreet.render.scene import scene_to_plain
 from discreet.serve.files import drawn, picture_json
@@ -70,6 +70,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
             "version": served.version,
             "caller": {"name": caller.name, "role": caller.role},
             **study_facts(served.copy, served.columns),
+            **studies_facts(served.file),
             "rows": served.kept.facts(),
             "suggestions": served.kept.suggestions,
         },

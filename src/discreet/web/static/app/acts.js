@@ -1,6 +1,7 @@
 /** What happens when something on the page is pressed. */
 
 import { offer } from "./dock.js";
+import { studiesTable } from "./answered-table.js";
 import { h } from "./dom.js";
 import { boardsForm, wordsForm } from "./boards.js";
 import { columnForm } from "./column-form.js";
@@ -213,6 +214,7 @@ export function actsOf(board, how) {
       how.keepTheme?.(document.documentElement.dataset.theme);
       board.redraw();
     },
+    studies: (target) => open(target, studiesTable(board.facts.studies), 480, "Which study has which column"),
     who: (target) => open(target, how.who(), 280, "Your token"),
     "other-token": () => how.otherToken(),
     palette: () => openPalette(board, acts),

@@ -16,3 +16,10 @@ export function answeredTable(answer) {
       h("tbody", {}, lines.map(line))),
   ];
 }
+
+/** Return which of several studies has which column. */
+export function studiesTable({ names, columns }) {
+  const row = (name, has) => h("tr", {}, h("th", { scope: "row" }, name), has.map((it) => h("td", {}, it ? "yes" : "–")));
+  const head = h("thead", {}, h("tr", {}, h("td"), names.map((it) => h("th", { scope: "col" }, it))));
+  return h("div.form", {}, h("table.figs", {}, head, h("tbody", {}, Object.entries(columns).map((it) => row(...it)))));
+}

@@ -36,7 +36,7 @@ async function begin(host) {
     answers: facts.answers,
     says: { study: facts.study, version: facts.part, promise: facts.policy.promise, sign: facts.policy.k ? "shield" : "info" },
   };
-  const board = openBoard(host, source, { takeToken: () => {}, tools: ["rail", "palette", "undo", "redo", "boards", "theme"] });
+  const board = openBoard(host, source, { takeToken: () => {}, tools: ["rail", "palette", "undo", "redo", ...(facts.studies ? ["studies"] : []), "boards", "theme"] });
   listen(host, board, actsOf(board, {}));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", board.redraw);
   await board.again();

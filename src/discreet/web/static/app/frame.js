@@ -11,6 +11,7 @@ const TOOLS = [
   ["palette", "find", "Find anything (Ctrl K)"],
   ["undo", "undo", "Undo"],
   ["redo", "redo", "Redo"],
+  ["studies", "crosstab", "Which study has which column"],
   ["boards", "boards", "Boards: name, keep, open"],
   ["share", "link", "Copy the link to this board"],
   ["theme", "theme", "Light or dark"],
@@ -29,22 +30,16 @@ export function framed(host, rail, { study, version, promise, sign = "shield", t
   const app = h("div.app", {}, rail, main);
   fill(
     host,
-    h(
-      "nav",
-      { "aria-label": "Skip" },
+    h("nav", { "aria-label": "Skip" },
       h("a.skip", { href: "#", "data-act": "skip", "data-to": "find" }, "Skip to the columns"),
       h("a.skip", { href: "#", "data-act": "skip", "data-to": "board" }, "Skip to the pictures"),
     ),
-    h(
-      "header.top",
-      {},
+    h("header.top", {},
       h("div.brand", {}, drawnAs(MARK), h("span", {}, "discreet")),
       h("span.bar1"),
       h("h1", {}, h("bdi", {}, study), " ", h("span", {}, version)),
       h("p.promise", {}, icon(sign), h("span", {}, promise)),
-      h(
-        "div.tools",
-        {},
+      h("div.tools", {},
         TOOLS.filter(([act]) => tools.includes(act)).map(([act, name, label]) =>
           h("button.ib", { "data-act": act, title: label, "aria-label": label }, icon(name)),
         ),

@@ -47,19 +47,14 @@ async function begin(host) {
     answers,
     rows: rows && { ...rows, size: facts.rows.rows },
     server: onServer(facts),
-    says: {
-      study: facts.study,
-      version: `version ${facts.version.slice(0, 8)}`,
-      promise: facts.policy.promise,
-      sign: facts.policy.regime === "guarded" ? "shield" : "info",
-    },
+    says: { study: facts.study, version: `version ${facts.version.slice(0, 8)}`, promise: facts.policy.promise, sign: facts.policy.regime === "guarded" ? "shield" : "info" },
   };
   document.title = `${facts.study} · discreet`;
   const again = (text) => {
     keepToken(text);
     location.reload();
   };
-  const tools = ["rail", "palette", "undo", "redo", "boards", "share", "theme", "who"];
+  const tools = ["rail", "palette", "undo", "redo", ...(facts.studies ? ["studies"] : []), "boards", "share", "theme", "who"];
   const board = openBoard(host, source, { takeToken: (text) => again(decoded(text)), tools });
   const acts = actsOf(board, {
     keepTheme: (theme) => localStorage.setItem(THEME, theme),
@@ -72,9 +67,7 @@ async function begin(host) {
 }
 
 function whoSaid({ caller }) {
-  return h(
-    "div.form",
-    {},
+  return h("div.form", {},
     h("p", {}, h("b", {}, caller.name), " ", h("span.soft", {}, caller.role)),
     h("button.it", { "data-act": "outputs" }, "Your outputs"),
     h("button.it", { "data-act": "questions" }, "Your questions"),
