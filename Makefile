@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test test-all chromium postgres spark acro check format constraints docs pictures bench \
+.PHONY: help demo figures test test-all warm chromium postgres spark acro check format constraints docs pictures bench \
 	dist offline matrix clean
 
 help: ## list what can be made (this)
@@ -34,12 +34,15 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run $(if $(ALL),--all)
 	$(BIN)/python -m examples.parallel.run $(if $(ALL),--all)
 
-test: $(READY) chromium postgres ## run the tests: every attack, leak, register and kill, and all that is not slow
-	$(BIN)/discreet warm  # or each worker would compile the same loops
+test: warm chromium postgres ## run the tests: every attack, leak, register and kill, and all that is not slow
 	$(PYTEST) -m 'not slow or promise'
 
 test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '(slow and not promise) or hypothesis'
+
+# Else each worker would compile the same loops.
+warm: $(READY)
+	$(BIN)/discreet warm
 
 # Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
 chromium:

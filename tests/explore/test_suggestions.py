@@ -55,7 +55,7 @@ def cohort(rows: int = 700) -> pa.Table:
     )
 
 
-def noise(seed: int, rows: int = 400) -> pa.Table:
+def noise(seed: int, rows: int = 300) -> pa.Table:
     rng = np.random.default_rng(seed)
     return pa.table(
         {

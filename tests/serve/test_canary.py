@@ -293,8 +293,11 @@ def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
         ear.answer("health", client.get("/api/health"))
         ear.answer("ready", client.get("/api/ready"))
         names = [it.path for it in pages().routes if isinstance(it, Route)]
-        for name in names:
-            assert ear.answer(name, client.get(name)).status_code == 200
+        for name in names:  # scripts are of the package: they are made before there is a study
+            found = client.get(name)
+            assert found.status_code == 200
+            if not name.startswith("/static/"):
+                ear.answer(name, found)
         assert {"/", "/custodian", "/static/board.js", "/static/custodian.js"} <= {*names}
         assert told["paths"]
 

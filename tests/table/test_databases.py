@@ -220,8 +220,8 @@ LOST: dict[str, Callable[[dc.Study, Path], object]] = {
 
 WHEN = {"between questions": (Table, "_collect"), "as rows come": (postgres._Stream, "readinto")}
 CASES = [
-    *((what, when) for what in LOST for when in ("before", "between questions")),
-    ("first save", "as rows come"),
+    *((what, "between questions") for what in LOST),
+    *(("first save", when) for when in ("before", "as rows come")),
 ]
 
 

@@ -127,30 +127,31 @@ OTHER: Mapping[str, tuple[dict[str, Any], list[list[str]]]] = {
 }
 
 
-def found_of(script: Page, answers: list[dict[str, Any]], spec: Any, asks: Any) -> str | None:
-    given = [answers, spec, asks, USUAL]
-    found: str | None = script.evaluate(
-        "([a, s, d, u]) => it.answerTo(a, s, d, u)?.says ?? null", given
+def found_of(script: Page, answers: list[dict[str, Any]], *cards: Any) -> list[str | None]:
+    """Return the answer of each card: what it shows, and of which rows."""
+    given = [answers, cards, USUAL]
+    found: list[str | None] = script.evaluate(
+        "([a, cards, u]) => cards.map(([s, d]) => it.answerTo(a, s, d, u)?.says ?? null)", given
     )
     return found
 
 
-@pytest.mark.parametrize(("spec", "asks"), SAME.values(), ids=SAME)
 def test_an_answer_is_to_a_card_of_the_same_question(
-    script: Page, answers: list[dict[str, Any]], spec: Any, asks: Any
+    script: Page, answers: list[dict[str, Any]]
 ) -> None:
-    says = found_of(script, answers, spec, asks)
-    assert says is not None
-    assert says.startswith(f"the {spec['kind']} o")  # of a column, or over time
-    assert all(name in says for name in spec["columns"])
+    found = found_of(script, answers, *SAME.values())
+    for (name, (spec, _)), says in zip(SAME.items(), found, strict=True):
+        assert says is not None, name
+        assert says.startswith(f"the {spec['kind']} o")  # of a column, or over time
+        assert all(column in says for column in spec["columns"]), name
 
 
 @pytest.mark.promise
-@pytest.mark.parametrize(("spec", "asks"), OTHER.values(), ids=OTHER)
 def test_an_answer_to_another_question_is_not_compared(
-    script: Page, answers: list[dict[str, Any]], spec: Any, asks: Any
+    script: Page, answers: list[dict[str, Any]]
 ) -> None:
-    assert found_of(script, answers, spec, asks) is None
+    found = found_of(script, answers, *OTHER.values())
+    assert dict(zip(OTHER, found, strict=True)) == dict.fromkeys(OTHER)
 
 
 def test_new_columns_are_the_same_by_what_they_are(script: Page) -> None:
@@ -159,12 +160,12 @@ def test_new_columns_are_the_same_by_what_they_are(script: Page) -> None:
         {"request": request, "verdict": "", "view": None, "says": "bars"}
     ]
     spec = {"kind": "bars", "columns": ["old"]}
-    assert found_of(script, answers, spec, [["old", "age>=60"]]) == "bars"
-    assert found_of(script, answers, spec, [["old", "age >= 61"]]) is None
+    cards = (spec, [["old", "age>=60"]]), (spec, [["old", "age >= 61"]])
+    assert found_of(script, answers, *cards) == ["bars", None]
     chain = [["old", "decade >= 6"], ["decade", "age / 10"]]
     request["derived"] = chain[::-1]
-    assert found_of(script, answers, spec, chain[::-1]) == "bars"
-    assert found_of(script, answers, spec, [["decade", "age / 9"], chain[0]]) is None
+    cards = (spec, chain[::-1]), (spec, [["decade", "age / 9"], chain[0]])
+    assert found_of(script, answers, *cards) == ["bars", None]
 
 
 def test_models_are_the_same_by_formula_and_family(script: Page) -> None:
@@ -178,9 +179,10 @@ def test_models_are_the_same_by_formula_and_family(script: Page) -> None:
         }
     ]
     spec = {"kind": "model", "columns": ["age"], "formula": "died~age+sex", "event_is": "yes"}
-    assert found_of(script, answers, {**spec, "family": "logistic"}, []) == "logistic"
-    assert found_of(script, answers, spec, []) is None
-    assert found_of(script, answers, {**spec, "family": "logistic", "event_is": "no"}, []) is None
+    of = {"family": "logistic"}
+    others: list[dict[str, str]] = [of, {}, {**of, "event_is": "no"}]
+    cards: list[tuple[Any, Any]] = [({**spec, **other}, []) for other in others]
+    assert found_of(script, answers, *cards) == ["logistic", None, None]
 
 
 # --- what is drawn --------------------------------------------------------------------------------
