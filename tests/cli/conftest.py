@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet import cli
+from discreet.custodian import session
 from tests.forked import COMMAND, ran
 
 Run = Callable[..., tuple[int, str, str]]
@@ -74,16 +75,17 @@ def cohort(tmp_path: Path, run: Run) -> Path:
     return path
 
 
-STUDY: list[bytes] = []
+#: By how many copies of the copy are made.
+STUDY: dict[int, bytes] = {}
 
 
 @pytest.fixture
 def study_file(run: Run, cohort: Path, tmp_path: Path) -> Path:
     """The same cohort as a study file, protected once in a run: for what releases nothing."""
     path = tmp_path / "sent.discreet"
-    if not STUDY:
+    if session.AGAIN not in STUDY:
         code, _, err = run("protect", str(cohort), "--no-unit", "-o", str(path))
         assert (code, err) == (0, "")
-        STUDY.append(path.read_bytes())
-    path.write_bytes(STUDY[0])
+        STUDY[session.AGAIN] = path.read_bytes()
+    path.write_bytes(STUDY[session.AGAIN])
     return path

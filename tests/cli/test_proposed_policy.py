@@ -13,8 +13,6 @@ import typer
 
 from discreet.cli.app import app
 
-pytestmark = pytest.mark.usefixtures("no_intervals")
-
 Run = Callable[..., tuple[int, str, str]]
 Calls = tuple[tuple[str, ...], ...]
 
