@@ -54,6 +54,7 @@ def light_after_a_late_answer(chromium: Browser, served: Running) -> dict[str, A
     """Return how light is asked for once rows that are shown no more were answered for."""
     with looking(chromium, served, token=served.token) as page:
         page.locator(".mini .pic svg").first.wait_for()
+        assert page.locator("[data-act=rows]").count() == 0  # they stay on the server
         late: list[Route] = []
         page.route(re.compile(r"/api/copy/part$"), lambda it: held_back(it, late))
         page.evaluate("location.hash = 'where=age%20%3E%3D%2040'")

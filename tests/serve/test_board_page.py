@@ -13,7 +13,8 @@ from discreet.explore.notes import FROM_FILE
 from discreet.provenance import Provenance
 from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running
-from tests.serve.looking import keep_screen, looking, violations
+from tests.serve.looking import SIZES, keep_screen, looking, violations, widest
+from tests.web.reading import read_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +141,49 @@ def test_rows_light_up_everywhere_and_become_a_filter(chromium: Browser, whole: 
         expect(page.locator(".bhead .say b")).to_have_text(re.compile(r"^All \d+ rows$"))
         page.keyboard.press("Control+z")
         chip.wait_for()
+
+
+@pytest.mark.slow
+def test_the_rows_that_filters_keep_are_read_as_a_table(chromium: Browser, whole: Running) -> None:
+    with whole.client() as client:
+        _, file = read_bundle(client.get("/api/rows").content)
+    ages = file["age"].tolist()
+    kept = [i for i, age in enumerate(ages) if age >= 40]
+    size = {"width": 390, "height": SIZES[390]}
+    board = "#where=age%20%3E%3D%2040&new=double:2%20*%20age"
+    with looking(chromium, whole, token=whole.token, viewport=size) as page:
+        opened_page(page)
+        page.evaluate("(board) => { location.hash = board; }", board)
+        opener = page.locator("[data-act=rows]")
+        expect(opener).to_have_text(f"{len(kept)} of {len(ages)} rows")
+        opener.focus()
+        page.keyboard.press("Enter")
+        said = page.locator("#pop [role=status]")
+        expect(said).to_have_text(f"Rows 1 to 100 of {len(kept)}")
+        page.get_by_role("button", name="Later").click()
+        expect(said).to_have_text(f"Rows 101 to 200 of {len(kept)}")
+        seen = page.locator(".rows tr").evaluate_all(
+            "all => all.map((row) => [...row.cells].map((it) => it.textContent))"
+        )
+        names = [*file, "double"]
+        assert len(seen[0]) == len(names)
+        assert seen[0][-1] == "double"
+        for name, of in {"age": ages, "double": [2 * it for it in ages]}.items():
+            shown = [float(row[names.index(name)]) for row in seen[1:]]
+            assert shown == [of[i] for i in kept[100:200]]
+        place = names.index("region")
+        regions = [file["region"][i] or "missing" for i in kept[100:200]]
+        assert [row[place] for row in seen[1:]] == regions
+        assert violations(page) == []
+        assert widest(page) <= 390
+        keep_screen(page, "rows")
+        page.keyboard.press("Escape")
+        expect(page.locator("#pop")).to_be_hidden()
+        assert opener.evaluate("(it) => it === document.activeElement")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("rows as a table")
+        page.keyboard.press("Enter")
+        expect(said).to_have_text(f"Rows 1 to 100 of {len(kept)}")
 
 
 @pytest.mark.slow

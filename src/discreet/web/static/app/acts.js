@@ -7,13 +7,14 @@ import { boardsForm, wordsForm } from "./boards.js";
 import { columnForm } from "./column-form.js";
 import { addFilters, changeFilters, filtersOf } from "./filters.js";
 import { filterForm } from "./filter-form.js";
-import { close, isOpen, notice, open, say } from "./floating.js";
+import { close, copied, isOpen, notice, open, say } from "./floating.js";
 import { address } from "./history.js";
 import { kindsOf, menuOf } from "./menu.js";
 import { modelForm } from "./model-form.js";
 import { dropColumn } from "./new-columns.js";
 import { askForm, questionList } from "./ask-data.js";
 import { handInForm, outputList } from "./hand-in.js";
+import { openRows } from "./rows-table.js";
 import { save } from "./save.js";
 import { openKeys, openPalette } from "./palette.js";
 import { besideOf, EMPTY, plain } from "./state.js";
@@ -172,6 +173,7 @@ export function actsOf(board, how) {
       openAt(card, wordsForm(card.spec, card.title, (given) => change(card, given)), 320, "Words of");
     },
     text: (target) => open(target, wordsForm({ kind: "text" }, "Text", (given) => board.add({ kind: "text", columns: [], ...given })), 320, "A text"),
+    rows: (target) => openRows(target, board).catch(board.failed),
     boards: (target) => open(target, boardsForm(board), 340, "Boards"),
     present: () => board.isOverview() || board.present.begin(),
     duplicate: () => edit(menuCard, (cards, i) => cards.splice(i, 0, cards[i])),
@@ -223,10 +225,4 @@ export function actsOf(board, how) {
   return acts;
 }
 
-
 const linkTo = (state) => new URL(address(state), location.href).href;
-
-function copied(text, done) {
-  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => notice(done), () => notice(text));
-  else notice(text);
-}

@@ -4,6 +4,7 @@ import { whole } from "../draw/look.js";
 import { h } from "./dom.js";
 import { filterChips } from "./filters.js";
 import { icon } from "./icons.js";
+import { hasTable } from "./rows-table.js";
 
 /** @returns {string} What is seen, in a few words. */
 export function headOf(board) {
@@ -23,7 +24,7 @@ export function head(board, state, overview) {
         h("button", { "data-act": "show", "data-show": "overview", "aria-pressed": String(overview) }, "Overview"),
         h("button", { "data-act": "show", "data-show": "", "aria-pressed": String(!overview) }, `Pictures · ${pictures}`)),
     state.name && h("h2.named", {}, h("bdi", {}, state.name)),
-    h("p.say", {}, h("b", {}, headOf(board)), overview && " · Point at a bar to see the same rows everywhere; choose columns to make a picture."),
+    h("p.say", {}, h("b", {}, hasTable(board) ? h("button.txt", { "data-act": "rows", "aria-haspopup": "dialog", title: "The rows as a table" }, headOf(board)) : headOf(board)), overview && " · Point at a bar to see the same rows everywhere; choose columns to make a picture."),
     filterChips(board, state),
     h("span", {}, h("button.txt", { "data-act": "text" }, "+ Text"), pictures > 0 && h("button.txt", { "data-act": "present" }, "Present")),
     !overview && abreastOf(state),

@@ -1,19 +1,17 @@
 /** The form of a filter: a range, some levels, or a condition that is written. */
 
-import { lookOf, whole } from "../draw/look.js";
+import { DAY, lookOf, whole } from "../draw/look.js";
 import { simpleOf } from "./condition-words.js";
 import { choose } from "./choose.js";
 import { fill, h } from "./dom.js";
 import { checked, expressionField } from "./expression-field.js";
 import { canBeWritten, inRange, oneOfLevels } from "./expression-texts.js";
 import { settled } from "./form-parts.js";
-import { typeOf } from "./offers.js";
+import { FEW_LEVELS, typeOf } from "./offers.js";
 import { miniSpec } from "./overview.js";
 import { spark } from "./spark.js";
 
-const DAY = 86_400_000;
 const MOST_LEVELS = 200;
-const FEW_LEVELS = 12; // more are searched
 
 export function filterForm(board, done, before = "") {
   const columns = [...board.columns.values()];

@@ -60,6 +60,16 @@ export function say(words) {
   byId("live").textContent = words;
 }
 
+/** Copy a text, and say so; where the browser does not let it, show what is to be copied by hand. */
+export async function copied(text, says) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(says);
+  } catch {
+    notice(text);
+  }
+}
+
 /** Show a notice for a while. */
 export function notice(words) {
   byId("toast").textContent = words;

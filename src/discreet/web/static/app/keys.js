@@ -36,7 +36,7 @@ function keyed(event, board, acts) {
   } else if (event.key === "Escape") escape(board, acts);
   else if (at === board.rail.find) inSearch(event);
   else if (at?.matches(".col")) inColumns(event, at, board);
-  else if (at?.closest("#pop") && !typing) inMenu(event, at);
+  else if (at?.closest("#pop") && !typing && !at.matches(".rows")) inMenu(event, at);
   else if (event.key === "Enter" && (at === document.body || at === board.main)) {
     if (board.draft.length) document.querySelector(".dock .sug .main")?.click();
     else if (board.lights.kept()) board.keep();

@@ -1,6 +1,7 @@
 /** The form of a model: an outcome, what it may follow from, and the formula that says so. */
 
 import { lookOf } from "../draw/look.js";
+import { FAMILIES } from "../kinds/model.js";
 import { choose } from "./choose.js";
 import { fill, h } from "./dom.js";
 import { expressionField } from "./expression-field.js";
@@ -11,7 +12,6 @@ import { icon } from "./icons.js";
 import { typeOf } from "./offers.js";
 import { asReference, referencesOf } from "./state.js";
 
-const FAMILIES = { linear: "Linear", logistic: "Logistic", poisson: "Poisson", cox: "Cox" };
 /** Which models an outcome may have, by its kind, the usual one first. */
 const OF_KIND = { number: ["linear", "poisson", "logistic", "cox"], level: ["logistic", "cox"], date: ["linear"] };
 const EVENTS = { logistic: ({ outcome }) => outcome?.name, cox: ({ event }) => event };

@@ -3,7 +3,7 @@
 import { KINDS } from "../kinds/index.js";
 import { plain } from "./state.js";
 
-const FEW_LEVELS = 12;
+export const FEW_LEVELS = 12;
 
 /**
  * Return the specs that chosen columns can be drawn by.

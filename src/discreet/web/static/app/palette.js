@@ -5,6 +5,7 @@ import { choose } from "./choose.js";
 import { inWords } from "./condition-words.js";
 import { fill, h } from "./dom.js";
 import { open } from "./floating.js";
+import { hasTable } from "./rows-table.js";
 import { titleOf } from "./words.js";
 
 /** What can be done from anywhere, by its act; what is not on this page is left out. */
@@ -12,6 +13,7 @@ const DONE = {
   filter: "Add a filter",
   "new-column": "Add a column",
   model: "A model: outcome and predictors",
+  rows: "The rows as a table",
   undo: "Undo",
   redo: "Redo",
   boards: "Boards: name, keep, open",
@@ -51,7 +53,7 @@ export function openPalette(board, acts) {
 }
 
 function doneOf(board, acts) {
-  const able = { filter: board.rows, "new-column": board.rows, model: board.hasModels, undo: board.canUndo(), redo: board.canRedo(), outputs: board.isServed, questions: board.isServed, text: true, present: !board.isOverview() };
+  const able = { filter: board.rows, "new-column": board.rows, model: board.hasModels, rows: hasTable(board), undo: board.canUndo(), redo: board.canRedo(), outputs: board.isServed, questions: board.isServed, text: true, present: !board.isOverview() };
   const onPage = (act) => able[act] ?? (act === "keys" || document.querySelector(`.tools [data-act=${act}]`));
   const target = (act) => document.querySelector(`[data-act=${act}]`) || anchor();
   return Object.entries(DONE).filter(([act]) => onPage(act)).map(([act, label]) => ({ label, more: "", run: () => acts[act](target(act)) }));

@@ -41,6 +41,7 @@ export async function rowsInThread(script, bytes, facts) {
     views: (part, specs) => ask("views", { part, specs }),
     light: (part, conditions, specs) => ask("light", { part, conditions, specs }),
     ready: (part, specs) => ask("ready", { part, specs }),
+    table: (part, from, to) => ask("table", { part, from, to }),
     order: (part, spec) => ask("order", { part, spec }),
   };
 }

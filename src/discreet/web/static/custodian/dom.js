@@ -17,13 +17,3 @@ export function byId(id) {
   if (!found) throw new Error(`the page has no #${id}`);
   return found;
 }
-
-/** Copy a text, and say so; where the browser does not let it, say what to do. */
-export async function copied(text, says, page) {
-  try {
-    await navigator.clipboard.writeText(text);
-    page.toast(says);
-  } catch {
-    page.toast("Mark it and copy it with the keys.");
-  }
-}

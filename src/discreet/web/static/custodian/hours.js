@@ -1,5 +1,6 @@
 /** The record over time: stacked bars, one tab stop, arrows go through them. */
 
+import { sum } from "../rows/counts.js";
 import { byId, makeSvg } from "./dom.js";
 import { clock, shortDay } from "./words.js";
 
@@ -111,8 +112,4 @@ function named({ from }, { hours }) {
 function mark({ from }, { hours }) {
   const at = new Date(from);
   return hours > 1 ? shortDay(at) : clock(at);
-}
-
-function sum(counts) {
-  return counts.reduce((all, it) => all + it, 0);
 }

@@ -1,8 +1,8 @@
 /** The custodian's page: who has what, what waits, what was asked, the versions and the policy. */
 
-import { notice as toast } from "../app/floating.js";
+import { copied, notice as toast } from "../app/floating.js";
 import { ask, takeTokenFromAddress } from "../app/server.js";
-import { byId, copied, make } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { keepRecord } from "./log.js";
 import { keepOutputs } from "./outputs.js";
 import { showPolicy } from "./policy.js";
@@ -50,7 +50,7 @@ function build(told) {
   letViewClose();
   showHead(told);
   byId("verify").addEventListener("click", verify);
-  byId("copy").addEventListener("click", () => copied(byId("head").dataset.head, "Seal copied. Keep it elsewhere: with it, a cut-off end shows, too.", { toast }));
+  byId("copy").addEventListener("click", () => copied(byId("head").dataset.head, "Seal copied. Keep it elsewhere: with it, a cut-off end shows, too."));
   showPolicy(told);
   const waiting = new Map();
   const waits = (name, words) => {

@@ -1,9 +1,10 @@
 /** Questions to the data: each in words, to be agreed to or declined; those agreed to are answered by a command. */
 
 import { handOver } from "../app/dom.js";
+import { copied } from "../app/floating.js";
 import { sendingForm } from "../app/form-parts.js";
 import { ask, fileOf } from "../app/server.js";
-import { byId, copied, make } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { withToken } from "./token.js";
 import { counted, moment, who } from "./words.js";
 
@@ -25,7 +26,7 @@ export function keepQuestions(page) {
   byId("take-questions").addEventListener("click", () =>
     withToken(() => fileOf("/api/custodian/question-list")).then((file) => handOver(file, "questions.json")).catch(page.fail),
   );
-  byId("copy-command").addEventListener("click", () => copied(byId("command").textContent, "Command copied.", page));
+  byId("copy-command").addEventListener("click", () => copied(byId("command").textContent, "Command copied."));
   show();
   return show;
 }

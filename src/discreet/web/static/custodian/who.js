@@ -1,7 +1,8 @@
 /** Who has what: a line for each person and version; links are made, changed and revoked. */
 
+import { copied } from "../app/floating.js";
 import { ask } from "../app/server.js";
-import { byId, copied, make } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { withToken } from "./token.js";
 import { cap, counted, shortDay, shortVersion, span, who } from "./words.js";
 
@@ -57,7 +58,7 @@ async function makeOne(form, page) {
     once.replaceChildren(
       make("span", {}, "The link of ", make("bdi", { text: token.name }), ", shown once:"),
       make("code", { text: link }),
-      make("button", { type: "button", class: "btn", text: "Copy", "aria-label": "Copy the link", on: { click: () => copied(link, "Link copied.", page) } }),
+      make("button", { type: "button", class: "btn", text: "Copy", "aria-label": "Copy the link", on: { click: () => copied(link, "Link copied.") } }),
       make("span", { class: "soft", text: "Give it over a safe channel: whoever has it can look." }),
     );
     form.elements.namedItem("name").value = "";

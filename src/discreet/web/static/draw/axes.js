@@ -1,10 +1,9 @@
 /** The axes of pictures: where they lie, their ticks, and what stands beside them. */
 
 import { d3 } from "../vendor/d3.js";
-import { GROUPED, number } from "./look.js";
+import { DAY, GROUPED, number } from "./look.js";
 import { clip, line, text, wide } from "./svg.js";
 
-const DAY = 86400000;
 
 /**
  * Return the place within a picture that its marks have.

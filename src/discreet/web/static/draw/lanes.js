@@ -55,3 +55,15 @@ export const gridOf = (x, inner) =>
   x.ticks(Math.max(2, Math.round((inner.right - inner.left) / 90)))
     .map((it) => line(x(it), inner.top, x(it), inner.bottom, "gl"))
     .join("");
+
+/** What a group says: its quartiles, and how many rows it has. A group is a level, or a column of its own. */
+export function markOf({ by, columns }, label, quartiles, count, look) {
+  const column = by ? columns[0] : label;
+  const [q1, median, q3] = quartiles.map((it) => look.say(column, it));
+  return {
+    say: by ? look.level(by, label) : look.label(column),
+    count,
+    more: `median ${median} · middle half ${q1}–${q3} ${look.unit(column)}`.trim(),
+    light: by ? look.lightOf(by, label) : null,
+  };
+}

@@ -4,7 +4,7 @@ import { MISSING_NAMES } from "../rows/levels.js";
 import { d3 } from "../vendor/d3.js";
 import { placesOf } from "./colour.js";
 
-const DAY = 86400000;
+export const DAY = 86400000;
 const date = d3.utcFormat("%-d %b %Y");
 
 /**

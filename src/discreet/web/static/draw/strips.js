@@ -1,6 +1,18 @@
 /** Intervals of a column, drawn where they are pointed at. */
 
+import { extent } from "../rows/ends.js";
+import { labelsOf } from "./lines.js";
 import { rect } from "./svg.js";
+
+/** Where curves over intervals begin and end. */
+export const endsOf = ({ curves, strips }) =>
+  extent([...(strips?.edges || []), ...curves.flatMap((it) => extent(it.x))]);
+
+/** What panels of curves have in common. */
+export const alikeOf = (views, look) => ({
+  ends: extent(views.flatMap(endsOf)),
+  labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
+});
 
 /** Draw intervals from the top to the bottom of a picture. */
 export const drawStrips = ({ edges }, x, { top, bottom }) =>

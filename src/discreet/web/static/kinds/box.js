@@ -1,7 +1,7 @@
 /** Boxes: the middle and the spread of columns, or of the levels of one, with where rows lie. */
 
 import { bottom, scaleOf } from "../draw/axes.js";
-import { AXIS, gridOf, lanesOf, LOWEST } from "../draw/lanes.js";
+import { AXIS, gridOf, lanesOf, LOWEST, markOf } from "../draw/lanes.js";
 import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, line, path, px, rect, text } from "../draw/svg.js";
@@ -45,7 +45,7 @@ export const box = {
         lanes.hits(),
       at: drawn,
       zones: lanes.zones,
-      marks: view.groups.map((it, i) => markOf(view, it, sizes[i], look)),
+      marks: view.groups.map((it, i) => markOf(view, it.label, [it.q1, it.median, it.q3], sizes[i], look)),
       overlay: ({ view: lit }) =>
         (lit ? lit.each : []).map((it, i) => it && hotOf(it, drawn[i])).filter(Boolean).join(""),
     };
@@ -116,16 +116,4 @@ function shapeOf({ edges, counts }, { x, base, up }) {
 function hotOf({ box: it, ridge }, at) {
   return (at.up ? path(shapeOf(ridge, at), HOT) : "") +
     circle(at.x(it.median), at.mid, Math.min(4, at.half + 1), { fill: "var(--hot)" });
-}
-
-function markOf(view, it, count, look) {
-  const column = view.by ? view.columns[0] : it.label;
-  const say = (value) => look.say(column, value);
-  const middle = `median ${say(it.median)} · middle half ${say(it.q1)}–${say(it.q3)} ${look.unit(column)}`;
-  return {
-    say: view.by ? look.level(view.by, it.label) : look.label(column),
-    count,
-    more: middle.trim(),
-    light: view.by ? look.lightOf(view.by, it.label) : null,
-  };
 }

@@ -2,11 +2,10 @@
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
 import { level } from "../draw/colour.js";
-import { HOT, keysOf, labelsOf, namesBeside, placeIn, strokeOf } from "../draw/lines.js";
-import { drawStrips, marksOfIntervals } from "../draw/strips.js";
+import { HOT, keysOf, namesBeside, placeIn, strokeOf } from "../draw/lines.js";
+import { alikeOf, drawStrips, endsOf, marksOfIntervals } from "../draw/strips.js";
 import { path, px } from "../draw/svg.js";
 import { ofEdges } from "../draw/zones.js";
-import { extent } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
 const HEADROOM = 1.05;
@@ -20,10 +19,7 @@ export const density = {
 
   top: (view) => HEADROOM * Math.max(...view.curves.flatMap((it) => it.y)),
 
-  alike: (views, look) => ({
-    ends: extent(views.flatMap(endsOf)),
-    labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
-  }),
+  alike: alikeOf,
 
   draw(view, box, look) {
     const [name] = view.columns;
@@ -54,9 +50,6 @@ export const density = {
     };
   },
 };
-
-const endsOf = ({ curves, strips }) =>
-  extent([...(strips?.edges || []), ...curves.flatMap((it) => extent(it.x))]);
 
 /** A curve falls to 0 where the values of its rows end. */
 function shapeOf({ x: across, y: up }, x, y, { top, bottom: base }) {

@@ -1,12 +1,11 @@
 /** Which share of the rows lies at or below each value, of all rows or of each level. */
 
 import { bottom, left, plotBox, scaleOf } from "../draw/axes.js";
-import { keysOf, labelsOf, namesBeside, placeIn, stepPath, strokeOf } from "../draw/lines.js";
+import { keysOf, namesBeside, placeIn, stepPath, strokeOf } from "../draw/lines.js";
 import { percent } from "../draw/look.js";
-import { drawStrips, marksOfIntervals } from "../draw/strips.js";
+import { alikeOf, drawStrips, endsOf, marksOfIntervals } from "../draw/strips.js";
 import { path } from "../draw/svg.js";
 import { ofEdges } from "../draw/zones.js";
-import { extent } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
 export const ecdf = {
@@ -15,10 +14,7 @@ export const ecdf = {
   title: ({ columns: [name], by }, say) =>
     `Share at or below each ${say.label(name)}${by ? ` by ${say.label(by[0])}` : ""}`,
 
-  alike: (views, look) => ({
-    ends: extent(views.flatMap(endsOf)),
-    labels: labelsOf(views.flatMap((it) => it.curves), look.orderOf(views[0].by)),
-  }),
+  alike: alikeOf,
 
   draw(view, box, look) {
     const [name] = view.columns;
@@ -47,9 +43,6 @@ export const ecdf = {
     };
   },
 };
-
-const endsOf = ({ curves, strips }) =>
-  extent([...(strips?.edges || []), ...curves.flatMap((it) => extent(it.x))]);
 
 /** A curve is 0 before its first value and 1 after its last. */
 const stepsIn = ({ x, y }, [low, high]) => ({ times: [low, ...x], heights: [0, ...y], end: high });

@@ -6,7 +6,7 @@ import { drawTable } from "../draw/table.js";
 import { extent } from "../rows/ends.js";
 import { d3 } from "../vendor/d3.js";
 
-const FAMILIES = { linear: "Linear", logistic: "Logistic", poisson: "Poisson", cox: "Cox" };
+export const FAMILIES = { linear: "Linear", logistic: "Logistic", poisson: "Poisson", cox: "Cox" };
 const ENDS = ["estimate, low end", "estimate", "estimate, high end"];
 const RATIO = /^(odds|rate|hazard) ratio$/;
 const INTERCEPT = "Intercept";

@@ -5,12 +5,11 @@ import { keysOf, labelsOf, namesAtEnds, placeIn, roomOf, strokeOf } from "../dra
 import { drawStrips } from "../draw/strips.js";
 import { circle, clip, line, path, px } from "../draw/svg.js";
 import { extent } from "../rows/ends.js";
-import { endOf, EVERY, STEP } from "../rows/periods.js";
+import { DAY, endOf, EVERY, STEP } from "../rows/periods.js";
 import { d3 } from "../vendor/d3-drawn.js";
 
 const ABOVE = 1.05;
 const APART = 7; // points that stand closer are not marked
-const DAY = 86400000;
 const WORDS = { week: "week of %-d %b %Y", month: "%b %Y", quarter: "Q%q %Y", year: "%Y", day: "%-d %b %Y" };
 
 export const over_time = {

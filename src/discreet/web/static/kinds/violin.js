@@ -1,7 +1,7 @@
 /** Violins: mirrored densities of a column, of all rows or of each level, with their quartiles. */
 
 import { bottom, scaleOf } from "../draw/axes.js";
-import { AXIS, gridOf, lanesOf, LOWEST } from "../draw/lanes.js";
+import { AXIS, gridOf, lanesOf, LOWEST, markOf } from "../draw/lanes.js";
 import { HOT } from "../draw/lines.js";
 import { whole } from "../draw/look.js";
 import { circle, path, px, rect } from "../draw/svg.js";
@@ -33,7 +33,7 @@ export const violin = {
         `<g class="base">${shapes.join("")}</g>` +
         lanes.words(height / 2 + 4, view.by ? view.rows.map(whole) : [], counted) + lanes.hits(),
       zones: lanes.zones,
-      marks: view.curves.map((it, i) => markOf(view, i, look)),
+      marks: view.curves.map(({ label }, i) => markOf(view, label, view.quarters[i], view.rows[i], look)),
       overlay: ({ view: lit }) =>
         (lit ? lit.each : []).map((it, i) => it && hotOf(it, at(i))).filter(Boolean).join(""),
     };
@@ -58,16 +58,4 @@ function mirrored(curve, { x, mid, up }) {
   const over = curve.x.map((value, i) => `${px(x(value))} ${px(mid - up * curve.y[i])}`);
   const under = curve.x.map((value, i) => `${px(x(value))} ${px(mid + up * curve.y[i])}`).reverse();
   return `M${[...over, ...under].join("L")}Z`;
-}
-
-function markOf(view, i, look) {
-  const [column] = view.columns;
-  const [q1, median, q3] = view.quarters[i].map((it) => look.say(column, it));
-  const { label } = view.curves[i];
-  return {
-    say: view.by ? look.level(view.by, label) : look.label(column),
-    count: view.rows[i],
-    more: `median ${median} · middle half ${q1}–${q3} ${look.unit(column)}`.trim(),
-    light: view.by ? look.lightOf(view.by, label) : null,
-  };
 }

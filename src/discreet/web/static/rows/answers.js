@@ -69,6 +69,12 @@ export class Answers {
     return { found: byStrength(this.held(part).part, spec, this.facts) };
   }
 
+  /** The values of some rows, column by column: numbers and words, null where one is missing. */
+  table({ part: asked, from, to }) {
+    const { part } = this.held(asked);
+    return { found: [...part.names()].map((name) => valuesIn(part.column(name), from, to)) };
+  }
+
   held({ where, assign }) {
     const key = JSON.stringify([where, assign]);
     if (!this.parts.has(key)) {
@@ -126,6 +132,10 @@ export class Answers {
     return out;
   }
 }
+
+const valuesIn = ({ values, codes, levels, missing }, from, to) =>
+  (values ? Array.from(values.slice(from, to), (it) => (Number.isFinite(it) ? it : null))
+    : Array.from(codes.slice(from, to), (it) => (it === missing ? null : levels[it])));
 
 /** All levels of the columns that give a view its colours, in order, as a view of the server has them. */
 function ordersOf(part, { columns = [], by = [], colour, kind }) {

@@ -1,12 +1,12 @@
 /** Curves of the values of a column, of all rows or of each level. */
 
-import { binsOf, extent, placesOn, roundHalfEven, short } from "./ends.js";
+import { BINS, binsOf, countedIn, extent, placesOn, roundHalfEven, short } from "./ends.js";
 import { LEAST_ROWS, quantile, risingOf, risingWithin, take } from "./groups.js";
 import { complete } from "./part.js";
 import { Refused } from "./refused.js";
 
-const MOST_CURVES = 12; // more colours and dashes are not told apart
-const MOST_STEPS = 1000;
+export const MOST_CURVES = 12; // more colours and dashes are not told apart
+export const MOST_STEPS = 1000;
 const CELLS = 1024;
 const POINTS = 256;
 const NARROWEST = 1 / 200; // of what a curve spans
@@ -146,17 +146,12 @@ function everySoMany(ranks, size) {
   return kept;
 }
 
-const BINS = 20;
-
 /** Count the rows of a curve in the bins that a histogram of the column has. */
 export function stripsOf(part, { columns: [name], by }, facts) {
   const values = take(part.number(name), complete(part, [name, ...(by || [])]));
   const [low, high] = extent(values);
   if (low === high) return { edges: [low - 0.5, low + 0.5], counts: [values.length] };
-  const bins = binsOf(name, values, facts.bins || BINS, facts.axes?.[name]);
-  const counts = new Array(bins.bins).fill(0);
-  for (const value of values) counts[bins.placeOf(value)] += 1;
-  return { edges: bins.edges, counts };
+  return countedIn(binsOf(name, values, facts.bins || BINS, facts.axes?.[name]), values);
 }
 
 /** Return the interval of each row, for linked highlighting. */

@@ -3,6 +3,8 @@
 import { Refused } from "./refused.js";
 
 const TOLERANCE = 1e-9;
+/** So many bins a histogram has, unless the study says otherwise. */
+export const BINS = 20;
 const DIGITS = 12;
 // As the server has them: how many decimals a step may have, and how many steps an axis.
 const [MOST_DECIMALS, MOST_WHOLE, MOST_STEPS, ON_STEP] = [6, 1e15, 1000, 1e-6];
@@ -29,6 +31,13 @@ export function binsOf(name, values, bins, fixed = {}) {
     throw new Refused(`“${name}” has one value alone in these rows, so it cannot be drawn.`);
   }
   return fixed.limits ? even(low, high, bins) : trimmed(low, high, values, bins);
+}
+
+/** Count values in bins, as `binsOf` returns them. */
+export function countedIn({ bins, edges, placeOf }, values) {
+  const counts = new Array(bins).fill(0);
+  for (const value of values) counts[placeOf(value)] += 1;
+  return { edges, counts };
 }
 
 /** Return the bins of a column that a spec itself names the edges of. */

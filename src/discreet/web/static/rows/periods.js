@@ -7,7 +7,7 @@ import { Refused } from "./refused.js";
 export const EVERY = ["day", "week", "month", "quarter", "year"];
 export const STEP = "step";
 
-const DAY = 86400000;
+export const DAY = 86400000;
 const ENOUGH = 60; // the shortest period is taken that there are no more of
 const MOST = 1000;
 const MONTHS = { month: 1, quarter: 3, year: 12 };

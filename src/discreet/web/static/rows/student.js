@@ -1,6 +1,7 @@
 /** The quantile of Student's t that an interval of 95 % of a mean lies between. */
 
-const NORMAL = 1.959963984540054;
+/** Of an interval of 95 %. */
+export const NORMAL = 1.959963984540054;
 const SHARE = 0.95;
 const EXACT = 200;
 const known = new Map();

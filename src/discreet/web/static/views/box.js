@@ -1,10 +1,9 @@
 /** Boxes: the middle and the spread of columns, or of the levels of one, with where rows lie. */
 
-import { binsOf } from "../rows/ends.js";
+import { BINS, binsOf, countedIn } from "../rows/ends.js";
 import { below, LEAST_ROWS, marksOfGroups, meanOf, once, quantile, risingOf, risingWithin } from "../rows/groups.js";
 import { d3 } from "../vendor/d3.js";
 
-const BINS = 20;
 const MOST_OUTLIERS = 1000;
 
 export const box = {
@@ -16,7 +15,7 @@ export const box = {
       columns: spec.columns,
       groups: groups.map(({ label, values }) => boxOf(label, values)),
       by: spec.by?.[0] ?? null,
-      ridges: groups.map(({ name, values }) => ridgeOf(bins.get(name), values)),
+      ridges: groups.map(({ name, values }) => countedIn(bins.get(name), values)),
       shown: spec.by ? groups.reduce((sum, it) => sum + it.rows.length, 0) : groups[0].rows.length,
     };
   },
@@ -30,7 +29,7 @@ export const box = {
     const each = known(part, spec, view).map((all) => {
       const values = risingWithin(all, mask);
       if (values.length < LEAST_ROWS) return null;
-      return { box: boxOf("", values), ridge: ridgeOf(bins.get(all.name), values) };
+      return { box: boxOf("", values), ridge: countedIn(bins.get(all.name), values) };
     });
     return { each };
   },
@@ -75,11 +74,4 @@ function apart(outliers) {
   const width = (outliers.at(-1) - outliers[0]) / MOST_OUTLIERS || 1;
   const places = outliers.map((it) => Math.floor((it - outliers[0]) / width));
   return outliers.filter((_, i) => i === 0 || places[i] !== places[i - 1]);
-}
-
-/** How many rows of a group lie in each bin. */
-function ridgeOf(bins, values) {
-  const counts = new Array(bins.bins).fill(0);
-  for (const value of values) counts[bins.placeOf(value)] += 1;
-  return { edges: bins.edges, counts };
 }

@@ -1,9 +1,7 @@
 /** The histogram: bars on the intervals of one column. */
 
-import { binsOf, ownBins, placesOn } from "../rows/ends.js";
+import { BINS, binsOf, ownBins, placesOn } from "../rows/ends.js";
 import { complete } from "../rows/part.js";
-
-const BINS = 20;
 
 export const histogram = {
   grid: (part, spec, facts) => binned(part, spec, facts).bins,

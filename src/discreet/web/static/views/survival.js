@@ -1,10 +1,12 @@
 /** Survival curves: which share has not had the event by each time, and how many are at risk. */
 
+import { MOST_CURVES, MOST_STEPS } from "../rows/curves.js";
 import { NO_AND_YES } from "../rows/expressions/meaning.js";
 import { below, risingOf, take, within } from "../rows/groups.js";
 import { inOrder } from "../rows/order.js";
 import { complete } from "../rows/part.js";
 import { Refused } from "../rows/refused.js";
+import { NORMAL } from "../rows/student.js";
 
 export const survival = {
   /** Until when the curves of parts that are drawn beside each other go. */
@@ -39,10 +41,7 @@ export const survival = {
 /** A curve ends where fewer rows are at risk: each would be a large step. */
 const LEAST_AT_RISK = 10;
 
-const MOST_CURVES = 12; // more colours and dashes are not told apart
-const MOST_STEPS = 1000;
 const MOST_TIMES = 6;
-const NORMAL = 1.959963984540054; // of an interval of 95 %
 
 /** @returns {object} The rows that have a time, an event and a level, in the order of times. */
 const allTimes = (part, { columns, by }) =>
