@@ -25,6 +25,7 @@ CALLS: dict[str, Calls] = {
     "summary": (("summary", "TABLE", "--by", "sex"),),
     "means": (("means", "TABLE", "bmi", "sex"),),
     "model": (("model", "TABLE", "bmi ~ age + sex"),),
+    "meta-analysis": (("meta-analysis", "TABLE", "bmi ~ age", "--by", "sex"),),
     "research": (("research", "scatter", "TABLE", "age", "bmi", "--json"),),
     "anonymize": (("anonymize", "TABLE", "-o", "COPY"),),
     "round": (("round", "TABLE", "-o", "COPY"),),
@@ -63,7 +64,7 @@ WITHOUT_POLICY = {"evaluate", "policy init"}
 OF_PAPERS = {"research", "anonymize", "round"}
 TABLES = {"file", "original", "data"}
 #: What takes a study file, and what runs where a register is lost.
-OF_OTHERS = {"check", "register begin", "ask", "answers"}
+OF_OTHERS = {"check", "register begin", "ask", "answers", "rows"}
 
 
 def commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, set[str]]]:

@@ -499,6 +499,7 @@ STATUS = {
     "policy": 403,
     "data": 403,
     "version": 409,
+    "closed": 410,
     "rate": 429,
     "busy": 503,
     "slow": 503,

@@ -78,9 +78,9 @@ def combine(estimates: Sequence[float], errors: Sequence[float]) -> Combined:
     --------
     >>> found = combine([1.0, 1.2, 0.8], [0.1, 0.14, 0.1])
     >>> [round(it, 3) for it in found.pooled["fixed effect"]]
-    [0.836, 0.96, 1.084]
+    [0.837, 0.961, 1.085]
     >>> round(found.q, 2), round(found.i2, 2)
-    (5.12, 0.61)
+    (5.66, 0.65)
     """
     if len(estimates) < 2:
         raise InputError("fewer than two studies have an estimate; there is nothing to combine")
