@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from discreet.study_file import open_study_file
+from tests.forked import COMMAND
 from tests.serve.canaries import ALONE, BIRDS, COHORT, ROLES, WHOLE
 from tests.serve.cohort import SECRET, published
-from tests.serve.workers import client, process
+from tests.serve.workers import COLD, begun, client
 
 HERE = Path("/proc/self/mem")
 PIECE = 1 << 24
@@ -66,7 +70,18 @@ def test_no_canary_lies_in_the_memory_of_a_server(tmp_path: Path) -> None:
         for value in values:
             sought |= {f"{value}": str(value).encode(), f"{value} as a double": double(value)}
     there = {"the study's name": b"canaries", "a drawn number": double(drawn)}
-    server = process(path, tmp_path / "state")
+    # A new interpreter: a fork has in memory what its parent imported, constants among it.
+    given = ["serve", str(path), "--state", str(tmp_path / "state"), "--port", "0", "--json"]
+    server = begun(
+        subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *given],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **COLD},
+            start_new_session=True,
+        )
+    )
     try:
         with client(server.url, server.token) as alice:
             for name in ("age", "bmi", "glucose", "income", "visits", "half"):

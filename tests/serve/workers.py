@@ -21,7 +21,7 @@ from discreet.serve.start import Serving, configured, listening
 from discreet.serve.studies import Studies
 from tests.forked import COMMAND, Forked
 
-__all__ = ["COLD", "Process", "beside", "client", "first_asked", "process"]
+__all__ = ["COLD", "Process", "begun", "beside", "client", "first_asked", "process"]
 
 #: The environment of a server that does not warm up.
 COLD = {
@@ -94,7 +94,11 @@ def process(
 ) -> Process:
     """Start `discreet serve` of a study file with a record in a folder; wait until it listens."""
     words = ["serve", str(file), "--state", str(state), "--port", "0", "--json", *options]
-    popen = Forked(COMMAND, words, {**COLD, **(env or {})})
+    return begun(Forked(COMMAND, words, {**COLD, **(env or {})}))
+
+
+def begun(popen: Any) -> Process:
+    """Wait until a server that was started listens; it may be one in a new interpreter."""
     said = popen.stdout.readline()
     if not said:
         raise AssertionError(popen.communicate()[1])

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import chi2, t
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
@@ -84,6 +82,8 @@ def combine(estimates: Sequence[float], errors: Sequence[float]) -> Combined:
     """
     if len(estimates) < 2:
         raise InputError("fewer than two studies have an estimate; there is nothing to combine")
+    from scipy.special import chdtrc
+
     values, variances = np.array(estimates), np.array(errors) ** 2
     df, fixed = len(values) - 1, _weighed(values, variances)
     between, knapp = (
@@ -99,7 +99,7 @@ def combine(estimates: Sequence[float], errors: Sequence[float]) -> Combined:
         },
         tuple(zip(fixed.weights.tolist(), between.weights.tolist(), strict=True)),
         fixed.q,
-        float(chi2.sf(fixed.q, df)),
+        float(chdtrc(df, fixed.q)),
         max(0.0, 1 - df / fixed.q) if fixed.q > 0 else 0.0,
         math.sqrt(knapp),
         tuple(
@@ -123,7 +123,9 @@ class _Weighed(NamedTuple):
 
     def by_knapp(self, df: int) -> Interval:
         """Return Hartung and Knapp's interval, never narrower than by the errors alone."""
-        reach = float(t.isf(0.025, df)) * self.error * math.sqrt(max(1.0, self.q / df))
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(df, 0.975)) * self.error * math.sqrt(max(1.0, self.q / df))
         return self.mean - reach, self.mean, self.mean + reach
 
 
@@ -145,6 +147,7 @@ def _laird(values: Floats, variances: Floats) -> float:
 
 def _paule(values: Floats, variances: Floats) -> float:
     """Return the variance between studies for which Q is what chance makes it (Paule, Mandel)."""
+    from scipy.optimize import brentq
 
     def more(between: float) -> float:
         return _weighed(values, variances + between).q - (len(values) - 1)
