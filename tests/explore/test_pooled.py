@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.explore.harmony import Found, Harmony, Mapped, propose, read_map
 from discreet.explore.pooled import PERSON, open_pooled
+from discreet.explore.pooled_answers import combined
 from tests.ready import opened_once
 
 SIZES = {"north": 400, "south": 600, "west": 300}
@@ -471,3 +473,12 @@ def test_what_a_study_does_not_have_cannot_be_asked(pooled: dc.Study, tmp_path: 
         pooled.ask(pooled.bars("study"))
     with pytest.raises(InputError, match="'north' cannot be asked this: there is no column 'smok"):
         pooled.ask(pooled.bars("smoker"))
+
+
+def test_an_answer_that_lacks_a_figure_cannot_be_combined() -> None:
+    answer = next(iter(dc.open(answered()["north"]).answers.values()))
+    assert answer.table is not None
+    kept = tuple(it for it in answer.table.figures if it.figure not in ("high end", "sum", "noise"))
+    broken = replace(answer, table=replace(answer.table, figures=kept))
+    with pytest.raises(InputError, match="an answer in the study file cannot be read"):
+        combined([broken, broken])

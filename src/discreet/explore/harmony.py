@@ -209,10 +209,10 @@ class Harmony(Documented):
 
     def _lines(self, name: str) -> Iterator[str]:
         it = self.columns[name]
-        yield f"[columns.{_key(name)}]"
-        for key, value in (("label", it.label), ("unit", it.unit)):
-            if value:
-                yield f"{key} = {_text(value)}"
+        said = {key: text for key, text in (("label", it.label), ("unit", it.unit)) if text}
+        if said:
+            yield f"[columns.{_key(name)}]"
+            yield from (f"{key} = {_text(text)}" for key, text in said.items())
         yield from (f"# {note}" for note in it.notes)
         yield f"[columns.{_key(name)}.studies]"
         yield from (f"{_key(study)} = {_text(text)}" for study, text in it.studies.items())
@@ -232,10 +232,9 @@ class Harmony(Documented):
 HEAD = """\
 # Several studies as one: open this file. Paths begin at its folder.
 #
-# A column stands here by the name that it has in all of
-# them together, and in each study as an expression of that study's own columns: a name, a number
-# times a factor, words for codes. Edit it; delete what is not to be used. Lines that begin with
-# a hash say what to look at.
+# A column stands here by the name that it has in all studies together, and for each study with the
+# expression of that study's own columns that it is: a name, a number times a factor, words for
+# codes. Edit it, and delete what is not to be used. Notes on single columns say what to look at.
 """
 
 

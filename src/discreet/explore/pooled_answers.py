@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from discreet.errors import InputError
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import (
     INTERCEPT,
@@ -23,10 +24,10 @@ from discreet.estimates.figures import (
     group_words,
 )
 from discreet.estimates.intervals import NORMAL
-from discreet.estimates.meta_analysis import combine
+from discreet.estimates.meta_analysis import FIXED, combine
 from discreet.estimates.model_table import ratio_words
 from discreet.estimates.words import UNKNOWN, decimals_of_error, number_words
-from discreet.explore.answered import Answer
+from discreet.explore.answered import UNREADABLE, Answer
 from discreet.explore.model import RATIOS
 
 FEW = "few"
@@ -43,13 +44,13 @@ def combined(answers: Sequence[Answer]) -> Answer | None:
 
     That is so of statements, which come without numbers, and of quantiles.
     """
-    tables = [it.table for it in answers]
-    if any(it is None or it.kind != tables[0].kind for it in tables if tables[0] is not None):
+    known = [it.table for it in answers if it.table is not None]
+    if len(known) < len(answers) or len({it.kind for it in known}) > 1:
         return None
-    known = [it for it in tables if it is not None]
-    if len(known) < len(tables):
-        return None
-    made = _of_terms(answers[0], known) if known[0].kind == MODEL else _of_groups(known)
+    try:  # what a file says comes from others
+        made = _of_terms(answers[0], known) if known[0].kind == MODEL else _of_groups(known)
+    except (LookupError, TypeError, ValueError, ArithmeticError, StopIteration):
+        raise InputError(UNREADABLE) from None
     if made is None:
         return None
     noise = OF_STUDIES.format(len(answers))
@@ -176,7 +177,7 @@ def _of_terms(answer: Answer, tables: Sequence[CopyTable]) -> CopyTable:
         errors = [it[ERROR] for it in numbers]
         made = combine([it[OF_MODEL[1]] for it in numbers], errors)
         weights = [fixed for fixed, _ in made.weights]
-        low, middle, high = next(iter(made.pooled.values()))
+        low, middle, high = made.pooled[FIXED]
         error = (high - low) / (2 * NORMAL)
         noise = math.hypot(*(w * it[NOISE] for w, it in zip(weights, numbers, strict=True)))
         of_all = {**dict(zip(OF_MODEL, (low, middle, high), strict=True)), ERROR: error}
