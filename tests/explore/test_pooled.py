@@ -476,9 +476,10 @@ def test_what_a_study_does_not_have_cannot_be_asked(pooled: dc.Study, tmp_path: 
 
 
 def test_an_answer_that_lacks_a_figure_cannot_be_combined() -> None:
-    answer = next(iter(dc.open(answered()["north"]).answers.values()))
+    answers = dc.open(answered()["north"]).answers.values()
+    answer = next(it for it in answers if it.question.says == "the bars of sex")
     assert answer.table is not None
-    kept = tuple(it for it in answer.table.figures if it.figure not in ("high end", "sum", "noise"))
+    kept = tuple(it for it in answer.table.figures if it.figure != "high end")
     broken = replace(answer, table=replace(answer.table, figures=kept))
     with pytest.raises(InputError, match="an answer in the study file cannot be read"):
         combined([broken, broken])
