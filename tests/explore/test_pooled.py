@@ -483,3 +483,11 @@ def test_an_answer_that_lacks_a_figure_cannot_be_combined() -> None:
     broken = replace(answer, table=replace(answer.table, figures=kept))
     with pytest.raises(InputError, match="an answer in the study file cannot be read"):
         combined([broken, broken])
+
+
+def test_lists_of_two_studies_do_not_overwrite_each_other(files: Files, tmp_path: Path) -> None:
+    study = dc.open({"a b": files["north"], "a/b": files["south"]})
+    study.ask(study.bars("sex"))
+    with pytest.raises(InputError, match="names that are one as the name of a file"):
+        study.questions.save(tmp_path / "questions.json")
+    assert not [*tmp_path.iterdir()]

@@ -296,10 +296,15 @@ class Questions:
         path = Path(path)
         if path.suffix != ".json":
             raise InputError("a list of questions is saved as .json: 'questions.json'")
-        for name, of in self.studies.items():
-            words = re.sub(r"[^\w-]+", "-", name)
-            Questions(*of, self).save(path.with_stem(f"{path.stem}-{words}"))
         if self.studies:
+            words = {name: re.sub(r"[^\w-]+", "-", name) for name in self.studies}
+            if len({*words.values()}) < len(words):
+                raise InputError(
+                    "two studies have names that are one as the name of a file; open the files with"
+                    " other names: {'north': 'a.discreet', 'south': 'b.discreet'}"
+                )
+            for name, of in self.studies.items():
+                Questions(*of, self).save(path.with_stem(f"{path.stem}-{words[name]}"))
             return path.parent
         write_whole(self.to_json().encode(), path)
         return path
