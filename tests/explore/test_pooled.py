@@ -357,6 +357,11 @@ def test_a_study_without_the_column_is_left_out_and_named(pooled: dc.Study) -> N
     }
 
 
+def test_rows_without_a_study_are_of_none(pooled: dc.Study) -> None:
+    found = pooled.assign(clinic="case(age < 50, study, '')").meta_analysis("bmi", by="clinic")
+    assert {it.name for it in found.lines if not it.section} == {*SIZES}
+
+
 def test_a_term_is_one_that_each_study_has(pooled: dc.Study) -> None:
     with pytest.raises(InputError, match="no term 'height' in every study; there are 'Intercept'"):
         pooled.meta_analysis("bmi ~ age", "height")

@@ -88,14 +88,16 @@ def _of_means(session: DerivedCopy, by: str, request: Mapping[str, Any]) -> Each
     table = average(session, name, by, request.get("weights"))
     found: dict[str, dict[str, Any]] = {}
     for it in table.figures:
-        found.setdefault(", ".join(str(level) for _, level in it.group), {})[it.figure] = it.value
+        level = it.group[0][1] if it.group else AS_ONE
+        if level is not None:  # rows of no study
+            found.setdefault(level, {})[it.figure] = it.value
     of = {}
     for level, figures in found.items():
         three = OF_SHARE if OF_SHARE[1] in figures else OF_INTERVAL
         low, middle, high = (figures.get(it) for it in three)
         if low is not None and middle is not None and high is not None and low < high:
             of[level] = (middle, (high - low) / (2 * NORMAL))
-    as_one = of.pop("", None)
+    as_one = of.pop(AS_ONE, None)
     return Each(table.title.partition(" in ")[0], (by, name), of, as_one)
 
 
