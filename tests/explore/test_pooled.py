@@ -347,6 +347,37 @@ def test_a_forest_plot_has_a_line_for_each_study(pooled: dc.Study) -> None:
     assert scene.panels[0].x.label == "odds ratio, with its 95 % interval"
 
 
+def test_correlations_are_combined_as_fishers_z(pooled: dc.Study) -> None:
+    """Each is that of the study's own rows; people of the west come twice, and count once."""
+    found = pooled.meta_analysis("cor(age, `bmi`)")
+    each = {it.column: it.value for it in found.figures if it.figure == "correlation"}
+    for site in SIZES:
+        own = pooled.where(f"study == '{site}'").correlations(["age", "bmi"]).pearson[0][1]
+        assert each[site] == pytest.approx(own)
+    assert each["fixed effect"] == pytest.approx(0.27, abs=0.03)  # .3 in words: .05 * 17.3 / 3.2
+    ends = {it.figure: number(it.value) for it in found.figures if it.column == "west"}
+    half = (ends["estimate, high end"] - ends["estimate, low end"]) / 2
+    assert half > 1.96 / np.sqrt(SIZES["west"])
+    assert found.scene().panels[0].x.label == "correlation, with its 95 % interval"
+
+
+@pytest.mark.parametrize(
+    ("formula", "asked", "says"),
+    [
+        ("cor(age, sex)", {}, "column 'sex' has levels, and no correlation; name numbers"),
+        ("cor(age, age)", {}, "a column is named twice"),
+        ("cor(age, bmi)", {"weights": "bmi"}, "a correlation of each study takes no weights="),
+        ("bmi", {"term": "age"}, "a mean of each study takes no term="),
+        ("bmi", {"family": "logistic"}, "a mean of each study takes no family="),
+    ],
+)
+def test_what_means_and_correlations_do_not_take_is_refused(
+    pooled: dc.Study, formula: str, asked: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(says)):
+        pooled.meta_analysis(formula, **asked)
+
+
 def test_a_study_without_the_column_is_left_out_and_named(pooled: dc.Study) -> None:
     with pytest.raises(RefusedError, match="fewer than two levels of 'study' have an estimate"):
         pooled.meta_analysis("bmi ~ smoker")

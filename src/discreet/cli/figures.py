@@ -274,16 +274,17 @@ def meta_analysis(
     output: list[Path] | None = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Combine what several studies say of a mean, or of a term of a model.
+    """Combine what several studies say of a mean, a correlation or a term of a model.
 
     discreet meta-analysis north.discreet south.discreet "bmi ~ age + sex" -o forest.svg
     discreet meta-analysis all.toml bmi
+    discreet meta-analysis all.toml "cor(age, bmi)"
     discreet meta-analysis all.toml "survival(days, died) ~ age" --family cox
 
     Parameters
     ----------
     formula
-        The model, 'y ~ x1 + x2 + C(group)'; or a column, of whose means it is.
+        The model, 'y ~ x1 + x2 + C(group)'; a column, of whose means it is; or cor(x, y).
     family
         What kind of model: linear, logistic, poisson or cox.
     event_is

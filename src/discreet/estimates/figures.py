@@ -31,6 +31,7 @@ INTERCEPT = "Intercept"
 REFERENCE = "reference"
 """The figure whose level is what the other levels of a column of a model are compared with."""
 RATIOS = ("odds ratio", "rate ratio", "hazard ratio")
+CORRELATION = "correlation"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 NO_ORDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 TERM = re.compile(r"(?:C\()?(?:`([^`]*)`|([^\s:`()\[\]]+))\)?\[(T\.)?(.*?)\](?=:|$)")
@@ -222,7 +223,8 @@ def dots_of(
 def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | None:
     """Return the panel of a model's terms one below the other, the intercept aside.
 
-    Where there are ratios their numbers stand beside the axis, which is that of their logarithms.
+    Where there are ratios their numbers stand beside the axis, which is that of their logarithms,
+    and where there are correlations theirs, beside that of Fisher's z.
     """
     terms: dict[str, list[float]] = {}
     for it in figures:
@@ -230,7 +232,7 @@ def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | Non
             terms.setdefault(it.column, []).append(it.value)
     if not terms or any(len(three) != len(OF_MODEL) for three in terms.values()):
         return None
-    ratio = next((it.figure for it in figures if it.figure in RATIOS), "")
+    shown = next((it.figure for it in figures if it.figure in (*RATIOS, CORRELATION)), "")
     reach = [0.0, *(end for three in terms.values() for end in three)]
     low, high = min(reach), max(reach)
     room = 0.04 * (high - low)
@@ -240,9 +242,10 @@ def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | Non
         Lines(((0.0, 0.0),), (down,), "reference"),
         Intervals((tuple((low, middle, high) for low, middle, high in terms.values()),)),
     )
-    axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
-    if ratio:
-        axis = replace(axis, dates=_ratios_between(*across))
+    axis = Axis(f"{shown or 'estimate'}, with its 95 % interval", across)
+    if shown:
+        between = _correlations_between if shown == CORRELATION else _ratios_between
+        axis = replace(axis, dates=between(*across))
     against = {it.column: it.level for it in figures if it.figure == REFERENCE}
     names = tuple(level_words(it, labels, against) for it in terms)
     return Panel(marks, axis, Axis("", down, names))
@@ -324,6 +327,21 @@ def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
         ends = range(max(math.ceil(math.exp(low) / step), 1), math.floor(math.exp(high) / step) + 1)
         ratios = [round(i * step, 12) for i in ends]
     return tuple((math.log(it), f"{it:.6g}") for it in ratios)
+
+
+def _correlations_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Return round correlations whose Fisher's z lie between two numbers, each with its place.
+
+    Examples
+    --------
+    >>> [word for _, word in _correlations_between(-0.05, 0.4)]
+    ['0', '0.1', '0.2', '0.3']
+    """
+    low, high = math.tanh(low), math.tanh(high)
+    step = nice_above((high - low) / STEPS, (1, 2, 5))
+    ends = range(math.ceil(low / step), math.floor(high / step) + 1)
+    found = [round(i * step, 12) for i in ends]
+    return tuple((math.atanh(it), f"{it:.6g}") for it in found if abs(it) < 1)
 
 
 def _ends(values: Mapping[str, Any], of: Sequence[str]) -> tuple[float, float, float] | None:

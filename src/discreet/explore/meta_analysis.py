@@ -1,16 +1,20 @@
-"""A mean, or a term of a model, in each of several studies and in all of them together."""
+"""A mean, a correlation or a term of a model in each of several studies and in all together."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import (
+    CORRELATION,
     INTERCEPT,
     META,
     OF_INTERVAL,
@@ -25,10 +29,15 @@ from discreet.estimates.model_table import MEASURED, ratio_words
 from discreet.estimates.words import decimals_of_error, number_words
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
+from discreet.explore.from_copy import WholeTable
 from discreet.explore.model import RATIOS, TITLES, Modelled, with_own_error
 from discreet.explore.notes import FIGURES
+from discreet.explore.own_errors import columns_of_copy, own_errors
 from discreet.explore.summary import average
 from discreet.expressions.tree import quoted
+from discreet.plots.correlations import correlation_of
+from discreet.plots.facets import FEWEST
+from discreet.regression import FAMILIES
 
 TOGETHER, APART, HETEROGENEITY = "together", "without one study", "heterogeneity"
 AS_ONE = "all rows as one study"
@@ -36,10 +45,15 @@ REVERSED = (
     "Simpson's paradox: all rows as one study show the opposite of what holds within the studies;"
     " use an estimate that compares people within studies"
 )
+TOO_FEW = f"fewer than {FEWEST} people have both, or one does not vary"
+OF_FISHER = "correlations are combined as Fisher's z, which the intervals are of, too"
 WIDER = (
     "standard errors include the own error of each copy; DL: DerSimonian and Laird; PM, HK: Paule"
     " and Mandel, with the interval of Hartung and Knapp"
 )
+
+TWO_COLUMNS = re.compile(r"cor\(\s*(`[^`]+`|[^`,]+?)\s*,\s*(`[^`]+`|[^`,]+?)\s*\)")
+"""How a correlation is asked for."""
 
 Estimate = tuple[float, float]
 """An estimate and its standard error, which has the copy's own error in it."""
@@ -49,14 +63,15 @@ Estimate = tuple[float, float]
 class Each:
     """What is combined: in words, its columns, and the estimates of each study and of all rows.
 
-    `ratio` is what exp() of an estimate is called; `left_out` says which studies have none.
+    `shown` is what stands in place of an estimate: a ratio, which is exp() of it, or a correlation,
+    which is tanh() of it. `left_out` says which studies have none.
     """
 
     says: str
     columns: tuple[str, ...]
     of: Mapping[str, Estimate]
     as_one: Estimate | None
-    ratio: str = ""
+    shown: str = ""
     left_out: tuple[str, ...] = ()
     formula: tuple[str, ...] = ()
 
@@ -64,23 +79,93 @@ class Each:
 def meta_analysed(
     session: DerivedCopy, formula: str, term: str | None, by: str, **asked: Any
 ) -> CopyTable:
-    """Estimate a mean or a model in each level of a column, and combine what they say."""
+    """Estimate a mean, correlation or model in each level of a column; combine what they say."""
     request = {"formula": formula, **asked}
     with about("by"):
         columns_of_table(session, [by])
         coded = session.whole.with_levels([by])
         if by not in coded.copy.strata:
             raise InputError(f"column {by!r} has numbers; name a column of levels")
+    levels, pair = coded.levels_of(by), TWO_COLUMNS.fullmatch(formula.strip())
     if "~" in formula:
-        each = _of_models(session, by, coded.levels_of(by), request, term)
+        each = _of_models(session, by, levels, request, term)
     else:
-        each = _of_means(session, by, request)
+        _check_no_model(term, asked, weights=pair is None)
+        columns = pair and [it.strip("`") for it in pair.groups()]
+        if columns:
+            each = _of_correlations(session, by, levels, columns)
+        else:
+            each = _of_means(session, by, request)
     if len(each.of) < 2:
         raise RefusedError(
             "; ".join([f"fewer than two levels of {by!r} have an estimate", *each.left_out]),
             rule="few",
         )
     return _table(session, {**request, "term": term, "by": by}, each)
+
+
+def _check_no_model(term: str | None, asked: Mapping[str, Any], *, weights: bool) -> None:
+    """Refuse what only a model has, or of a correlation weights."""
+    models = {"term": term, **asked, "family": asked["family"] != FAMILIES[0]}
+    if weights:
+        del models["weights"]
+    if given := [name for name, value in models.items() if value]:
+        what = "a mean" if weights else "a correlation"
+        raise InputError(
+            f"{what} of each study takes no {given[0]}=; leave it out, or write a"
+            " model: 'bmi ~ age'",
+            parameter=given[0],
+        )
+
+
+def _of_correlations(
+    session: DerivedCopy, by: str, levels: Sequence[str], columns: Sequence[str]
+) -> Each:
+    """Correlate two columns in each study; the estimates are Fisher's z."""
+    with about("formula"):
+        columns_of_table(session, columns)
+        for name in columns:
+            if name not in session.whole.copy.columns:
+                raise InputError(f"column {name!r} has levels, and no correlation; name numbers")
+    each = {it: _fishers_z(session.where(condition_of(by, it)), columns) for it in levels}
+    of = {level: it for level, it in each.items() if it is not None}
+    first, second = (session.labels.get(it, it) for it in columns)
+    return Each(
+        f"correlation of {first} and {second}",
+        (by, *columns),
+        of,
+        _fishers_z(session, columns),
+        CORRELATION,
+        tuple(f"{level} is left out: {TOO_FEW}" for level in levels if level not in of),
+        (OF_FISHER,),
+    )
+
+
+def _fishers_z(session: DerivedCopy, columns: Sequence[str]) -> Estimate | None:
+    """Return Fisher's z of a correlation, and its error; None of too few people, or of a line.
+
+    Nor is there any where the copy's own error is not known.
+    """
+    own = own_errors(session, lambda table: {CORRELATION: _z(table, columns)[0]}).of(CORRELATION)
+    try:
+        z, people = _z(session.whole, columns)
+    except RefusedError:
+        return None
+    if people < FEWEST or own is None:
+        return None
+    return z, math.hypot(1 / math.sqrt(people - 3), own)
+
+
+def _z(table: WholeTable, columns: Sequence[str]) -> tuple[float, int]:
+    """Return Fisher's z of the rows that have both columns, and of how many people they are."""
+    part = columns_of_copy(table, columns, ())
+    x, y = (part.copy.columns[it] for it in columns)
+    both = np.isfinite(x) & np.isfinite(y)
+    found, whose = correlation_of(x[both], y[both]), part.persons
+    people = int(both.sum()) if whose is None else len(np.unique(whose[both]))
+    if found is None or abs(found) == 1:
+        raise RefusedError(TOO_FEW, rule="few")
+    return math.atanh(found), people
 
 
 def _of_means(session: DerivedCopy, by: str, request: Mapping[str, Any]) -> Each:
@@ -194,8 +279,8 @@ def _table(session: DerivedCopy, request: Mapping[str, Any], each: Each) -> Copy
         META,
         f"Meta-analysis of {len(of_each)} studies: {each.says}",
         ("part", request["by"]),
-        (each.ratio or "estimate", "95 % interval", "weight (fixed, random)"),
-        tuple(_lines(each.ratio, min(errors), of_each, together, combined)),
+        (each.shown or "estimate", "95 % interval", "weight (fixed, random)"),
+        tuple(_lines(each.shown, min(errors), of_each, together, combined)),
         (
             *([REVERSED] if _is_reversed(together) else []),
             *each.formula,
@@ -204,7 +289,7 @@ def _table(session: DerivedCopy, request: Mapping[str, Any], each: Each) -> Copy
             WIDER,
             *each.left_out,
         ),
-        tuple(_figures(each.ratio, {**of_each, **together}, combined)),
+        tuple(_figures(each.shown, {**of_each, **together}, combined)),
         gate=session.gate_of_copy(META, each.columns),
         labels={it: session.labels[it] for it in each.columns if it in session.labels},
         sealer=session.sealer_of_copy({FIGURES: META, **request}),
@@ -223,16 +308,18 @@ def _around(value: float, error: float) -> Interval:
 
 
 def _lines(
-    ratio: str,
+    shown: str,
     error: float,
     each: Mapping[str, Interval],
     together: Mapping[str, Interval],
     combined: Combined,
 ) -> list[Line]:
     decimals = decimals_of_error(error)
-    write: Callable[[float], str] = (
-        ratio_words if ratio else partial(number_words, decimals=decimals)
-    )
+    write: Callable[[float], str] = ratio_words
+    if shown == CORRELATION:
+        write = _correlation_words
+    elif not shown:
+        write = partial(number_words, decimals=decimals)
 
     def cells(it: Interval, beside: str = "") -> tuple[str, ...]:
         return (write(it[1]), f"{write(it[0])} to {write(it[2])}", beside)
@@ -256,13 +343,25 @@ def _lines(
     ]
 
 
-def _figures(ratio: str, drawn: Mapping[str, Interval], combined: Combined) -> list[Figure]:
+def _correlation_words(z: float) -> str:
+    """Write tanh() of Fisher's z with two digits.
+
+    Examples
+    --------
+    >>> _correlation_words(math.atanh(-0.305))
+    '-0.30'
+    """
+    return f"{math.tanh(z):.2f}"
+
+
+def _figures(shown: str, drawn: Mapping[str, Interval], combined: Combined) -> list[Figure]:
     figures = [
         Figure(name, None, (), figure, value)
         for name, interval in drawn.items()
         for figure, value in zip(OF_MODEL, interval, strict=True)
     ]
-    if ratio:
-        figures += [Figure(name, None, (), ratio, math.exp(it[1])) for name, it in drawn.items()]
+    if shown:
+        of = math.tanh if shown == CORRELATION else math.exp
+        figures += [Figure(name, None, (), shown, of(it[1])) for name, it in drawn.items()]
     of_all = {"Q": combined.q, "p": combined.p, "I²": combined.i2, "tau": combined.tau}
     return figures + [Figure("", None, (), name, value) for name, value in of_all.items()]

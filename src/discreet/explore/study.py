@@ -719,12 +719,13 @@ class Study:
         reference: Mapping[str, str | float] | None = None,
         weights: str | None = None,
     ) -> CopyTable:
-        """Estimate a model in each of several studies, and combine what they say of one term.
+        """Estimate a mean, correlation or model in each of several studies, and combine them.
 
         Parameters
         ----------
         formula : str
-            As of `model`; or a column alone, of whose means, or shares of yes, it is.
+            As of `model`; or a column alone, of whose means, or shares of yes, it is; or two in
+            `cor(age, bmi)`, for their correlation.
         term : str, optional
             The term that is combined, as `model` names it; by default the first that is not the
             intercept.
