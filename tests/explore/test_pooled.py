@@ -242,6 +242,7 @@ def test_columns_are_proposed_by_names_levels_and_units() -> None:
         Found("glucose", "number", unit="mmol/l"),
         Found("ward", "level", levels=("A", "B")),
         Found("visit", "date"),
+        Found("exper", "number", "Years since school"),
     ]
     south = [
         Found("AGE", "number", unit="months"),
@@ -251,6 +252,7 @@ def test_columns_are_proposed_by_names_levels_and_units() -> None:
         Found("ward", "level", levels=("A", "C")),
         Found("visit", "level", levels=("first", "second")),
         Found("pulse", "number"),
+        Found("exper", "number", "Years at work (of all)"),
     ]
 
     found = propose({"north": north, "south": south})
@@ -262,12 +264,16 @@ def test_columns_are_proposed_by_names_levels_and_units() -> None:
         "glucose": "glucosse",
         "ward": "ward",
         "visit": "visit",
+        "exper": "exper",
         "pulse": "pulse",
     }
     assert {name: it.notes for name, it in found.items() if it.notes} == {
         "glucose": ("south: its unit is mg/dl, that of the first study mmol/l",),
         "ward": ("south: no other study has its levels 'C'",),
         "visit": ("south: it holds levels, and the first study dates",),
+        "exper": (
+            "south: its label is 'Years at work', that of the first study 'Years since school'",
+        ),
     }
 
 

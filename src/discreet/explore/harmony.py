@@ -116,7 +116,7 @@ def read_map(path: str | Path) -> Harmony:
     if not isinstance(name, str) or len(name) > LONGEST or not (name + " ").isprintable():
         raise InputError(f"{where}: name is a line of at most {LONGEST} letters")
     if {*said} - {NAME} != {FILES, COLUMNS} or not isinstance(columns, dict) or not columns:
-        raise InputError(f"{where} has a table [files], and tables [columns.NAME.studies]")
+        raise InputError(f"{where} has a table [files], and tables [columns.NAME]")
     if not isinstance(files, dict) or not all(isinstance(it, str) for it in files.values()):
         raise InputError(f"{where}: [files] has a path for the name of each study")
     return Harmony(
@@ -210,12 +210,10 @@ class Harmony(Documented):
     def _lines(self, name: str) -> Iterator[str]:
         it = self.columns[name]
         said = {key: text for key, text in (("label", it.label), ("unit", it.unit)) if text}
-        if said:
-            yield f"[columns.{_key(name)}]"
-            yield from (f"{key} = {_text(text)}" for key, text in said.items())
+        of = {f"studies.{_key(study)}": text for study, text in it.studies.items()}
+        yield f"[columns.{_key(name)}]"
         yield from (f"# {note}" for note in it.notes)
-        yield f"[columns.{_key(name)}.studies]"
-        yield from (f"{_key(study)} = {_text(text)}" for study, text in it.studies.items())
+        yield from (f"{key} = {_text(text)}" for key, text in (said | of).items())
         yield ""
 
     def save(self, path: str | Path) -> Path:
@@ -251,7 +249,7 @@ def propose(studies: Mapping[str, Sequence[Found]]) -> Columns:
     mapping of str to Mapped
         Columns of the same name are one, and such whose names or labels are alike, if they have
         one kind. Numbers in another unit have a factor, levels that mean the same have one name.
-        What could not be decided is noted.
+        What could not be decided is noted, and so are labels that differ.
 
     Examples
     --------
@@ -312,9 +310,21 @@ def _words(group: Mapping[str, Found]) -> set[str]:
 
 
 def _letters(column: Found) -> set[str]:
-    """Return a column's name and label in small letters alone, without what is in brackets."""
-    texts = [column.name, re.sub(r"[(\[].*", "", column.label)]
+    """Return a column's name and label in small letters alone."""
+    texts = [column.name, _bare_label(column)]
     return {it for text in texts if (it := re.sub(r"[\W_]", "", text.casefold()))}
+
+
+def _bare_label(column: Found) -> str:
+    return re.sub(r"[(\[].*", "", column.label).strip()
+
+
+def _other_label(column: Found, first: Found) -> str:
+    """Say that a label differs from the first study's: one name may mean two things."""
+    own, other = _bare_label(column), _bare_label(first)
+    if not own or not other or own.casefold() == other.casefold():
+        return ""
+    return f"its label is {own!r}, that of the first study {other!r}"
 
 
 def _one(group: Mapping[str, Found]) -> Mapped:
@@ -324,8 +334,7 @@ def _one(group: Mapping[str, Found]) -> Mapped:
     for study, column in group.items():
         text, note = _expression(column, first)
         studies[study] = text
-        if note:
-            notes.append(f"{study}: {note}")
+        notes += [f"{study}: {it}" for it in (note, _other_label(column, first)) if it]
     label = next((it.label for it in group.values() if it.label), "")
     return Mapped(studies, label, first.unit, tuple(notes))
 
