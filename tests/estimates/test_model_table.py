@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,28 @@ def test_a_term_that_copies_have_lost_is_as_far_off_as_the_worst() -> None:
     for few in ([], again[:1], again[:3]):
         with pytest.raises(RefusedError, match="the model does not fit copies of them"):
             widen(estimates(x=2.0), few, 1.0)
+
+
+def test_a_random_term_has_lines_of_its_levels() -> None:
+    found = replace(
+        estimates(x=1.0),
+        quality=("standard deviation between levels", 0.0412),
+        random=("site", 5),
+        correlation=0.25,
+    )
+    _, lines, figures, _ = model_body(widen(found, [estimates(x=0)] * 5, 1.0), "")
+    fit = {line.name: line.cells[0] for line in lines if line.section}
+    assert fit == {
+        "rows of the copy": "90",
+        "rows with the event": "30",
+        "levels of site": "5",
+        "standard deviation between levels": "0.041",
+        "intraclass correlation": "0.250",
+    }
+    numbers = {it.figure: it.value for it in figures if not it.column}
+    assert numbers["levels"] == 5
+    assert numbers["standard deviation between levels"] == 0.0412
+    assert numbers["intraclass correlation"] == 0.25
 
 
 def test_ratios_are_written_and_drawn_but_for_the_intercept() -> None:

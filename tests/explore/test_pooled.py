@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
@@ -334,6 +335,39 @@ def test_an_expression_that_cannot_be_read_is_named_with_its_study(tmp_path: Pat
 
 
 # --- meta-analysis --------------------------------------------------------------------------------
+
+
+def test_studies_are_a_random_term_of_a_model(files: Files) -> None:
+    study = dc.open([files["north"], files["south"], published("third")])
+    frame = study.rows()
+    theirs = smf.mixedlm("bmi ~ age", frame, groups=frame.study).fit(method="bfgs", gtol=1e-9)
+    table = study.model("bmi ~ age + (1 | study)")
+
+    found = {(it.column, it.figure): it.value for it in table.figures}
+    assert found["age", "estimate"] == pytest.approx(theirs.fe_params["age"], rel=1e-5)
+    assert number(found["age", "std. error"]) > theirs.bse_fe["age"]
+    between = float(theirs.cov_re.iloc[0, 0])
+    assert found["", "standard deviation between levels"] == pytest.approx(between**0.5, rel=1e-4)
+    assert found["", "levels"] == 3
+    assert lines(table)["intraclass correlation"] == (
+        f"{between / (between + theirs.scale):.3f}",
+        "",
+        "",
+    )
+    assert table.notes[0] == "bmi ~ age + (1 | study)"
+    assert any("study is a random term: the standard deviation" in it for it in table.notes)
+    assert table.to_frame().levels.tolist() == [3, 3]
+
+
+def test_a_random_term_stands_where_it_is_understood(pooled: dc.Study) -> None:
+    with pytest.raises(InputError, match="combined by random effects already"):
+        pooled.meta_analysis("bmi ~ age + (1 | study)")
+    with pytest.raises(InputError, match="is for study.model alone"):
+        pooled.residuals("bmi ~ age + (1 | study)")
+    with pytest.raises(RefusedError, match="people have several here"):  # those of the west
+        pooled.model("bmi ~ age + (1 | study)")
+    with pytest.raises(InputError, match="is a random term and a fixed one"):
+        pooled.model("bmi ~ study + (1 | study)")
 
 
 def test_studies_that_differ_are_seen_as_such(pooled: dc.Study) -> None:

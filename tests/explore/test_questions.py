@@ -75,6 +75,10 @@ def test_a_list_that_is_not_json_has_no_other_ending(asked: Study, tmp_path: Pat
             lambda s: s.assign(x="log(bmi)").histogram("x"),
             "is not one of numbers in the study file",
         ),
+        (
+            lambda s: s.assign(part="cut(age, 40, 55)").model("bmi ~ glucose + (1 | part)"),
+            "models with a random term",
+        ),
         (lambda s: s.columns, "ask takes a plot, a table of means or a model"),
         (lambda s: "bars", "ask takes a plot, a table of means or a model"),
     ],

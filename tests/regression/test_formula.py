@@ -164,7 +164,8 @@ HOSTILE = {
     "y ~ I(x // x2)": "something is missing here",
     "y ~ I(x % 2)": "the sign '%'",
     "y ~ I(x ^ 2)": r"the sign '\^'",
-    "y ~ x | sex": r"the sign '\|'",
+    "y ~ x | sex": r"a random term, such as \(1 \| study\), is for study.model alone",
+    "y ~ x + (1 | sex)": "is for study.model alone",
     "y ~ .": r"the sign '\.'",
     "y ~ x # comment": "the sign '#'",
     "y ~ x\\\n": r"the sign '\\\\'",
@@ -246,7 +247,7 @@ def test_a_column_may_have_any_name() -> None:
 
 PIECES = [
     *KINDS,
-    *"~+-*/:()`.{}'[],=\\ ",
+    *"~+-*/:()`.{}'[],=\\ |",
     *["**", "C(", "I(", "log(", "exp(", "1", "0", "2.5", "1e9", "`body mass`", "`", "__class__"],
 ]
 

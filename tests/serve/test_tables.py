@@ -141,6 +141,11 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "an identifier": ("summary", {"columns": ["patient"]}, "columns: "),
     "a mean of levels": ("means", {"value": "region", "by": ["sex"]}, "value: "),
     "a formula of nothing": ("model", {"formula": "canary ~"}, "formula: "),
+    "a random term of two levels": (
+        "model",
+        {"formula": "bmi ~ age + (1 | sex)"},
+        "formula: a random term, (1 | group), is for linear, logistic and Poisson models of one row",
+    ),
     "terms that follow from each other": (
         "model",
         {"formula": "bmi ~ canary + I(canary * 2)", "assign": {"canary": "age"}},

@@ -49,6 +49,7 @@ READ = {
     "an intercept that is written": ("y ~ 1 + a", None),
     "a sum within a function": ("y ~ log(a + 1)", None),
     "a function that is not offered": ("y ~ exp(a)", None),
+    "a random term": ("y ~ a + (1 | study)", None),
     "another power": ("y ~ I(a ** 3)", None),
     "the logarithm of a time": ("survival(log(days), died) ~ a", None),
     "three of a time and an event": ("survival(days, died, other) ~ a", None),

@@ -227,7 +227,8 @@ def model(
     Parameters
     ----------
     formula
-        The model: 'y ~ x1 + x2 + C(group)'; of cox 'survival(time, event) ~ x1 + x2'.
+        The model: 'y ~ x1 + x2 + C(group)'; of cox 'survival(time, event) ~ x1 + x2'; of others one
+        term may be random: 'y ~ x1 + (1 | study)'.
     family
         What kind of model: linear, logistic, poisson or cox.
     event_is

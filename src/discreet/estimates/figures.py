@@ -25,7 +25,7 @@ OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 """The figures that a term of a model and its interval are drawn of."""
 OF_WEIGHTS = ("sum of weights", "effective n")
 """The figures that weighted means have beside the others."""
-COUNTS = ("n", "missing", "rows", "count", "rows with the event", "persons")
+COUNTS = ("n", "missing", "rows", "count", "rows with the event", "persons", "levels")
 """Figures that are whole numbers."""
 INTERCEPT = "Intercept"
 REFERENCE = "reference"

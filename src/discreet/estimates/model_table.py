@@ -17,9 +17,10 @@ from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import INTERCEPT, OF_MODEL, Figure
 from discreet.estimates.intervals import FEWEST, NORMAL, own_variance
 from discreet.estimates.tables import ROWS, TableBody
-from discreet.estimates.words import UNKNOWN, decimals_of_error, number_words
+from discreet.estimates.words import UNKNOWN, decimals_of, decimals_of_error, number_words
 from discreet.regression import Estimates
 
+LEVELS, CORRELATION = "levels", "intraclass correlation"
 MEASURED = 2.0
 """What the sum of both variances is multiplied by: measured over 26 tables (docs/models.md).
 
@@ -121,9 +122,15 @@ def model_body(it: Widened, ratio: str) -> TableBody:
     counts = [("rows", ROWS, estimates.rows)]
     if estimates.events is not None:
         counts.append(("rows with the event", "rows with the event", estimates.events))
-    fit = [*((words, f"{count:,}") for _, words, count in counts), (quality, f"{value:.3f}")]
-    lines += [Line("fit", name, (words, *[""] * (len(head) - 1))) for name, words in fit]
+    if estimates.random is not None:
+        counts.append((LEVELS, f"levels of {estimates.random[0]}", estimates.random[1]))
+    words = f"{value:.3f}" if estimates.random is None else number_words(value, decimals_of(value))
+    fit = [*((words, f"{count:,}") for _, words, count in counts), (quality, words)]
     numbers = [*((name, float(count)) for name, _, count in counts), (quality, value)]
+    if estimates.correlation is not None:
+        fit.append((CORRELATION, f"{estimates.correlation:.3f}"))
+        numbers.append((CORRELATION, estimates.correlation))
+    lines += [Line("fit", name, (words, *[""] * (len(head) - 1))) for name, words in fit]
     figures += [Figure("", None, (), name, number) for name, number in numbers]
     return TableBody(head, tuple(lines), tuple(figures), ())
 

@@ -37,7 +37,7 @@ from discreet.explore.summary import average
 from discreet.expressions.tree import quoted
 from discreet.plots.correlations import correlation_of
 from discreet.plots.facets import FEWEST
-from discreet.regression import FAMILIES
+from discreet.regression import FAMILIES, has_random_term
 
 TOGETHER, APART, HETEROGENEITY = "together", "without one study", "heterogeneity"
 AS_ONE = "all rows as one study"
@@ -54,6 +54,10 @@ WIDER = (
 
 TWO_COLUMNS = re.compile(r"cor\(\s*(`[^`]+`|[^`,]+?)\s*,\s*(`[^`]+`|[^`,]+?)\s*\)")
 """How a correlation is asked for."""
+NO_RANDOM = (
+    "a meta-analysis has a model in each study, and no random term in it; leave (1 | ...) out of the"
+    " formula: the studies are combined by random effects already"
+)
 
 Estimate = tuple[float, float]
 """An estimate and its standard error, which has the copy's own error in it."""
@@ -81,6 +85,8 @@ def meta_analysed(
 ) -> CopyTable:
     """Estimate a mean, correlation or model in each level of a column; combine what they say."""
     request = {"formula": formula, **asked}
+    if "~" in formula and has_random_term(formula):
+        raise InputError(NO_RANDOM, parameter="formula")
     with about("by"):
         columns_of_table(session, [by])
         coded = session.whole.with_levels([by])

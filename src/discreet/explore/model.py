@@ -52,6 +52,14 @@ ABOUT_ZERO = (
     "without an intercept R² is computed about 0, so do not compare it with that of a model "
     "with an intercept"
 )
+OF_RANDOM = (
+    "{name} is a random term: the standard deviation between its levels has no interval; standard "
+    "errors are as in lme4, and too small of few levels, which hardly tell that deviation: "
+    "study.meta_analysis, by Hartung and Knapp, is more careful there"
+)
+NO_SPREAD = (
+    "levels of {name} differ by no more than chance: estimates are those without the random term"
+)
 EVENTS_A_TERM = 10
 """Of fewer rows, or events, for each term estimates are known to be unsteady."""
 
@@ -71,7 +79,7 @@ def modelled(
     )
     model, events, wider = found.model, found.events, found.wider
     estimates = wider.estimates
-    said = [*found.of_weights, *_how_errors_are(estimates, family, weights)]
+    said = [*found.of_weights, *_how_errors_are(session, estimates, family, weights)]
     ratio = RATIOS[model.family]
     body = model_body(wider, ratio)
     others = [it for it in (model.event, weights) if it]
@@ -130,8 +138,14 @@ def with_own_error(session: DerivedCopy, request: Mapping[str, Any]) -> Modelled
         return Modelled(model, events, widen(estimates, *again), left_out, said)
 
 
-def _how_errors_are(estimates: Estimates, family: str, weights: str | None) -> list[str]:
+def _how_errors_are(
+    session: DerivedCopy, estimates: Estimates, family: str, weights: str | None
+) -> list[str]:
     """Say what standard errors are, where they are not those that the model assumes."""
+    if estimates.random is not None:
+        name, between = estimates.random[0], estimates.quality[1]
+        said = [OF_RANDOM] if between else [OF_RANDOM, NO_SPREAD]
+        return [it.format(name=session.labels.get(name, name)) for it in said]
     if estimates.persons is not None:
         return [BY_PERSONS]
     if weights is not None:
@@ -173,7 +187,8 @@ def _in_orders(
 
     One that no row of these has is refused, for others would be compared with another one.
     """
-    orders, named = {name: whole.levels_of(name) for name in model.levels}, _named(reference)
+    fixed = model.parsed.model.levels
+    orders, named = {name: whole.levels_of(name) for name in fixed}, _named(reference)
     for name, level in named.items():
         if name not in orders:
             some = f"it has {one_of([*orders])}" if orders else "it has none"
@@ -353,7 +368,7 @@ def _of_levels(
     copy, some = whole.copy, {}
     for name, levels in known.items():
         words = copy.strata[name]
-        if in_order(levels, orders[name])[0] not in words:
+        if name in orders and in_order(levels, orders[name])[0] not in words:
             raise RefusedError("the level that others are compared with is not there")
         some[name] = tuple(word if word in levels else "" for word in words)
     return whole.holding(copy.columns, merge_columns(copy.strata, some))

@@ -31,7 +31,7 @@ from discreet.explore.from_file import FileSession
 from discreet.explore.notes import FIGURES, plot_asked
 from discreet.plots import PLOTS, Plot
 from discreet.plots.survival import event_of
-from discreet.regression import FAMILIES
+from discreet.regression import FAMILIES, has_random_term
 from discreet.render.dates import date_words
 from discreet.study_file.signing import canonical_json
 from discreet.unfinished import write_whole
@@ -52,6 +52,10 @@ BINS, GRID, STEPS = 20, 10, 12
 """Bins of a histogram, cells along each side of a heat map and steps of a survival curve."""
 STATEMENT = re.compile(r"\s*[^<>=]+?\s*(?:[<>]\s*[^<>=]+?\s*)+")
 LONGEST_STATEMENT = 500
+NO_RANDOM = (
+    "the data are not asked for models with a random term; write the column as a fixed term, or use"
+    " the copy's model"
+)
 NOT_ASKED = (
     "{what} shows rows or many figures at once, which the data cannot be asked for; ask for one of"
     " {known}"
@@ -111,6 +115,8 @@ class Question:
             self._check_plot()
         elif self.kind == MODEL and not request.get("formula"):
             raise InputError("a question for a model has a formula: 'bmi ~ age + sex'")
+        elif self.kind == MODEL and has_random_term(request["formula"]):
+            raise RefusedError(NO_RANDOM, rule="random")
         elif self.kind == MEANS and len(self.columns) != 1:
             raise InputError("a question for means has one column that is averaged")
         if self.holds and not STATEMENT.fullmatch(self.holds):

@@ -653,7 +653,8 @@ class Study:
         formula : str
             `"y ~ x1 + x2 + C(group)"`, as of `residuals`. The outcome of a logistic model is a
             column of levels or codes; the left side of a Cox model is `survival(time, event)`.
-            C(x) takes a column of codes, too.
+            C(x) takes a column of codes, too. Of all but Cox models one term may be a random
+            intercept by a column of three levels or more: `"y ~ x + (1 | study)"`.
         family : {"linear", "logistic", "poisson", "cox"}, default "linear"
             Least squares; maximum likelihood; of counts, too; partial likelihood with Efron's ties.
         event_is : str or number, or a sequence of them, optional
@@ -682,12 +683,13 @@ class Study:
         RefusedError
             Also if the study has no copy of the whole table, fewer than 50 rows have all columns,
             the outcome is constant, terms follow from each other, there are no more rows than
-            terms, or terms tell rows with the event from the others completely.
+            terms, or terms tell rows with the event from the others completely; with a random term
+            also if people have several rows.
 
         Notes
         -----
-        It is estimated by statsmodels from the rows of the protected copy, so that any may be
-        asked for, beside all others. Standard errors are wider than those of the rows: the copy
+        It is estimated by statsmodels (with a random term by REML or quadrature, as lme4 does) from
+        the rows of the protected copy, so that any may be asked for, beside all others. Standard errors are wider than those of the rows: the copy
         is copied again, five times, and how far those copies' estimates are from the copy's says
         how far the copy's are from the data's. docs/models.md has how it is done, and how often
         the intervals held the estimate of the raw data. An interval is for what the model's terms
@@ -757,7 +759,7 @@ class Study:
         taken for heterogeneity. A study without an estimate is left out, and the notes say why.
         Where all rows as one study show the opposite of what holds within the studies, the first
         note says so. `model(formula + " + study")` is the one-stage model, with studies as fixed
-        terms.
+        terms, and `model(formula + " + (1 | study)")` with the study as a random term.
 
         Examples
         --------

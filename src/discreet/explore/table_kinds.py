@@ -95,7 +95,8 @@ _EACH = (
             TableField(
                 "formula",
                 "formula",
-                "outcome ~ terms joined by +; of a Cox model survival(time, event) ~ terms.",
+                "outcome ~ terms joined by +; of a Cox model survival(time, event) ~ terms; of"
+                " others one term may be random: (1 | column).",
                 least=1,
             ),
             TableField("family", "word", "The family of the model.", choices=FAMILIES),

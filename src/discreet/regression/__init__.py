@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from discreet.regression.diagnostics import Fit, Folds, cook_line, corrected, fit, quantiles
 from discreet.regression.families import FAMILIES, Asked, Estimates, estimated, read_model
-from discreet.regression.formula import Model, categories_named, read_formula
+from discreet.regression.formula import Model, categories_named, has_random_term, read_formula
 
 __all__ = [
     "FAMILIES",
@@ -22,6 +22,7 @@ __all__ = [
     "corrected",
     "estimated",
     "fit",
+    "has_random_term",
     "quantiles",
     "read_formula",
     "read_model",

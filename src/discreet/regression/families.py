@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.arguments import Floats, Labels, check_word
+from discreet.arguments import Floats, Labels, as_levels, check_word
 from discreet.errors import InputError, RefusedError, near
 from discreet.regression.formula import (
     DEPENDENT,
@@ -23,11 +23,21 @@ from discreet.regression.formula import (
     parse,
     standardised,
 )
+from discreet.regression.mixed import (
+    Intercepts,
+    Likelihood,
+    binomial,
+    by_quadrature,
+    by_reml,
+    check_levels,
+    poisson,
+)
 
 LINEAR, LOGISTIC, POISSON, COX = "linear", "logistic", "poisson", "cox"
 FAMILIES = (LINEAR, LOGISTIC, POISSON, COX)
 R_SQUARED = "R²"
 EXPLAINED = "explained share of the deviance"
+BETWEEN = "standard deviation between levels"
 COLUMN = r"\s*(`[^`]+`|[^\s`~(),+*/:-]+)\s*"
 SIDES = re.compile(r"((?:[^`~]|`[^`]*`)*)~(.*)", re.DOTALL)
 TIME_AND_EVENT = re.compile(rf"\s*survival\s*\({COLUMN},{COLUMN}\)\s*")
@@ -49,6 +59,15 @@ SEPARATED = (
 NO_WEIGHTS = (
     "a Cox model has no weights here, as statsmodels fits none with weights; leave them out, or"
     " take a linear, logistic or Poisson model"
+)
+NO_RANDOM_COX = (
+    "a Cox model has no random term here; write the column as a fixed term, 'survival(days, died) ~"
+    " age + study', or combine what each study says: study.meta_analysis"
+)
+NO_WEIGHTS_RANDOM = "a model with a random term has no weights here; leave one of them out"
+NO_PERSONS_RANDOM = (
+    "a model with a random term is of one row for each person, and people have several here; write"
+    " the column as a fixed term: standard errors are by person then"
 )
 NOT_COUNTED = (
     "the outcome of a Poisson model is a count, 0 or more, and this one has numbers below 0; choose"
@@ -79,8 +98,9 @@ class Asked:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The columns of levels, the event aside."""
-        return self.parsed.model.levels
+        """The columns of levels, that of a random term too, the event aside."""
+        random = (self.parsed.random,) if self.parsed.random else ()
+        return (*self.parsed.model.levels, *random)
 
     @property
     def formula(self) -> str:
@@ -101,6 +121,8 @@ class Estimates:
     others are compared with. A linear model whose terms hold no constant has the R² of its squares
     `about_zero`. `persons` are how many the rows are of, where variances are by person. `moves`
     returns how each row moves the values, to first order: a row for each, a column for each term.
+    `random` are the column of a random term and how many levels of it rows have; `correlation` is
+    that of two rows of one level, in a linear model.
     """
 
     terms: tuple[str, ...]
@@ -114,14 +136,16 @@ class Estimates:
     about_zero: bool = False
     persons: int | None = None
     moves: Callable[[], Floats] | None = field(default=None, repr=False)
+    random: tuple[str, int] | None = None
+    correlation: float | None = None
 
 
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     """Read a formula as the one of a family, and check it against the columns.
 
-    `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`. `kinds` has the columns that
-    there are, "continuous" or "categorical". InputError is raised if it cannot be read, or is not
-    that of the family.
+    `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`; of others also
+    `"y ~ x + (1 | z)"`. `kinds` has the columns that there are, "continuous" or "categorical".
+    InputError is raised if it cannot be read, or is not that of the family.
 
     Examples
     --------
@@ -134,7 +158,7 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
         raise InputError("a formula must be text, such as 'y ~ x'")
     sides = SIDES.fullmatch(formula)
     if family in (LINEAR, POISSON) or sides is None:  # without a ~ the grammar says what is missing
-        return Asked(family, parse(formula, kinds))
+        return Asked(family, parse(formula, kinds, random=True))
     left, right = sides[1], sides[2]
     if family == LOGISTIC:
         parts = ONE_COLUMN.fullmatch(left)
@@ -145,7 +169,8 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             )
         event = _known(parts[1], kinds)
         as_number = {**kinds, event: "continuous"}
-        return Asked(LOGISTIC, parse(_keep_place(parts, right), as_number, formula), event)
+        parsed = parse(_keep_place(parts, right), as_number, formula, random=True)
+        return Asked(LOGISTIC, parsed, event)
     parts = TIME_AND_EVENT.fullmatch(left)
     if parts is None:
         raise InputError(
@@ -153,7 +178,9 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
             "whether it ended with the event: 'survival(days, died) ~ age + sex'"
         )
     event = _known(parts[2], kinds)
-    parsed = parse(_keep_place(parts, right), kinds, formula)
+    parsed = parse(_keep_place(parts, right), kinds, formula, random=True)
+    if parsed.random:
+        raise InputError(NO_RANDOM_COX)
     if not parsed.intercept:
         raise InputError("a Cox model has no intercept to remove; leave '- 1' or '0 +' out")
     if event in (*parsed.model.numbers, *parsed.model.levels):
@@ -200,7 +227,7 @@ def estimated(
         Which rows have the event; of a linear model none.
     weights : ndarray, optional
         A survey's, of any model but Cox: finite and above 0, one for each row. A Cox model has none
-        here, and InputError is raised.
+        here, nor has one with a random term, and InputError is raised.
     persons : ndarray of int, optional
         Whose each row is, where some have several: variances are by person then.
 
@@ -209,7 +236,7 @@ def estimated(
     RefusedError
         If the outcome is constant, or below 0 in a Poisson model, a term follows from others, there
         are no more rows (or people) than coefficients, or terms tell rows with the event from the
-        others completely.
+        others completely. If a random term has fewer than three levels, or people several rows.
 
     Notes
     -----
@@ -218,7 +245,9 @@ def estimated(
     equations, and variances are by linearisation (the sandwich), as of rows that were drawn
     independently (Binder 1983): only ratios of weights matter. So are those of a Poisson model,
     which then hold for counts that vary more than Poisson's. By people it is the sandwich of
-    sums by person, times people / (people - 1) (Liang and Zeger 1986). **What it does not
+    sums by person, times people / (people - 1) (Liang and Zeger 1986). With a random term a linear
+    model is by restricted maximum likelihood, and others by maximum likelihood with the intercepts
+    of levels integrated out (adaptive Gauss-Hermite quadrature). **What it does not
     protect.** Nothing: who shows what it returns has to have protected the rows before.
 
     Examples
@@ -230,6 +259,10 @@ def estimated(
     """
     if weights is not None and asked.family == COX:
         raise InputError(NO_WEIGHTS, parameter="weights")
+    if asked.parsed.random and weights is not None:
+        raise InputError(NO_WEIGHTS_RANDOM, parameter="weights")
+    if asked.parsed.random and persons is not None:
+        raise RefusedError(NO_PERSONS_RANDOM, rule="random")
     if happened is not None:
         if happened.all() or not happened.any():
             raise RefusedError(CONSTANT)
@@ -249,6 +282,8 @@ def estimated(
             "or take in more rows"
         )
     standard = standardised(design)
+    if name := asked.parsed.random:
+        return _with_random_term(asked.family, design, standard, name, as_levels(name, texts[name]))
     of = None if weights is None else weights / weights.mean()
     estimates = _estimate_by_family(asked.family, design, standard, happened, of, clusters)
     return replace(
@@ -333,6 +368,60 @@ def _linear(
         about_zero=about_zero,
         moves=lambda: np.asarray((standard.matrix * resid[:, None]) @ bread @ back.T),
     )
+
+
+def _with_random_term(
+    family: str, design: Design, standard: Standard, name: str, levels: tuple[Labels, Sequence[str]]
+) -> Estimates:
+    codes, names = levels
+    check_levels(name, standard.matrix, codes)
+    events = int(design.outcome.sum()) if family == LOGISTIC else None
+    if family == POISSON and design.outcome.min() < 0:
+        raise RefusedError(NOT_COUNTED)
+    correlation, scale, centre = None, 1.0, 0.0
+    with np.errstate(all="ignore"):
+        if family == LINEAR:
+            found = by_reml(standard.outcome, standard.matrix, codes)
+            if found is None:
+                raise RefusedError(PERFECT)
+            correlation = found.between**2 / (found.between**2 + found.within**2)
+            scale, centre = standard.scale, standard.centre
+        else:
+            found = _by_quadrature(family, design.outcome, standard.matrix, codes)
+    back = standard.back * scale
+    return Estimates(
+        design.terms,
+        back @ found.values + centre * design.ones,
+        np.diag(back @ found.covariance @ back.T),
+        len(codes),
+        events,
+        None,
+        (BETWEEN, found.between * scale),
+        design.references,
+        random=(name, len(names)),
+        correlation=correlation,
+    )
+
+
+def _by_quadrature(family: str, outcome: Floats, matrix: Floats, codes: Labels) -> Intercepts:
+    """Fit a model with a random term, from the one without."""
+    from statsmodels.genmod.families import Binomial, Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    of, cumulant = (Binomial(), binomial) if family == LOGISTIC else (Poisson(), poisson)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
+            model = GLM(outcome, matrix, of)
+            begun = model.fit(maxiter=MOST_STEPS)
+        slope = model.score(begun.params) / len(outcome)
+        _check_finite(begun.params, begun.cov_params(), matrix @ begun.params, slope)
+        found = by_quadrature(Likelihood.of(outcome, matrix, codes, cumulant), begun.params)
+    except (np.linalg.LinAlgError, ValueError, FloatingPointError):
+        found = None
+    if found is None:
+        raise RefusedError(SEPARATED)
+    return found
 
 
 def _spans_constant(design: Design, standard: Standard) -> bool:

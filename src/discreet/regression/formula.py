@@ -25,6 +25,7 @@ from discreet.expressions.tree import (
     Node,
     Token,
     as_input_error,
+    quoted,
     written,
 )
 from discreet.expressions.values import computed
@@ -65,7 +66,7 @@ FUNCTIONS: Mapping[str, Rule] = {
 }
 FORMULAS = Grammar(
     what="a formula",
-    signs=(*"+-*/()~:", "**"),
+    signs=(*"+-*/()~:|", "**"),
     words=(),
     functions=FUNCTIONS,
     deepest=DEEPEST,
@@ -112,11 +113,12 @@ Term = tuple[Factor, ...]
 
 @dataclass(frozen=True)
 class Parsed:
-    """A formula taken apart."""
+    """A formula taken apart; `random` is the column of a random intercept, empty without one."""
 
     outcome: Factor
     terms: tuple[Term, ...]
     intercept: bool
+    random: str = ""
 
     @property
     def factors(self) -> list[Factor]:
@@ -127,9 +129,11 @@ class Parsed:
     def model(self) -> Model:
         """The formula in its normal form."""
         factors = [self.outcome, *self.factors]
-        texts = [":".join(factor.text for factor in term) for term in self.terms]
+        texts = [] if self.intercept and self.terms else ["1" if self.intercept else "0"]
+        texts += [":".join(factor.text for factor in term) for term in self.terms]
+        texts += [f"(1 | {quoted(self.random)})"] if self.random else []
         return Model(
-            formula=f"{self.outcome.text} ~ {'' if self.intercept else '0 + '}{' + '.join(texts)}",
+            formula=f"{self.outcome.text} ~ {' + '.join(texts)}",
             outcome=self.outcome.columns[0],
             numbers=_different(
                 name for one in factors if not one.categorical for name in one.columns
@@ -140,6 +144,28 @@ class Parsed:
         )
 
 
+RANDOM = (
+    "a random term is an intercept by one column of levels, '+ (1 | study)', of codes '+ (1 |"
+    " C(ward))'; there are no random slopes, and there is one such term at most"
+)
+NO_RANDOM = (
+    "a random term, such as (1 | study), is for study.model alone; leave it out here, or write the"
+    " column as a fixed term"
+)
+
+
+def has_random_term(formula: str) -> bool:
+    """Tell whether a formula has the sign of a random term, whatever else it says.
+
+    Examples
+    --------
+    >>> has_random_term("y ~ x + (1 | study)"), has_random_term("y ~ `a|b`")
+    (True, False)
+    """
+    return "|" in NAMED.sub("", formula[:LONGEST])
+
+
+NAMED = re.compile(r"`[^`]*`")
 CATEGORY = re.compile(r"(?<!\w)C\(\s*(?:`([^`]*)`|(\w+))\s*\)")
 
 
@@ -205,20 +231,24 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     return parse(formula, kinds).model
 
 
-def parse(formula: str, kinds: Mapping[str, str], shown: str = "") -> Parsed:
+def parse(
+    formula: str, kinds: Mapping[str, str], shown: str = "", *, random: bool = False
+) -> Parsed:
     """Take a formula apart, and check all of it.
 
-    `shown` is what a mistake is shown in, sign by sign, where that is another text.
+    `shown` is what a mistake is shown in, sign by sign, where that is another text; `random` says
+    whether it may have a random term.
     """
     if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
     try:
-        return _parse_tokens(FORMULAS.cut_up(formula), {name: KINDS[kinds[name]] for name in kinds})
+        of = {name: KINDS[kinds[name]] for name in kinds}
+        return _parse_tokens(FORMULAS.cut_up(formula), of, random)
     except Mistake as mistake:
         raise as_input_error(shown or formula, mistake) from None
 
 
-def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
+def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind], random: bool) -> Parsed:
     sides = [side for _, side in _split(tokens, "~")]
     if len(sides) != 2:
         raise InputError("a formula needs one ~ between the outcome and the terms: 'y ~ x'")
@@ -229,8 +259,8 @@ def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
     outcome = _factor(sides[0], kinds)
     if outcome.categorical or len(outcome.columns) != 1:
         raise InputError("the outcome must be one continuous column, or a function of it")
-    terms, intercept = _sum(sides[1], kinds)
-    if not terms:
+    terms, intercept, by = _sum(sides[1], kinds, random)
+    if not terms and not (by and intercept):
         raise InputError(
             "the formula has no term but the intercept, and nothing to draw it against; name a "
             "column after the ~"
@@ -239,7 +269,9 @@ def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
         raise InputError(
             f"the outcome {outcome.columns[0]!r} is also on the right of the ~; leave it out"
         )
-    return Parsed(outcome, tuple(sorted(terms, key=len)), intercept)
+    if any(by in factor.columns for term in terms for factor in term):
+        raise InputError(f"{by!r} is a random term and a fixed one; leave one of them out")
+    return Parsed(outcome, tuple(sorted(terms, key=len)), intercept, by)
 
 
 def parse_again(model: Model) -> Parsed:
@@ -262,23 +294,35 @@ def _split(tokens: Sequence[Token], signs: str) -> list[tuple[str, list[Token]]]
     return parts
 
 
-def _sum(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> tuple[list[Term], bool]:
-    """Read the right side: the terms, each once, and whether there is an intercept."""
+def _sum(
+    tokens: Sequence[Token], kinds: Mapping[str, Kind], random: bool
+) -> tuple[list[Term], bool, str]:
+    """Read the right side: the terms, each once, if there is an intercept, and the random term."""
     terms: dict[frozenset[Factor], Term] = {}
-    intercept = True
+    intercept, by = True, ""
     for number, (sign, part) in enumerate(_split(tokens, "+-")):
         texts = [token.text for token in part[:-1]]
         if number == 0 and not texts:  # the formula begins with a sign
             continue
         if texts in (["0"], ["1"]):
             intercept = (texts == ["1"]) == (sign != "-")
+        elif any(token == ("sign", "|", token.place) for token in part):
+            place = (part[0].place[0], part[-2].place[1])
+            if not random:
+                raise Mistake(place, NO_RANDOM)
+            if by or sign == "-" or texts[:3] != ["(", "1", "|"] or texts[-1] != ")":
+                raise Mistake(place, RANDOM)
+            factor = _factor([*part[3:-2], part[-1]], kinds)
+            if not factor.categorical:
+                raise Mistake(place, RANDOM)
+            (by,) = factor.columns
         elif sign == "-":
             raise InputError("only the intercept can be removed, by '- 1'; leave terms out")
         else:
             for term in _product(part, kinds):
                 terms.setdefault(frozenset(term), term)
         _check_count(len(terms))
-    return list(terms.values()), intercept
+    return list(terms.values()), intercept, by
 
 
 def _product(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> list[Term]:

@@ -117,11 +117,15 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("formula", ""): (
         "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with "
-        ":, *, log, log10, exp and sqrt"
+        ":, *, log, log10, exp and sqrt; a model, no plot, may have one random term, (1 | group)"
     ),
     ("formula", "policy"): (
         "formula: fits no model to these rows of the copy: a term is constant, follows from "
         "others, or tells all events apart; leave a term out, or keep more rows"
+    ),
+    ("formula", "random"): (
+        "formula: a random term, (1 | group), is for linear, logistic and Poisson models of one row"
+        " a person, and of 3 levels or more that the other terms do not tell apart"
     ),
     ("formula", "few"): (
         "formula: names columns that fewer than 50 rows of the copy all have a value in; leave one "
