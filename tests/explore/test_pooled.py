@@ -362,7 +362,7 @@ def test_studies_are_a_random_term_of_a_model(files: Files) -> None:
 def test_a_random_term_stands_where_it_is_understood(pooled: dc.Study) -> None:
     with pytest.raises(InputError, match="combined by random effects already"):
         pooled.meta_analysis("bmi ~ age + (1 | study)")
-    with pytest.raises(InputError, match="is for study.model alone"):
+    with pytest.raises(InputError, match=r"is for study\.model alone"):
         pooled.residuals("bmi ~ age + (1 | study)")
     with pytest.raises(RefusedError, match="people have several here"):  # those of the west
         pooled.model("bmi ~ age + (1 | study)")

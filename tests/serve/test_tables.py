@@ -144,7 +144,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a random term of two levels": (
         "model",
         {"formula": "bmi ~ age + (1 | sex)"},
-        "formula: a random term, (1 | group), is for linear, logistic and Poisson models of one row",
+        "formula: a random term, (1 | group), is for linear, logistic and Poisson models",
     ),
     "terms that follow from each other": (
         "model",

@@ -55,7 +55,7 @@ WIDER = (
 TWO_COLUMNS = re.compile(r"cor\(\s*(`[^`]+`|[^`,]+?)\s*,\s*(`[^`]+`|[^`,]+?)\s*\)")
 """How a correlation is asked for."""
 NO_RANDOM = (
-    "a meta-analysis has a model in each study, and no random term in it; leave (1 | ...) out of the"
+    "a meta-analysis fits a model without a random term in each study; leave (1 | ...) out of the"
     " formula: the studies are combined by random effects already"
 )
 

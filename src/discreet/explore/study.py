@@ -689,13 +689,14 @@ class Study:
         Notes
         -----
         It is estimated by statsmodels (with a random term by REML or quadrature, as lme4 does) from
-        the rows of the protected copy, so that any may be asked for, beside all others. Standard errors are wider than those of the rows: the copy
-        is copied again, five times, and how far those copies' estimates are from the copy's says
-        how far the copy's are from the data's. docs/models.md has how it is done, and how often
-        the intervals held the estimate of the raw data. An interval is for what the model's terms
-        are as they stand here: estimates of a copy are drawn towards nought, which a wide interval
-        allows for and does not correct. With `weights` the standard errors of the rows are by
-        linearisation, and copies of the copy are weighted by their own weights.
+        the rows of the protected copy, so that any may be asked for, beside all others. Standard
+        errors are wider than those of the rows: the copy is copied again, five times, and how far
+        those copies' estimates are from the copy's says how far the copy's are from the data's.
+        docs/models.md has how it is done, and how often the intervals held the estimate of the raw
+        data. An interval is for what the model's terms are as they stand here: estimates of a copy
+        are drawn towards nought, which a wide interval allows for and does not correct. With
+        `weights` the standard errors of the rows are by linearisation, and copies of the copy are
+        weighted by their own weights.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 

@@ -92,13 +92,13 @@ def by_reml(outcome: Floats, matrix: Floats, codes: Labels) -> Intercepts | None
     def at(ratio: float) -> tuple[Floats, Floats, float, float]:
         products = within + (means.T * (rows / (1 + ratio * rows))) @ means
         left, right = products[:-1, :-1], products[:-1, -1]
-        values = np.linalg.solve(left, right)
+        values: Floats = np.asarray(np.linalg.solve(left, right))
         variance = float(products[-1, -1] - right @ values) / free
         height = np.log1p(ratio * rows).sum() + np.linalg.slogdet(left)[1]
         return values, left, variance, float(height + free * np.log(variance))
 
-    ends = np.log([NEGLIGIBLE / rows.max(), FARTHEST_RATIO])
-    logs = np.linspace(*ends, 100)
+    least, most = np.log(NEGLIGIBLE / rows.max()), np.log(FARTHEST_RATIO)
+    logs = np.linspace(least, most, 100)
     heights = [at(ratio)[3] for ratio in np.exp(logs)]
     best, ratio = int(np.argmin(heights)), 0.0
     if best == len(logs) - 1 or not np.isfinite(heights[best]):
@@ -114,7 +114,7 @@ def by_reml(outcome: Floats, matrix: Floats, codes: Labels) -> Intercepts | None
         return None
     return Intercepts(
         values,
-        np.linalg.inv(left) * variance,
+        np.asarray(np.linalg.inv(left)) * variance,
         float(np.sqrt(ratio * variance)),
         float(np.sqrt(variance)),
     )
@@ -248,8 +248,9 @@ def by_quadrature(likelihood: Likelihood, values: Floats) -> Intercepts | None:
     cumulant, _, variance = likelihood.cumulant(fixed)
     if height > cumulant.sum() - likelihood.outcome @ fixed - NEGLIGIBLE:
         information = (likelihood.matrix.T * variance) @ likelihood.matrix
-        return Intercepts(values, np.linalg.inv(information), 0.0)
-    return Intercepts(place[:-1], np.linalg.inv(curvature)[:-1, :-1], abs(float(place[-1])))
+        return Intercepts(values, np.asarray(np.linalg.inv(information)), 0.0)
+    covariance = np.asarray(np.linalg.inv(curvature))[:-1, :-1]
+    return Intercepts(place[:-1], covariance, abs(float(place[-1])))
 
 
 def _first_deviation(likelihood: Likelihood, values: Floats) -> float:
