@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns.dates import Dates, declare_hint
+from discreet.columns.words import Words
 from discreet.errors import InputError, near
 
 if TYPE_CHECKING:
@@ -129,16 +130,20 @@ def numbers_in_texts(some: Iterable[str | None]) -> str:
     )
 
 
-def words_of(values: pa.ChunkedArray) -> tuple[str, ...]:
+def words_of(values: pa.ChunkedArray) -> Words:
     """Return the text of each cell of a column of pyarrow: one text a level, however often."""
     import pyarrow as pa
 
     coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    out: list[str] = []
+    place: dict[str, int] = {}
+    codes = [np.zeros(0, np.int32)]
     for chunk in coded.chunks:
-        words = np.array([*texts_of(chunk.dictionary.to_pylist()), ""], dtype=object)
-        out += words[chunk.indices.fill_null(len(words) - 1).to_numpy()].tolist()
-    return tuple(out)
+        texts = (*texts_of(chunk.dictionary.to_pylist()), "")
+        table = np.array([place.setdefault(it, len(place)) for it in texts], np.int32)
+        missing = len(texts) - 1
+        indices = chunk.indices.fill_null(missing) if chunk.indices.null_count else chunk.indices
+        codes.append(table[indices.to_numpy()])
+    return Words([*place], np.concatenate(codes))
 
 
 def texts_of(values: Sequence[object]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns.column import FIRST, KINDS, Column, check_names, find_column, way_out
+from discreet.columns.words import counts_of, each_as, words_at
 from discreet.errors import InputError, RefusedError, one_of
 
 Whole = NDArray[np.int64]
@@ -196,8 +196,7 @@ class ArrayRows:
         complete = self._complete([axis.column for axis in axes], [])
         cell = np.zeros(len(complete), dtype=np.int64)
         for name, places in levels.items():
-            words = self.words[name]
-            here = np.fromiter((places[words[i]] for i in complete.tolist()), np.int64)
+            here = each_as(self.words[name], places, 0, np.int64)[complete]
             cell = cell * (max(places.values()) + 1) + here
         for axis in axes:
             cell = cell * axis.bins + axis.places(self.numbers[axis.column][complete])
@@ -211,8 +210,7 @@ class ArrayRows:
         """
         kept = self._complete(complete, [])
         words = self.words[name]
-        some = words if len(kept) == len(words) else [words[i] for i in kept.tolist()]
-        return dict(Counter(some))
+        return counts_of(words if len(kept) == len(words) else words_at(words, kept))
 
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column."""
@@ -250,7 +248,7 @@ class ArrayRows:
         words = self.words[name]
         if len(kept) == len(words):
             return tuple(words)
-        return tuple(words[i] for i in kept.tolist())
+        return words_at(words, kept)
 
     def _finite(self, name: str) -> Floats:
         values = self.numbers[name]

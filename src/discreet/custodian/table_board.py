@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.columns import KINDS, Column
 from discreet.columns.dates import DATE
+from discreet.columns.words import places_of
 from discreet.errors import InputError
 from discreet.estimates.units import unit_in
 from discreet.explore.board import rows_facts
@@ -20,7 +21,7 @@ from discreet.release import Release
 from discreet.render.sealing import sealed_file
 from discreet.table import Table, levels_of_two_values, open_table
 from discreet.web.board import Board
-from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
+from discreet.web.bundle import LevelColumn, NumberColumn, bundle
 from discreet.web.page import board_page
 
 FORM = "html"

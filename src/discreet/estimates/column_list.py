@@ -6,7 +6,6 @@ It knows arrays alone; whose rows they are is for the caller to say.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, NoReturn
@@ -14,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns.words import counts_of
 from discreet.document import BLOCKS, Document, Documented, Listing, Words
 from discreet.errors import RefusedError, one_of
 from discreet.estimates.tables import RowsToDescribe, sd_of
@@ -175,7 +175,7 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
     (('f', 'm'), (2, 1), 0.25)
     """
     if name in rows.levels:
-        many = Counter(rows.levels[name])
+        many = counts_of(rows.levels[name])
         order = (*in_order({*many} - {""}, (rows.ordered or {}).get(name, ())),)
         counts = tuple(many[it] for it in order)
         return ColumnFacts(
@@ -183,7 +183,7 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
             "level",
             unit_in(name),
             order,
-            _share(many[""], len(rows.levels[name])),
+            _share(many.get("", 0), len(rows.levels[name])),
             counts=counts,
             in_copy=True,
         )

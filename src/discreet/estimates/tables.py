@@ -7,7 +7,6 @@ caller to say.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.words import coded, counts_of, each_as
 from discreet.estimates.copy_table import Line
 from discreet.estimates.figures import (
     MISSING,
@@ -88,7 +88,8 @@ class RowsToDescribe:
 
     def order_of(self, name: str) -> list[str]:
         """Return the levels that a column has, in the order in which they are listed."""
-        return [*in_order({*self.levels[name]} - {""}, (self.ordered or {}).get(name, ()))]
+        there = {*counts_of(self.levels[name])} - {""}
+        return [*in_order(there, (self.ordered or {}).get(name, ()))]
 
     def weight(self, places: NDArray[np.intp]) -> float:
         """Return how much weight some rows have: without weights, how many they are."""
@@ -242,9 +243,8 @@ def parts_of(rows: RowsToDescribe, by: str | None) -> list[Part]:
 
 def _codes(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.intp]]:
     """Return the number of each word, and that of each row."""
-    place: dict[str, int] = {}
-    numbers = (place.setdefault(word, len(place)) for word in words)
-    return place, np.fromiter(numbers, np.intp, len(words))
+    names, codes = coded(words)
+    return {name: i for i, name in enumerate(names)}, codes.astype(np.intp)
 
 
 def listed_levels(rows: RowsToDescribe, name: str) -> list[tuple[str, list[str]]]:
@@ -252,7 +252,7 @@ def listed_levels(rows: RowsToDescribe, name: str) -> list[tuple[str, list[str]]
     order = rows.order_of(name)
     if len(order) <= MOST_LEVELS + 1:  # one level in a line of others would be that level
         return [(it, [it]) for it in order]
-    count = Counter(rows.levels[name])
+    count = counts_of(rows.levels[name])
     kept = set(sorted(order, key=lambda it: (-count[it], it))[:MOST_LEVELS])
     others = [it for it in order if it not in kept]
     listed = [(it, [it]) for it in order if it in kept]
@@ -600,7 +600,7 @@ def _sizes(sections: Sequence[tuple[str, Part]]) -> tuple[tuple[str, int], ...]:
 
 def _with_level(rows: RowsToDescribe, value: str, level: str) -> RowsToDescribe:
     """Return rows with 1 where they have a level of a column, 0 where another, NaN where none."""
-    of = np.array([math.nan if not it else float(it == level) for it in rows.levels[value]])
+    of = each_as(rows.levels[value], {level: 1.0, "": math.nan}, 0.0, np.float64)
     return replace(rows, numbers={**rows.numbers, value: of})
 
 

@@ -9,6 +9,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.columns.words import places_of
 from discreet.errors import RefusedError
 from discreet.explore.answered import answer_facts, answers_of
 from discreet.explore.derived import DerivedCopy
@@ -21,7 +22,7 @@ from discreet.explore.suggestions import suggestions
 from discreet.policy import Policy
 from discreet.render.sealing import Gate, sealed_file
 from discreet.web.board import Board
-from discreet.web.bundle import LevelColumn, NumberColumn, bundle, places_of
+from discreet.web.bundle import LevelColumn, NumberColumn, bundle
 from discreet.web.page import board_page
 
 ROWS = "rows"

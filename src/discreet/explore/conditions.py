@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.columns.column import Copy
+from discreet.columns.words import each_as
 from discreet.errors import InputError, RefusedError, near
 from discreet.explore.derived import rows_where
 from discreet.explore.from_copy import WholeTable
@@ -101,7 +102,7 @@ class Grid:
     def places_of_words(self, words: Sequence[str]) -> Labels:
         """Return the atom of each level; one that the file does not show is missing."""
         known = {word: at for at, word in enumerate(self.words)}
-        return np.array([known.get(word, self.missing) for word in words], dtype=np.intp)
+        return each_as(words, known, self.missing, np.intp)
 
     def places_in(self, copy: Copy) -> Labels:
         """Return the atom of each row of a copy, or of raw rows with its columns."""
@@ -411,7 +412,7 @@ class Asked:
             return words, (name,), table
         columns, rows, places = self._examples(name, [name])
         known = {word: at for at, word in enumerate(words)}
-        of = np.array([known.get(word, -1) for word in rows.copy.strata[name]])
+        of = each_as(rows.copy.strata[name], known, -1, np.intp)
         return words, columns, self._of_atoms(name, columns, places, of)
 
     def _codes(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Labels]:

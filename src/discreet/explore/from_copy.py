@@ -18,6 +18,7 @@ from discreet.columns.column import Copy, drop_columns, map_columns, merge_colum
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import day_of, declare_hint
 from discreet.columns.grids import ArrayRows
+from discreet.columns.words import counts_of, is_word, words_at
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
@@ -131,7 +132,7 @@ class WholeTable:
         """Return the levels of a column in order: of a part those of the whole copy."""
         if name not in self._levels:
             words = None if self.within is None else self.within._words_of(name)
-            found = {*(self.copy.strata[name] if words is None else words)} - {""}
+            found = {*counts_of(self.copy.strata[name] if words is None else words)} - {""}
             self._levels[name] = in_order(found, self.raw[name].order)
         return self._levels[name]
 
@@ -208,7 +209,7 @@ class WholeTable:
             return self
         some = self.holding(
             map_columns(self.copy.columns, lambda values: values[places]),
-            map_columns(self.copy.strata, lambda words: tuple(words[i] for i in places.tolist())),
+            map_columns(self.copy.strata, lambda words: words_at(words, places)),
         )
         whose = map_columns(self.copy.whose, lambda values: values[places])
         copy = dataclasses.replace(some.copy, whose=whose)
@@ -229,7 +230,7 @@ class WholeTable:
             return columns, {name: self.copy.strata[name] for name in levels}
         return (
             {name: self.copy.columns[name][places] for name in numbers},
-            {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
+            {name: words_at(self.copy.strata[name], places) for name in levels},
         )
 
     def complete(self, numbers: Sequence[str], levels: Sequence[str]) -> NDArray[np.intp]:
@@ -238,7 +239,7 @@ class WholeTable:
         for name in numbers:
             known &= np.isfinite(self.copy.columns[name])
         for name in levels:
-            known &= np.array(self.copy.strata[name]) != ""
+            known &= ~is_word(self.copy.strata[name], "")
         if not known.any():
             raise RefusedError(
                 f"no row of the copy has values in all of {one_of([*numbers, *levels])}; leave a"

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns.column import merge_columns
+from discreet.columns.words import places_of, words_at
 from discreet.errors import InputError, about
 from discreet.explore.derived import DerivedCopy, rows_where
 from discreet.explore.from_copy import WholeTable
 from discreet.plots.counts import MISSING_NAMES
-from discreet.web.bundle import places_of
 
 MOST_BYTES = 256 * 2**20
 MOST_CELLS = 250_000
@@ -37,8 +37,8 @@ PART = 1 << 18
 
 TOLERANCE, EVEN = 1e-9, 1e-6
 
-Marks = NDArray[np.int32]
-"""Of each row the place of its mark, counted from 1; 0 where it has none."""
+Marks = NDArray[np.integer[Any]]
+"""Of each row the place of its mark, counted from 1; 0 where it has none. As small as may be."""
 Places = NDArray[np.intp]
 New = tuple[tuple[str, str], ...]
 T = TypeVar("T")
@@ -148,7 +148,7 @@ class Lights:
         )
         place = {it: i for i, it in enumerate(axis.levels, start=1)}
         missing = next((place[it] for it in MISSING_NAMES if it in place and it not in names), 0)
-        table = np.array([missing, *(place.get(it, 0) for it in names)], dtype=np.int32)
+        table = np.array([missing, *(place.get(it, 0) for it in names)], dtype=_small(len(place)))
         return table[codes]
 
     def _narrowed(self, part: DerivedCopy, new: New, at: Places | None, clause: Clause) -> Places:
@@ -170,7 +170,7 @@ def bins_of(whole: WholeTable, axis: Axis) -> Marks:
         raise InputError(f"the edges of {axis.column!r} must be two or more increasing numbers")
     # Plots divide by the width of their bins, where these are of one, and are as lenient.
     lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
-    marks = np.zeros(len(values), dtype=np.int32)
+    marks = np.zeros(len(values), dtype=_small(len(widths)))
     for start in range(0, len(values), PART):
         rows = slice(start, start + PART)
         places = np.searchsorted(edges[1:-1] - lenient, values[rows], side="right") + 1
@@ -184,7 +184,13 @@ def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
     if name not in some.copy.strata:
         raise InputError(f"there is no column of levels {name!r} in the copy")
     levels = some.levels_of(name)
-    return levels, places_of(some.copy.strata[name], levels) + 1
+    places = places_of(some.copy.strata[name], levels) + 1
+    return levels, places.astype(_small(len(levels)))
+
+
+def _small(most: int) -> Any:
+    """Return the kind of number that takes the fewest bytes up to one."""
+    return np.min_scalar_type(most)
 
 
 def _numbers(whole: WholeTable, name: str) -> Floats:
@@ -206,11 +212,9 @@ def _where(whole: WholeTable, texts: Sequence[str]) -> NDArray[np.intp]:
 
 def _rows_for(whole: WholeTable, at: NDArray[np.intp], text: str) -> WholeTable:
     """Return some rows of those columns that a text may name; the others stay, and are not read."""
-    copy, places = whole.copy, at.tolist()
+    copy = whole.copy
     numbers = {name: copy.columns[name][at] for name in copy.columns if name in text}
-    words = {
-        name: tuple(copy.strata[name][i] for i in places) for name in copy.strata if name in text
-    }
+    words = {name: words_at(copy.strata[name], at) for name in copy.strata if name in text}
     return whole.holding(merge_columns(copy.columns, numbers), merge_columns(copy.strata, words))
 
 
@@ -221,7 +225,7 @@ def _counted(marks: Sequence[Marks], sizes: Sequence[int], at: Places | None) ->
         rows = slice(start, start + PART)
         flat: Any = 0
         for places, size in zip(marks, shape, strict=True):
-            flat = flat * size + places[rows if at is None else at[rows]]
+            flat = flat * size + places[rows if at is None else at[rows]].astype(np.intp)
         counts += np.bincount(flat, minlength=len(counts))
     return counts.reshape(shape)[(slice(1, None),) * len(shape)]
 

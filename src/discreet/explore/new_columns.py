@@ -18,6 +18,7 @@ from discreet.columns import KINDS, Column
 from discreet.columns.column import drop_columns, merge_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
+from discreet.columns.words import coded, counts_of
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.from_copy import WholeTable
 from discreet.expressions import (
@@ -69,7 +70,7 @@ def parsed(whole: WholeTable, what: str, text: str) -> Expression:
     kinds = {name: _kind(whole, name) for name in whole.raw if name in there}
     coded = [name for name, kind in kinds.items() if kind == "level" and _coded(whole, name)]
     named = [name for name in copy.strata if name in text]
-    yes = {name: yes_of({*copy.strata[name]} - {""}) for name in named}
+    yes = {name: yes_of({*counts_of(copy.strata[name])} - {""}) for name in named}
     return _read(text, kinds, coded, yes)
 
 
@@ -103,7 +104,7 @@ def _coded(whole: WholeTable, name: str) -> bool:
     if not holds_codes(column):
         return False
     try:
-        return bool([float(word) for word in {*whole.copy.strata[name]} - {""}])
+        return bool([float(word) for word in {*counts_of(whole.copy.strata[name])} - {""}])
     except ValueError:  # levels were joined into "other"
         return False
 
@@ -113,7 +114,8 @@ def _value(whole: WholeTable, name: str, kind: str) -> Values:
     if kind == "level":
         return Levels(copy.strata[name])
     if name in copy.strata:
-        return Numbers(np.array([float(word or "nan") for word in copy.strata[name]]))
+        names, codes = coded(copy.strata[name])
+        return Numbers(np.array([float(it or "nan") for it in names])[codes])
     values: Floats = copy.columns[name]
     return Days(values) if kind == "date" else Numbers(values)
 

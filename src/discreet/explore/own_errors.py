@@ -12,13 +12,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.words import coded, is_word
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.intervals import (
     FEWEST,
@@ -262,9 +263,9 @@ def _of_survival(
     """Return each curve's estimate at the times at which it falls, or half of its interval."""
     time, event = view.columns
     part = columns_of_copy(table, [time], [event, view.by, panel[0]])
-    times, words, persons = part.copy.columns[time], np.array(part.copy.strata[event]), part.persons
-    known = (times >= 0) & (words != "")
-    happened = np.isin(words, view.event_is)
+    times, words, persons = part.copy.columns[time], part.copy.strata[event], part.persons
+    known = (times >= 0) & ~is_word(words, "")
+    happened = is_word(words, *view.event_is)
     out: dict[object, float] = {}
     for curve in view.curves:
         here = known & _of_level(part, view.by, curve.level) & _of_level(part, *panel)
@@ -308,8 +309,7 @@ def _over_time(
 def _of_level(part: WholeTable, name: str | None, level: str) -> NDArray[np.bool_]:
     if not name:
         return np.ones(len(part), dtype=np.bool_)
-    of_level: NDArray[np.bool_] = np.array(part.copy.strata[name]) == level
-    return of_level
+    return is_word(part.copy.strata[name], level)
 
 
 def _finite(level: str, places: Sequence[float], numbers: Floats) -> dict[object, float]:
@@ -438,10 +438,9 @@ def _shares(
     >>> [(bar, it.share, it.rows) for bar, it in bars.items()]
     [(('f', 'a'), 0.5, 2.0), (('f', 'b'), 0.5, 2.0), (('m', 'a'), 1.0, 1.0)]
     """
-    coded = [pa.array(it).dictionary_encode() for it in (*group, *bar)]
-    values = [it.dictionary.to_pylist() for it in coded]
+    values, of_rows = zip(*(_coded(it) for it in (*group, *bar)), strict=True)
     sizes = [len(it) for it in values]
-    places = np.ravel_multi_index([it.indices.to_numpy() for it in coded], sizes)
+    places = np.ravel_multi_index(of_rows, sizes)
     together = pa.array(places).dictionary_encode()  # which does not sort, as np.unique does
     found = zip(*np.unravel_index(together.dictionary.to_numpy(), sizes), strict=True)
     # The combinations of values that there are, and which of them each row has.
@@ -461,6 +460,14 @@ def _shares(
         each = zip(theirs, worth, strict=True)
         out |= {keys[code]: _Bar(float(sums[code]) / total, total, rows) for code, rows in each}
     return out
+
+
+def _coded(values: Coded) -> tuple[Sequence[object], Labels]:
+    """Return the values that there are, and of each row the place of its own."""
+    if not isinstance(values, np.ndarray):
+        return coded(cast("Sequence[str]", values))
+    found = pa.array(values).dictionary_encode()
+    return found.dictionary.to_pylist(), found.indices.to_numpy()
 
 
 def _worth(

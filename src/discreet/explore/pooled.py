@@ -25,6 +25,7 @@ from discreet.arguments import Floats
 from discreet.columns import KINDS
 from discreet.columns.column import CopiedRows, merge_orders
 from discreet.columns.dates import DATE
+from discreet.columns.words import Words, joined
 from discreet.errors import DiscreetError, InputError, about
 from discreet.explore.answered import Answer
 from discreet.explore.derived import DerivedCopy
@@ -111,9 +112,9 @@ class Site:
     def words(self, name: str, rows: WholeTable) -> tuple[str, ...]:
         """Return a column of levels, and where it has none such, missing values."""
         if name == STUDY:
-            return (self.name,) * len(rows)
+            return Words([self.name], np.zeros(len(rows), np.int32))
         if name not in self.columns:
-            return ("",) * len(rows)
+            return Words([""], np.zeros(len(rows), np.int32))
         own = self.columns[name]
         if self._is_read(own, rows):
             return self.of.session.file.words(own)
@@ -172,12 +173,13 @@ class PooledFile:
         firsts = [*zip(parts, self.firsts, strict=True)]
         return np.concatenate([*(it[:n] for it, n in firsts), *(it[n:] for it, n in firsts)])
 
-    def words(self, name: str) -> tuple[str, ...]:
+    def words(self, name: str) -> Words:
         """Return a column of levels of all studies."""
-        parts = [
-            (it.words(name, it.of.whole), n) for it, n in zip(self.sites, self.firsts, strict=True)
-        ]
-        return (*chain(*(it[:n] for it, n in parts)), *chain(*(it[n:] for it, n in parts)))
+        together = joined([it.words(name, it.of.whole) for it in self.sites])
+        parts = np.split(together.codes, np.cumsum([len(it.of.whole) for it in self.sites])[:-1])
+        firsts = [*zip(parts, self.firsts, strict=True)]
+        first, others = [it[:n] for it, n in firsts], [it[n:] for it, n in firsts]
+        return Words(together.names, np.concatenate([*first, *others]))
 
     def copies(self) -> tuple[CopiedRows, ...]:
         """Return copies of the rows that stand first: those of all studies, below each other."""
@@ -199,7 +201,7 @@ class PooledFile:
         return (
             {name: np.concatenate(self._floats(name, cut)) for name in numbers},
             {
-                it.name: tuple(chain(*(site.words(it.name, table) for site, table in of_sites)))
+                it.name: joined([site.words(it.name, table) for site, table in of_sites])
                 for it in there
                 if it.kind == KINDS[1]
             },

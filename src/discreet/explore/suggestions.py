@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.arguments import Floats, Labels
+from discreet.columns.words import counts_of, each_as
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.intervals import FEWEST as FEWEST_COPIES
 from discreet.estimates.intervals import NORMAL, OwnErrors, error_by_persons
@@ -130,7 +131,7 @@ class _Names:
 
     @staticmethod
     def _levels(words: Sequence[str]) -> int:
-        return sum(count >= LEAST_ROWS for word, count in Counter(words).items() if word)
+        return sum(count >= LEAST_ROWS for word, count in counts_of(words).items() if word)
 
     def say(self, name: str) -> str:
         """Return what a column is called, without its unit."""
@@ -455,12 +456,12 @@ def _yes(whole: WholeTable, name: str) -> str | None:
 
 
 def _of_shares(of: DerivedCopy, names: _Names, value: str, by: str) -> Suggestion | None:
-    counts = Counter(it for it in _words(of.whole, value) if it)
-    level = _yes(of.whole, value) or min(counts, key=lambda it: (-counts[it], it))
+    counts = counts_of(_words(of.whole, value))
+    level = _yes(of.whole, value) or min({*counts} - {""}, key=lambda it: (-counts[it], it))
 
     def holds(table: WholeTable) -> Floats:
         words = _words(table, value)
-        return np.array([math.nan if not it else float(it == level) for it in words])
+        return each_as(words, {level: 1.0, "": math.nan}, 0.0, np.float64)
 
     it = _difference(of, holds, by)
     if it is None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.columns import BinAxis, Counted
 from discreet.columns.countable import Countable
+from discreet.columns.words import Words, counts_of, is_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
@@ -293,7 +294,7 @@ def codes_as_words(values: Floats) -> tuple[str, ...] | None:
     if np.isfinite(found).sum() > MOST_CODES:
         return None
     names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
-    return tuple(names[place] for place in places.tolist())
+    return Words(tuple(names), places)
 
 
 def levels_of(table: Countable, name: str) -> Levels:
@@ -417,9 +418,10 @@ def panels_of_rows(
     if (by := plot.by_name) is None:
         counts = cells_of(rows, axes)[None]
     else:
-        of, names = np.array(levels), how.in_order(levels, by)
+        names = how.in_order([it for it in counts_of(levels)], by)
         check_few([Levels(names, {})], MOST_MULTIPLES, by)
-        parts = ({name: v[of == level] for name, v in rows.items()} for level in names)
+        here = (is_word(levels, level) for level in names)
+        parts = ({name: v[at] for name, v in rows.items()} for at in here)
         counts = np.stack([cells_of(part, axes) for part in parts])
     origin = replace(origin, shown=int(counts.sum()))
     shown = np.ones(counts.shape, dtype=np.bool_)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from discreet.arguments import Floats
+from discreet.columns.words import counts_of, is_word
 from discreet.errors import RefusedError
 from discreet.levels import in_order
 from discreet.plots.counts import Protected
@@ -59,7 +59,7 @@ def shown_levels(words: Iterable[str], order: Sequence[str] = ()) -> ShownLevels
     >>> shown_levels(["b"] * 12 + ["a"] * 10 + ["c"] * 9)
     ShownLevels(drawn=('a', 'b'), few=('c',), others=())
     """
-    sizes = Counter(words)
+    sizes = counts_of(words)
     names = in_order(sizes, order)
     few = tuple(name for name in names if sizes[name] < LEAST_ROWS)
     enough = sorted((name for name in names if name not in few), key=lambda it: -sizes[it])
@@ -86,8 +86,7 @@ def values_by_level(
         )
     if by is None:
         return [("", np.sort(values))], shown
-    of = np.array(levels)
-    return [(name, np.sort(values[of == name])) for name in shown.drawn], shown
+    return [(name, np.sort(values[is_word(levels, name)])) for name in shown.drawn], shown
 
 
 def decoded(curves: Sequence[Mapping[str, Any]]) -> tuple[Curve, ...]:

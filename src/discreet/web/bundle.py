@@ -55,18 +55,6 @@ class LevelColumn:
     coded: bool = False
 
 
-def places_of(words: Sequence[str], levels: Sequence[str]) -> NDArray[np.int32]:
-    """Return the place of each word among levels, -1 of a word that is none of them.
-
-    Examples
-    --------
-    >>> places_of(("b", "", "a"), ("a", "b")).tolist()
-    [1, -1, 0]
-    """
-    place = {level: i for i, level in enumerate(levels)}
-    return np.fromiter((place.get(word, -1) for word in words), np.int32, count=len(words))
-
-
 def bundle(version: str, columns: Sequence[NumberColumn | LevelColumn]) -> bytes:
     """Return columns of as many rows each as bytes.
 
