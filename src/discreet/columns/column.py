@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns.dates import Dates, declare_hint
-from discreet.columns.words import Words
+from discreet.columns.words import Coded, Words, words_at
 from discreet.errors import InputError, near
 
 if TYPE_CHECKING:
@@ -132,6 +132,11 @@ def numbers_in_texts(some: Iterable[str | None]) -> str:
 
 def words_of(values: pa.ChunkedArray) -> Words:
     """Return the text of each cell of a column of pyarrow: one text a level, however often."""
+    return Words(*codes_of(values))
+
+
+def codes_of(values: pa.ChunkedArray) -> Coded:
+    """Return the texts of a column of pyarrow, and of each cell the place of its own."""
     import pyarrow as pa
 
     coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
@@ -143,7 +148,7 @@ def words_of(values: pa.ChunkedArray) -> Words:
         missing = len(texts) - 1
         indices = chunk.indices.fill_null(missing) if chunk.indices.null_count else chunk.indices
         codes.append(table[indices.to_numpy()])
-    return Words([*place], np.concatenate(codes))
+    return Coded((*place,), np.concatenate(codes))
 
 
 def texts_of(values: Sequence[object]) -> tuple[str, ...]:
@@ -301,6 +306,24 @@ class Copy:
         yield (
             {name: numbers[name] for name in names if name in numbers},
             {name: self.strata[name] for name in names if name in self.strata},
+        )
+
+    def head(self, rows: int) -> Copy:
+        """Return the copy of the first rows, of which a column is read when it is asked for."""
+
+        def first(words: tuple[str, ...]) -> tuple[str, ...]:
+            return words_at(words, np.arange(min(rows, len(words))))
+
+        def few(columns: Mapping[str, T], change: Callable[[T], T]) -> Mapping[str, T]:
+            return Unread([*columns], lambda name: change(columns[name]), len(columns))
+
+        return replace(
+            self,
+            columns=few(self.columns, lambda values: values[:rows].copy()),
+            strata=few(self.strata, first),
+            whose=few(self.whose, lambda values: values[:rows].copy()),
+            path=None,
+            pieces=None,
         )
 
     def first(self, rows: int) -> CopiedRows:

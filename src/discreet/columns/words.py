@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.integer[Any]]
 """Of each row the place of its word among the words that there are."""
+
+
+class Coded(NamedTuple):
+    """The words that there are, each once, and of each row the place of its own."""
+
+    names: tuple[str, ...]
+    codes: Codes
 
 
 class Words(tuple[str, ...]):
@@ -48,8 +55,8 @@ class Words(tuple[str, ...]):
         return Words(self.names, self.codes[places])
 
 
-def coded(words: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
-    """Return the words that there are, each once, and of each row the place of its own.
+def coded(words: Sequence[str]) -> Coded:
+    """Return the words that rows have, or may have, and of each row the place of its own.
 
     Examples
     --------
@@ -58,11 +65,11 @@ def coded(words: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     (('b', ''), [0, 1, 0])
     """
     if isinstance(words, Words):
-        return words.names, words.codes
+        return Coded(words.names, words.codes)
     import pyarrow as pa
 
     found = pa.array(words, pa.string()).dictionary_encode()
-    return tuple(found.dictionary.to_pylist()), found.indices.to_numpy()
+    return Coded(tuple(found.dictionary.to_pylist()), found.indices.to_numpy())
 
 
 def words_at(words: Sequence[str], places: NDArray[np.intp]) -> tuple[str, ...]:
@@ -122,17 +129,17 @@ def counts_of(words: Sequence[str]) -> dict[str, int]:
     return {name: n for name, n in zip(names, counts, strict=True) if n}
 
 
-def joined(parts: Sequence[Sequence[str]]) -> Words:
+def joined(each: Sequence[Coded]) -> Coded:
     """Return the words of several tables below each other.
 
     Examples
     --------
-    >>> joined([("b", ""), ("a", "b")])
-    ('b', '', 'a', 'b')
+    >>> names, codes = joined([coded(("b", "")), coded(("a", "b"))])
+    >>> names, codes.tolist()
+    (('b', '', 'a'), [0, 1, 2, 0])
     """
-    each = [coded(it) for it in parts]
     place = {
         name: i for i, name in enumerate(dict.fromkeys(it for names, _ in each for it in names))
     }
     codes = [np.array([place[it] for it in names], np.int32)[codes] for names, codes in each]
-    return Words((*place,), np.concatenate([np.zeros(0, np.int32), *codes]))
+    return Coded((*place,), np.concatenate([np.zeros(0, np.int32), *codes]))

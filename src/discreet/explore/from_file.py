@@ -19,10 +19,11 @@ from typing import Any, Protocol, TypeGuard
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS, Column
-from discreet.columns.column import CopiedRows, Copy, Unread
+from discreet.columns.column import CopiedRows, Copy, Unread, drop_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
 from discreet.columns.grids import ArrayRows
+from discreet.columns.words import Coded, Words
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity, SubsetFit
 from discreet.explore.file_checks import FileCheck
@@ -57,7 +58,7 @@ TOLD = (
 """What a file says of the policy: how plots are drawn, and what the copy is."""
 OF_PUBLIC = {"copy": "served"}
 """What a file of a public table says: clusters of its rows are sent, and not the rows."""
-CELLS_HELD = 20_000_000
+CELLS_HELD = 100_000_000
 """So many values of all columns stay in memory once they were read."""
 
 
@@ -83,8 +84,8 @@ class Rows(Protocol):
     def floats(self, name: str) -> Floats:
         """Return a column of numbers, or of dates as days."""
 
-    def words(self, name: str) -> tuple[str, ...]:
-        """Return a column of levels."""
+    def coded(self, name: str) -> Coded:
+        """Return the levels that a column has, and of each row the place of its own."""
 
     def copies(self) -> tuple[CopiedRows, ...]:
         """Return copies of the first rows of the copy."""
@@ -300,10 +301,14 @@ class FileSession:
         whose = () if manifest.person_column is None else (manifest.person_column,)
         most = max(4, CELLS_HELD // manifest.rows)
         # Of the file and not of this, so that the study is gone with what refers to it.
-        floats, words = self.file.floats, self.file.words
+        floats, coded = self.file.floats, self.file.coded
         copy = Copy(
             Unread([it.name for it in columns if it.kind != KINDS[1]], floats, most),
-            Unread([it.name for it in columns if it.kind == KINDS[1]], words, most),
+            Unread(
+                [it.name for it in columns if it.kind == KINDS[1]],
+                lambda name: Words(*coded(name)),
+                most,
+            ),
             manifest.version,
             0,
             manifest.remarks,
@@ -326,10 +331,7 @@ class FileSession:
     def copies_of_copy(self) -> tuple[WholeTable, ...]:
         """The first rows of the copy, and copies of them, which the file has."""
         kept = self.kept
-        first, words = kept.copy.first(self.file.manifest.again_of)
-        whose = {name: first[name] for name in kept.copy.whose}
-        rows = {name: first[name] for name in kept.copy.columns}
-        copies = [dataclasses.replace(kept.copy, columns=rows, strata=words, whose=whose)]
+        copies = [kept.copy.head(self.file.manifest.again_of)]
         copies += [self._again(rows) for rows in self.file.copies()]
         return tuple(self._with_derived(WholeTable(it, kept.raw)) for it in copies)
 
@@ -340,11 +342,12 @@ class FileSession:
     def _again(self, rows: CopiedRows) -> Copy:
         """Return a copy of the copy as one has it."""
         (numbers, words), whose = rows, self.kept.copy.whose
+        others = [name for name in numbers if name not in whose]
         return dataclasses.replace(
             self.kept.copy,
-            columns={name: it for name, it in numbers.items() if name not in whose},
+            columns=drop_columns(numbers, whose),
             strata=words,
-            whose={name: it for name, it in numbers.items() if name in whose},
+            whose=drop_columns(numbers, others),
         )
 
     @cached_property

@@ -465,7 +465,8 @@ def _shares(
 def _coded(values: Coded) -> tuple[Sequence[object], Labels]:
     """Return the values that there are, and of each row the place of its own."""
     if not isinstance(values, np.ndarray):
-        return coded(cast("Sequence[str]", values))
+        names, codes = coded(cast("Sequence[str]", values))
+        return names, codes.astype(np.intp)
     found = pa.array(values).dictionary_encode()
     return found.dictionary.to_pylist(), found.indices.to_numpy()
 

@@ -23,9 +23,9 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns import KINDS
-from discreet.columns.column import CopiedRows, merge_orders
+from discreet.columns.column import CopiedRows, Unread, merge_orders
 from discreet.columns.dates import DATE
-from discreet.columns.words import Words, joined
+from discreet.columns.words import Coded, Words, coded, joined
 from discreet.errors import DiscreetError, InputError, about
 from discreet.explore.answered import Answer
 from discreet.explore.derived import DerivedCopy
@@ -109,16 +109,15 @@ class Site:
             return self.of.session.file.floats(own)
         return rows.copy.columns[own]
 
-    def words(self, name: str, rows: WholeTable) -> tuple[str, ...]:
+    def coded(self, name: str, rows: WholeTable) -> Coded:
         """Return a column of levels, and where it has none such, missing values."""
-        if name == STUDY:
-            return Words([self.name], np.zeros(len(rows), np.int32))
-        if name not in self.columns:
-            return Words([""], np.zeros(len(rows), np.int32))
+        if name == STUDY or name not in self.columns:
+            word = self.name if name == STUDY else ""
+            return Coded((word,), np.zeros(len(rows), np.uint8))
         own = self.columns[name]
         if self._is_read(own, rows):
-            return self.of.session.file.words(own)
-        return rows.copy.strata[own]
+            return self.of.session.file.coded(own)
+        return coded(rows.copy.strata[own])
 
     def _is_read(self, own: str, rows: WholeTable) -> bool:
         """Tell whether a column is that of the file, which is read and not kept a second time."""
@@ -173,13 +172,13 @@ class PooledFile:
         firsts = [*zip(parts, self.firsts, strict=True)]
         return np.concatenate([*(it[:n] for it, n in firsts), *(it[n:] for it, n in firsts)])
 
-    def words(self, name: str) -> Words:
+    def coded(self, name: str) -> Coded:
         """Return a column of levels of all studies."""
-        together = joined([it.words(name, it.of.whole) for it in self.sites])
+        together = joined([it.coded(name, it.of.whole) for it in self.sites])
         parts = np.split(together.codes, np.cumsum([len(it.of.whole) for it in self.sites])[:-1])
         firsts = [*zip(parts, self.firsts, strict=True)]
         first, others = [it[:n] for it, n in firsts], [it[n:] for it, n in firsts]
-        return Words(together.names, np.concatenate([*first, *others]))
+        return Coded(together.names, np.concatenate([*first, *others]))
 
     def copies(self) -> tuple[CopiedRows, ...]:
         """Return copies of the rows that stand first: those of all studies, below each other."""
@@ -197,14 +196,15 @@ class PooledFile:
             if all(site.has(it.name, table) for site, table in zip(self.sites, cut, strict=True))
         ]
         numbers = [it.name for it in there if it.kind != KINDS[1]]
-        of_sites = [*zip(self.sites, cut, strict=True)]
+        levels = [it.name for it in there if it.kind == KINDS[1]]
+
+        def words(name: str) -> Words:
+            each = zip(self.sites, cut, strict=True)
+            return Words(*joined([site.coded(name, table) for site, table in each]))
+
         return (
-            {name: np.concatenate(self._floats(name, cut)) for name in numbers},
-            {
-                it.name: joined([site.words(it.name, table) for site, table in of_sites])
-                for it in there
-                if it.kind == KINDS[1]
-            },
+            Unread(numbers, lambda name: np.concatenate(self._floats(name, cut)), len(numbers)),
+            Unread(levels, words, len(levels)),
         )
 
     def _floats(self, name: str, tables: Sequence[WholeTable]) -> list[Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -49,7 +49,7 @@ class ShownLevels(NamedTuple):
     others: tuple[str, ...]
 
 
-def shown_levels(words: Iterable[str], order: Sequence[str] = ()) -> ShownLevels:
+def shown_levels(words: Sequence[str], order: Sequence[str] = ()) -> ShownLevels:
     """Say which levels are drawn: at most `MOST_CURVES`, those with the most rows.
 
     Each has `LEAST_ROWS` at least; `words` are the levels of the rows.

@@ -20,8 +20,9 @@ import pyarrow.parquet as pq
 
 from discreet.arguments import Floats
 from discreet.columns import words_of
-from discreet.columns.column import CopiedRows
+from discreet.columns.column import CopiedRows, Unread, codes_of
 from discreet.columns.dates import Dates, days_of
+from discreet.columns.words import Coded
 from discreet.errors import InputError, near
 from discreet.study_file.archive import Archive, open_archive
 from discreet.study_file.manifest import (
@@ -144,9 +145,9 @@ class StudyFile:
         (column,) = self._chosen((name,))
         return _as_floats(self.column(name), column)
 
-    def words(self, name: str) -> tuple[str, ...]:
-        """Return the level of each row in a column of levels; empty where it is missing."""
-        return words_of(self.column(name))
+    def coded(self, name: str) -> Coded:
+        """Return the levels that a column has, and of each row the place of its own."""
+        return codes_of(self.column(name))
 
     def copies(self) -> tuple[CopiedRows, ...]:
         """Return the copies of the first rows of the copy, as columns of numbers and of levels."""
@@ -154,13 +155,12 @@ class StudyFile:
 
     def _copied(self, table: pa.Table) -> CopiedRows:
         chosen = self._chosen(table.column_names)
-        levels = {it.name for it in chosen if it.kind == "categorical"}
-        numbers = {
-            it.name: _as_floats(table[it.name], it) for it in chosen if it.name not in levels
-        }
-        return numbers, {
-            name: words_of(table[name]) for name in table.column_names if name in levels
-        }
+        levels = [it.name for it in chosen if it.kind == "categorical"]
+        numbers = {it.name: it for it in chosen if it.name not in levels}
+        return (
+            Unread([*numbers], lambda it: _as_floats(table[it], numbers[it]), len(chosen)),
+            Unread(levels, lambda it: words_of(table[it]), len(chosen)),
+        )
 
     def close(self) -> None:
         """Close the file."""
