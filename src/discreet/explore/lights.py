@@ -3,7 +3,8 @@
 The twin of what a browser computes where it has the rows. Each row's place among the marks of an
 axis is found once and kept; then a condition costs a mask, and a count of places by plot. Of
 1,000,000 rows and 16 plots that took 55 ms on two shared cores, where DuckDB took 240 ms over the
-copy's Parquet, and 285 ms over a table in memory: so it is done here.
+copy's Parquet, and 285 ms over a table in memory; of 10,000,000 and 11 it took .5 s, and DuckDB
+1.3 s: so it is done here.
 """
 
 from __future__ import annotations

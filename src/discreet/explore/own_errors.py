@@ -12,14 +12,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.columns.words import coded, is_word
+from discreet.columns.words import Words, is_word
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.intervals import (
     FEWEST,
@@ -464,9 +464,8 @@ def _shares(
 
 def _coded(values: Coded) -> tuple[Sequence[object], Labels]:
     """Return the values that there are, and of each row the place of its own."""
-    if not isinstance(values, np.ndarray):
-        names, codes = coded(cast("Sequence[str]", values))
-        return names, codes.astype(np.intp)
+    if isinstance(values, Words):
+        return values.names, values.codes.astype(np.intp)
     found = pa.array(values).dictionary_encode()
     return found.dictionary.to_pylist(), found.indices.to_numpy()
 
