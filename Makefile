@@ -34,11 +34,11 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run $(if $(ALL),--all)
 	$(BIN)/python -m examples.parallel.run $(if $(ALL),--all)
 
-test: warm chromium postgres ## run the tests: every attack, leak, register and kill, and all that is not slow
-	$(PYTEST) -m 'not slow or promise'
+test: warm chromium postgres ## run the tests but for the slow ones, such as long attacks and rounds of kills
+	$(PYTEST) -m 'not slow'
 
 test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples
-	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '(slow and not promise) or hypothesis'
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m 'slow or hypothesis'
 
 # Else each worker would compile the same loops.
 warm: $(READY)

@@ -671,6 +671,7 @@ def test_no_canary_where_files_are_broken(tmp_path: Path) -> None:
         assert isinstance(error, InputError), name
 
 
+@pytest.mark.slow
 def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     def anew(source: Any = None, **fields: Any) -> Any:
         return standard(pandas_with_index() if source is None else source, **fields)

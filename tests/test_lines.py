@@ -53,7 +53,6 @@ def test_how_lines_end_does_not_count(rows: list[str]) -> None:
         assert lines_of(KEY, BytesIO(same)) == lines_of(KEY, BytesIO(plain))
 
 
-@pytest.mark.promise
 def test_without_the_key_no_line_is_confirmed() -> None:
     """Whoever has the register cannot try lines against what it keeps."""
     other = lines_of(OTHER, BytesIO(text(ROWS)))

@@ -98,6 +98,7 @@ def answer(study: Any, picture: str, columns: Sequence[str], how: dict[str, Any]
 # --- rows -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30))
 @given(tables(), st.randoms())
 def test_shuffled_rows_are_the_same_views(raw: Raw, random: Any) -> None:
@@ -204,6 +205,7 @@ def test_every_picture_is_asked_for_again() -> None:
     assert {picture for picture, _, _ in EVERY} == set(PLOTS)
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 @settings(max_examples=examples(15) // 3)
 @given(leveled(), st.randoms())
@@ -257,6 +259,7 @@ def test_the_same_version_is_the_same_bytes(
         assert files[0].read_bytes() == files[1].read_bytes(), form
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 def test_a_new_process_writes_the_same_bytes(tmp_path: Path) -> None:
     script = (

@@ -79,7 +79,6 @@ def test_the_seal_of_a_file_is_of_its_bytes_its_ending_and_of_what_is_said() -> 
     assert not replace(SEALED, file_seal=SEALED.seal).fits_file(KEY, b"", ".png")
 
 
-@pytest.mark.promise
 def test_guessed_numbers_are_not_confirmed_by_a_file() -> None:
     """Its checksum is keyed: whoever has a figure alone cannot try numbers against it."""
     guessed = checksum_of({"counts": [5, 10, 25]})
@@ -125,7 +124,6 @@ def test_what_is_none_is_refused(wrong: str) -> None:
         Provenance.from_text(wrong)
 
 
-@pytest.mark.promise
 def test_words_that_say_the_same_otherwise_are_refused() -> None:
     """Of a name that stands twice the last counts; the first could be markup that is drawn."""
     text = SEALED.to_text()

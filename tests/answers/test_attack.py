@@ -185,6 +185,7 @@ def with_other_level(book: Book, person: int, name: str, level: str) -> Book:
     return Book(book.file, book.policy, other)
 
 
+@pytest.mark.slow
 def test_a_sensitive_value_is_guessed_hardly_better_with_all_answers(
     book: Book, new_book: Books
 ) -> None:

@@ -204,6 +204,7 @@ def test_who_has_many_rows_is_in_no_more_cells_than_somebody_of_the_copy(book: B
     assert sorted(zip(cells, people, strict=True)) == sorted(zip(of_sums, whose, strict=True))
 
 
+@pytest.mark.slow
 def test_a_ratio_of_too_little_is_not_given(new_book: Books) -> None:
     asked, early = new_book(), {"derived": [["", "time < 1"]]}
     assert figures(asked.answer(means("bmi", where="time < 1")))[()]["n"] > 300

@@ -83,6 +83,7 @@ DISJOINT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [NESTED, DISJOINT], ids=["nested", "disjoint"])
 def test_of_two_tables_that_are_given_the_difference_is_not_told(
     new_book: Books, pairs: list[tuple[str, str]]
@@ -113,6 +114,7 @@ def test_without_noise_the_same_attack_succeeds(new_book: Books) -> None:
     assert true_counts(a)[0] - true_counts(b)[0] == true != true - 1
 
 
+@pytest.mark.slow
 def test_filters_that_leave_one_person_out_average_to_nothing(book: Book, new_book: Books) -> None:
     # Conditions hold for all but a cell of few people, with a target among them or not: the mean
     # of their numbers tells hardly which.

@@ -66,6 +66,7 @@ def answered(book: Book, question: Question) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_raw_estimates_lie_within_the_noise_that_is_said(book: Book, new_book: Books) -> None:
     off, shares = [], []
     for question in MODELS:
@@ -102,6 +103,7 @@ ATTACKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("question", "far_out"), ATTACKED)
 def test_one_person_less_is_not_seen(
     book: Book, new_book: Books, question: Question, far_out: bool

@@ -72,6 +72,7 @@ def true_numbers(table: pd.DataFrame, answer: Answer) -> dict[Group, float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_fifteen_numbers_are_answered_within_their_noise(
     name: str, shared_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ def of_few() -> Callable[[int], Book]:
     return made
 
 
+@pytest.mark.slow
 def test_levels_are_reconstructed_with_little_noise_and_not_with_that_of_a_policy(
     of_few: Callable[[int], Book],
 ) -> None:

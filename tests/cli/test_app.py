@@ -115,7 +115,6 @@ URL = "postgresql:/bob:hunter2@db/clinic?table=t&password=hunter2"
 """With one slash, as what takes it for a path writes it."""
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(
     "words",
     [
@@ -138,7 +137,6 @@ def test_no_message_repeats_a_password(run: Run, words: list[str]) -> None:
     assert "hunter2" not in out + err
 
 
-@pytest.mark.promise
 def test_what_protects_a_table_for_a_server_repeats_no_password(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -177,6 +177,7 @@ def test_a_damaged_file_is_told_in_one_line(
         assert "Canary" not in err
 
 
+@pytest.mark.slow
 def test_version_new_opens_a_version_for_another_policy(run: Run, cohort: Path) -> None:
     plot, other = ("plot", "histogram", str(cohort), "bmi", "--json"), ("--left-out", ".3")
     assert run(*plot)[0] == 0

@@ -103,7 +103,6 @@ def test_outputs_are_commented_approved_and_rejected(request_: Any, policy: str)
     assert verify(register_of(policy).store).broken == ()
 
 
-@pytest.mark.promise
 def test_what_is_changed_after_it_was_approved_shows_as_changed(
     request_: Any, tmp_path: Path
 ) -> None:
@@ -122,7 +121,6 @@ def test_what_is_changed_after_it_was_approved_shows_as_changed(
     assert states(request_()[1])["bmi.svg"] == "approved"
 
 
-@pytest.mark.promise
 def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> None:
     assert request_("--approve")[0] == 0
     Path(policy).write_text("k = 6\nround_to = 10\n")
@@ -156,7 +154,6 @@ def test_a_released_table_is_collected_by_its_digest(
     assert "Its first 10 rows" in (folder / "index.html").read_text()
 
 
-@pytest.mark.promise
 def test_a_figure_of_another_secret_is_left_out(
     run: Run, cohort: Path, figures: Path, tmp_path: Path
 ) -> None:

@@ -199,6 +199,7 @@ def test_a_release_has_all_columns_and_persons_of_its_own(wide: Wide, released: 
     assert rows["score2"].isna().mean() == pytest.approx(0.2, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_board_opens(wide: Wide, chromium: Browser) -> None:
     path = wide.folder / "board.html"
     found = wide.json("board", wide.file, "-o", str(path))

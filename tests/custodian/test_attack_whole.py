@@ -65,6 +65,7 @@ def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: 
     assert kinds == {"table", "report"}
 
 
+@pytest.mark.slow
 def test_a_membership_that_is_attacked_is_in_the_report() -> None:
     release = dc.open(cohort(200), Policy.preset("standard", k=10, m=20)).anonymize()
     report = release.with_attacks(10).report
@@ -73,6 +74,7 @@ def test_a_membership_that_is_attacked_is_in_the_report() -> None:
     assert members <= {it.name for it in report.attacks.attacks}
 
 
+@pytest.mark.slow
 def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     release = whole().anonymize()
     exact = [attack.found.share for attack in release.attack(0).attacks]

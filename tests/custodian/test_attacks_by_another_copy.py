@@ -51,6 +51,7 @@ def drawn(frame: pl.DataFrame, study: str, **how: Any) -> str:
     return study_.histogram(next(it for it in frame.columns if it.lower() == "glucose")).to_json()
 
 
+@pytest.mark.slow
 def test_no_copy_by_another_k_or_m_leaves() -> None:
     raw = cohort(N)
     drawn(raw, "a")
@@ -66,6 +67,7 @@ def test_no_copy_by_another_k_or_m_leaves() -> None:
             drawn(change(raw), name)
 
 
+@pytest.mark.slow
 def test_no_copy_by_another_secret_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = cohort(N)
     monkeypatch.setenv("DISCREET_SECRET", SECRETS[0])

@@ -134,7 +134,7 @@ def membership() -> dict[str, float]:
     return {name: float(np.mean(of)) for name, of in found.items()}
 
 
-@pytest.mark.promise
+@pytest.mark.slow
 def test_membership_is_seen_no_better_than_in_the_copy_alone() -> None:
     """The same attack is certain where it is given exact counts."""
     found = membership()
@@ -171,7 +171,6 @@ def told(preset: str, persons: int) -> list[bool]:
     return found
 
 
-@pytest.mark.promise
 def test_nobody_computes_what_is_free_from_the_others_alone() -> None:
     assert not any(told("standard", 4))
 
@@ -223,7 +222,6 @@ def suspicion(known: Floats, missing: Floats, share: float, noise: float) -> Flo
     return share + known @ np.linalg.solve(gram, missing - known.sum(axis=0) * share)
 
 
-@pytest.mark.promise
 def test_who_left_is_seen_no_better_than_in_the_copy_alone() -> None:
     found = who_left()
     assert found["all that is free"] <= found["the copy"] + 0.03

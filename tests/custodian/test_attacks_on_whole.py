@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 
 import discreet as dc
 
@@ -27,6 +28,7 @@ def cohort(n: int, seed: int) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_a_walk_of_two_analysts_is_never_refused() -> None:
     raw = cohort(500, 9)
     far = {"x": [-400.0, 700.0], "y": [-900.0, 2000.0], "ward": ["a", "b"], "died": ["no", "yes"]}

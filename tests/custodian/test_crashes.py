@@ -41,12 +41,6 @@ HALF = re.compile(
 PLAIN = re.compile(r"discreet\.errors\.(InputError|RegisterError|LeavingError): [^\n]+")
 Found = dict[str, dict[str, Any]]
 CASES = [*KILLED, *FULL, *SMALL]
-SOON = CASES[::6]
-#: Few of the cases in `make test`, and the rest of them after one start.
-PARTS = [
-    pytest.param(SOON, id="soon", marks=pytest.mark.promise),
-    pytest.param([it for it in CASES if it not in SOON], id="the rest"),
-]
 
 
 def tried(start: Path, cases: Sequence[tuple[str, str | int]]) -> Found:
@@ -73,14 +67,11 @@ def strays(files: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]
     return {name: it for name, it in files.items() if whole.get(name) != it}
 
 
-@pytest.mark.parametrize("cases", PARTS)
-def test_what_goes_wrong_is_not_there_and_goes_well_again(
-    cases: Sequence[tuple[str, str | int]], tmp_path: Path
-) -> None:
-    found = tried(tmp_path, cases)
+def test_what_goes_wrong_is_not_there_and_goes_well_again(tmp_path: Path) -> None:
+    found = tried(tmp_path, CASES)
     for job in JOBS:
         check_ends_well(found[job])
-    for name, act in cases:
+    for name, act in CASES:
         check_goes_wrong(found[f"{name} {act}"], found[job_of(name)]["found"], act)
 
 

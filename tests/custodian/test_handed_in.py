@@ -31,6 +31,7 @@ def test_what_passes(how: dict[str, bool], status: str) -> None:
     assert judged("copy", policy.settings(), public, same=True)[0] == "review"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bound", "status"), [(0.0, "review"), (1.0, "pass")])
 def test_of_a_copy_on_which_an_attack_rings_no_output_passes(
     bound: float, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -256,6 +256,7 @@ def test_all_rows_of_a_person_are_in_one_partition() -> None:
 # --- the same whoever read it ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_copy_whatever_holds_the_rows(
     frame: pl.DataFrame, copy: Copy, tmp_path: Path
 ) -> None:
@@ -416,7 +417,7 @@ vault.Vault(SECRET, Path(sys.argv[1])).whole(table, POLICY)
 """
 
 
-@pytest.mark.promise
+@pytest.mark.slow
 def test_who_is_killed_leaves_no_raw_value_behind(
     frame: pl.DataFrame, copy: Copy, tmp_path: Path
 ) -> None:

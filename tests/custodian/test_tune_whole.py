@@ -107,6 +107,7 @@ def test_a_method_whose_rows_say_much_is_seen_by_inference() -> None:
     assert copy.place[0] < 0.05
 
 
+@pytest.mark.slow
 def test_larger_groups_link_fewer_of_the_levels_too() -> None:
     few, many = (tried(m=[m]).points[0].place[0] for m in (5, 15))
     assert many < few
@@ -116,6 +117,7 @@ def test_larger_groups_link_fewer_of_the_levels_too() -> None:
     assert point.risk.baseline == 0
 
 
+@pytest.mark.slow
 def test_a_share_left_out_is_tried_as_the_policy_would_have_it() -> None:
     frame = numbers()
     found = places(tried(frame, m=[10], left_out=[0.2, 0.5]))
@@ -126,6 +128,7 @@ def test_a_share_left_out_is_tried_as_the_policy_would_have_it() -> None:
     assert found["whole k=5 m=10 left_out=0.2"].place != found["whole k=5 m=10 left_out=0.5"].place
 
 
+@pytest.mark.slow
 def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.custodian.tune_whole.PAIRS", 10)
     how: dict[str, Any] = {"methods": ["whole", "probabilistic"], "q": [0.1], "m": [10]}

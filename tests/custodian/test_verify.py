@@ -286,7 +286,6 @@ MARKUP = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("suffix", FIGURES)
 def test_what_is_drawn_by_a_name_that_stands_twice_is_altered(
     study: dc.Study, tmp_path: Path, suffix: str

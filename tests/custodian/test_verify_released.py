@@ -372,7 +372,6 @@ def varint(number: int) -> bytes:
     return bytes([number & 127 | 128]) + varint(number >> 7)
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("suffix", [".html", ".tex", ".txt"])
 def test_what_another_file_says_does_not_fit(study: dc.Study, tmp_path: Path, suffix: str) -> None:
     one = study.summary(["age"]).save(tmp_path / f"one{suffix}")
@@ -387,7 +386,6 @@ def test_what_another_file_says_does_not_fit(study: dc.Study, tmp_path: Path, su
         assert study.verify(two).verdict == ALTERED
 
 
-@pytest.mark.promise
 def test_what_another_json_says_does_not_fit(study: dc.Study, tmp_path: Path) -> None:
     """Neither that of other numbers, nor that of a file of another kind with these."""
     one, two = (json.loads(study.summary([name]).to_json()) for name in ("age", "bmi"))
@@ -411,7 +409,6 @@ def test_what_another_json_says_does_not_fit(study: dc.Study, tmp_path: Path) ->
     assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED)
 
 
-@pytest.mark.promise
 def test_a_text_that_is_sealed_is_none_as_a_page(study: dc.Study, tmp_path: Path) -> None:
     """A title may read like markup: as a text it is harmless, as a page it is drawn.
 
@@ -483,7 +480,6 @@ def test_nothing_is_written_that_the_register_did_not_take(study: dc.Study, tmp_
     assert [*tmp_path.glob("*a*")] == []
 
 
-@pytest.mark.promise
 def test_a_byte_of_parquet_that_is_changed_is_never_as_made(
     study: dc.Study, tmp_path: Path
 ) -> None:
@@ -495,7 +491,6 @@ def test_a_byte_of_parquet_that_is_changed_is_never_as_made(
         assert found.verdict in (ALTERED, ELSEWHERE, UNREADABLE), at
 
 
-@pytest.mark.promise
 def test_two_parquet_files_that_are_glued_are_altered(study: dc.Study, tmp_path: Path) -> None:
     """A reader takes the last footer, and finds rows at the places that it names."""
     one = released(study, tmp_path / "one.parquet", ["age", "bmi"])
@@ -508,7 +503,6 @@ def test_two_parquet_files_that_are_glued_are_altered(study: dc.Study, tmp_path:
         assert found.says == "the content in it was changed"
 
 
-@pytest.mark.promise
 def test_other_rows_under_a_genuine_provenance_are_altered(study: dc.Study, tmp_path: Path) -> None:
     path = released(study, tmp_path / "a.parquet", ["age", "bmi"])
     words = carried(path)
@@ -523,7 +517,6 @@ def test_other_rows_under_a_genuine_provenance_are_altered(study: dc.Study, tmp_
     assert (found.verdict, found.checks["seal"]) == (ALTERED, PASSED)
 
 
-@pytest.mark.promise
 def test_other_column_statistics_are_altered(study: dc.Study, tmp_path: Path) -> None:
     """A reader that trusts them leaves rows out; no row itself is changed."""
     path = released(study, tmp_path / "a.parquet", ["age", "bmi"])
@@ -536,7 +529,6 @@ def test_other_column_statistics_are_altered(study: dc.Study, tmp_path: Path) ->
     assert study.verify(path).verdict == ALTERED
 
 
-@pytest.mark.promise
 def test_a_provenance_that_stands_twice_in_parquet_is_altered(
     study: dc.Study, tmp_path: Path
 ) -> None:
@@ -580,7 +572,6 @@ CHANGED: dict[str, tuple[Callable[[list[list[str]]], list[list[str]]], str]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("suffix", TEXTS)
 def test_a_text_table_that_was_changed_is_altered_and_its_release_named(
     study: dc.Study, tmp_path: Path, suffix: str

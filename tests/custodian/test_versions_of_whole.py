@@ -39,6 +39,7 @@ def later(frame: pl.DataFrame, years: int = 1) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_parts_of_a_table_add_up_person_by_person() -> None:
     raw = cohort(N)
     released(raw, "all")

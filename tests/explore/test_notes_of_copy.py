@@ -148,7 +148,7 @@ def test_where_rows_have_no_copy_it_is_not_known(monkeypatch: pytest.MonkeyPatch
     assert said == "differences by sex: too few rows to say how far they may be off"
 
 
-@pytest.mark.promise
+@pytest.mark.slow
 def test_means_of_the_data_lie_in_their_intervals() -> None:
     """And differences of two levels within what is said of them."""
     held, within = list[bool](), list[bool]()

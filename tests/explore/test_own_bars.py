@@ -149,7 +149,6 @@ def test_counts_are_off_by_more_than_chance(opened: dc.Study) -> None:
     assert found > NORMAL * math.sqrt(max(counts * (1 - counts / n))) - 1
 
 
-@pytest.mark.promise
 def test_bars_of_the_data_are_as_near_as_is_said() -> None:
     within = list[bool]()
     for n in (N, 700):
@@ -165,7 +164,6 @@ def test_bars_of_the_data_are_as_near_as_is_said() -> None:
     assert np.mean(within) >= 0.95
 
 
-@pytest.mark.promise
 def test_counts_over_time_of_the_data_are_as_near_as_is_said() -> None:
     within = list[bool]()
     for n in (N, 700):

@@ -418,6 +418,7 @@ NEW_PROCESS: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "reader"), NEW_PROCESS.values(), ids=NEW_PROCESS)
 def test_nothing_leaves_under_another_policy_in_a_new_process(
     first: str, second: str, reader: str, tmp_path: Path, file_of: Any

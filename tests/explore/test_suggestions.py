@@ -181,6 +181,7 @@ def test_levels_are_compared_by_shares_and_few_whole_numbers_are_levels(tmp_path
     assert it["says"].startswith("Where ward is north, fell is more often yes: ")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the table is wide")
 def test_noise_suggests_no_relation_as_the_copys_own_error_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -256,7 +256,6 @@ FORGERIES: dict[str, tuple[str, Callable[[str], str], str]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_figure_is_never_as_made(
     bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
@@ -275,7 +274,6 @@ def test_forged_figure_is_never_as_made(
         assert study.verify(write(path, forged)).verdict == ALTERED
 
 
-@pytest.mark.promise
 def test_numbers_that_were_sealed_anew_are_altered(
     bmi: Callable[..., Path], study: dc.Study, tmp_path: Path
 ) -> None:
@@ -298,7 +296,6 @@ def test_numbers_that_were_sealed_anew_are_altered(
     )
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("suffix", COMPARED)
 def test_what_another_figure_says_does_not_fit(
     study: dc.Study, suffix: str, tmp_path: Path
@@ -313,7 +310,6 @@ def test_what_another_figure_says_does_not_fit(
     assert study.verify(one).verdict == ALTERED
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("field", ["policy", "version", "discreet", "checksum", "seal"])
 def test_field_that_was_changed_is_not_as_made(
     bmi: Callable[..., Path], study: dc.Study, field: str, tmp_path: Path
@@ -362,7 +358,6 @@ SMUGGLED: dict[str, tuple[str, bool, Mapping[str, Any]]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_words_in_what_a_figure_says_are_not_as_made(
     bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
@@ -384,6 +379,7 @@ def test_words_in_what_a_figure_says_are_not_as_made(
 # --- pictures of pixels, and pages ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".pdf"])
 def test_pixels_and_pages_are_never_as_made(study: dc.Study, suffix: str, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / f"a{suffix}", title="T")
@@ -538,7 +534,6 @@ REQUESTS: dict[str, tuple[Mapping[str, Any], str]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("name", REQUESTS)
 def test_request_that_no_analyst_may_ask_is_refused_in_words(
     bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path
@@ -605,7 +600,6 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_file_has_a_verdict(
     bmi: Callable[..., Path], study: dc.Study, name: str, tmp_path: Path

@@ -493,7 +493,6 @@ def auc(without: Sequence[float], with_it: Sequence[float]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.promise
 def test_rounded_figures_do_not_say_whether_somebody_is_in_the_data() -> None:
     raw, rounded, nearest = table(200), ([], []), ([], [])  # type: ignore[var-annotated]
     for trial in range(20):

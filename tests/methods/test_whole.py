@@ -435,7 +435,6 @@ def test_where_nothing_is_counted_the_copy_stays(name: str) -> None:
     assert with_tables(made, raw, draws(), settings, persons) is made
 
 
-@pytest.mark.promise
 def test_noise_is_of_the_secret_and_the_version_and_not_of_who_is_in_a_cell() -> None:
     """Two tables that differ by one person in a cell differ by one, under noise that is one."""
     made = columns([[2500, 2500], [2500, 2500]], "ab")

@@ -84,7 +84,6 @@ def test_collecting_again_changes_nothing(folder: Folder, tmp_path: Path) -> Non
     assert states(folder) == {"bmi.svg": "approved"}
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("act", ["approved", "rejected"])
 def test_a_file_that_is_changed_after_a_decision_shows_as_changed(
     folder: Folder, tmp_path: Path, act: str
@@ -132,7 +131,6 @@ STRANGE = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("name", "text"), STRANGE.values(), ids=STRANGE)
 def test_nothing_is_decided_beside_what_was_not_handed_in(
     folder: Folder, tmp_path: Path, name: str, text: str
@@ -162,7 +160,6 @@ def test_links_out_of_the_folder_are_refused(folder: Folder, tmp_path: Path) -> 
         folder.review("approved", "")
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_file_that_is_changed_after_it_was_checked_is_not_taken_up(
     folder: Folder, tmp_path: Path, inside: bool

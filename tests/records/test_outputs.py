@@ -90,7 +90,6 @@ UNDER = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("later", "state", "status"), UNDER.values(), ids=UNDER)
 def test_an_approval_holds_for_the_rules_that_it_was_given_under(
     store: Store, tmp_path: Path, later: InForce, state: str, status: str
@@ -174,7 +173,6 @@ FORGED = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("script", FORGED.values(), ids=FORGED)
 def test_an_approval_cannot_be_written_without_the_secret(
     store: Store, tmp_path: Path, script: str

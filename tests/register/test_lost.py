@@ -283,7 +283,6 @@ leave(register) if what == "first" else register.begin("a broken disk")
 """
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("moment", "what"), [("before", "first"), ("after", "again")])
 def test_who_is_killed_while_a_register_begins_begins_it_again(
     register: Register, tmp_path: Path, moment: str, what: str

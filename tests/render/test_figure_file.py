@@ -146,6 +146,7 @@ class TestFiles:
         words = {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
         assert {"Age & <glucose>", "age", "people"} <= words
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", [".svg", ".pdf"])
     def test_digits_beyond_the_picture_are_not_in_the_file(self, kind: str) -> None:
         def told(secret: float) -> bytes:

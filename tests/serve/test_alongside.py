@@ -79,9 +79,7 @@ class Client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rounds", "workers"), [pytest.param(6, 1, marks=pytest.mark.promise), (15, 2)]
-)
+@pytest.mark.parametrize(("rounds", "workers"), [(6, 1), (15, 2)])
 def test_what_is_done_beside_a_server_loses_nothing(
     tmp_path: Path, rounds: int, workers: int
 ) -> None:

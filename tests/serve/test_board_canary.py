@@ -102,7 +102,6 @@ def heard(ear: Ear, response: Response) -> None:
         ear.listen("rows", str(read_bundle(data)))
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_no_canary_reaches_the_browser(chromium: Browser, tmp_path: Path) -> None:
     chance = random.Random(60)

@@ -96,6 +96,7 @@ def test_pictures_and_lights_are_the_same(chromium: Browser, tmp_path: Path) -> 
     assert (whats.count("rows"), whats.count("copy")) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["served", "browser"])
 def test_what_is_not_reliable_is_said_first_and_shown_grey(
     chromium: Browser, tmp_path: Path, where: str
@@ -141,6 +142,7 @@ BANDS = """() => [...document.querySelectorAll(".pic path[opacity], .pic path[fi
     .map((it) => it.getAttribute("d"))"""
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_copys_own_error_where_the_page_has_the_rows(
     chromium: Browser, tmp_path: Path
 ) -> None:

@@ -209,7 +209,6 @@ def test_a_card_is_changed_and_the_address_holds_it(chromium: Browser, whole: Ru
         assert {*asked} == {"copy/histogram"}
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_a_token_is_asked_for_and_stays_out_of_the_address(
     chromium: Browser, whole: Running

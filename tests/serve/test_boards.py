@@ -40,7 +40,6 @@ def test_the_last_of_a_name_stands_until_it_is_deleted(served: Running, bob: str
         assert names(client.get(PATH)) == ["Sex"]
 
 
-@pytest.mark.promise
 def test_nobody_else_sees_or_writes_over_a_board(served: Running, bob: str) -> None:
     with served.client() as alice, served.client(bob) as client:
         alice.post(PATH, json={"name": "Mine", "state": STATE})

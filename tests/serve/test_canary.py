@@ -248,7 +248,6 @@ CONDITIONS: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
     studies = planted(tmp_path, "whole")
@@ -335,7 +334,6 @@ VALUES = st.recursive(
 BODIES_AT_RANDOM = st.dictionaries(KEYS, VALUES | st.lists(WORDS, max_size=5), max_size=5)
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_no_request_is_echoed_whatever_it_holds(canary: Running) -> None:
     # A number that a client sends may be told to be too large by a nearest request: not a text.

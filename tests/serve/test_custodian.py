@@ -202,7 +202,6 @@ def test_a_changed_row_is_found(served: Served) -> None:
     assert "mallory" not in json.dumps(broken)
 
 
-@pytest.mark.promise
 def test_another_study_of_the_same_server_is_not_told_of(served: Served, tmp_path: Path) -> None:
     before = seen(served)
     (tmp_path / "second").mkdir()
@@ -394,7 +393,6 @@ ROUTES: list[tuple[str, str, Any]] = [
 ]
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES, ids=lambda it: str(it))
 def test_nobody_else_does_any_of_it(server: Running, method: str, path: str, body: Any) -> None:
     """No token, an analyst's, a revoked custodian's, an expired one's, and another study's."""
@@ -418,7 +416,6 @@ def test_nobody_else_does_any_of_it(server: Running, method: str, path: str, bod
     assert list_tokens(store) == before
 
 
-@pytest.mark.promise
 def test_nothing_raw_is_told(served: Served) -> None:
     pages = [seen(served), verified(served), log_page(served, LogQuery())]
     text = json.dumps(pages)

@@ -360,7 +360,6 @@ def test_the_record_is_saved(chromium: Browser, asked: Running) -> None:
             assert form == "CSV" or json.loads(text)["study"] == NAME
 
 
-@pytest.mark.promise
 def test_an_analyst_is_turned_away(chromium: Browser, asked: Running) -> None:
     with looking(chromium, asked, PATH, token=asked.token) as page:
         page.get_by_role("dialog").wait_for()

@@ -116,7 +116,6 @@ class Lane:
             assert entry_of_view(self.store, NAME, view, "token alice") is not None
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path) -> None:
     lanes = [Lane(tmp_path / f"lane{i}", workers=1 + i) for i in range(LANES)]
@@ -148,7 +147,6 @@ def children_of(pid: int) -> list[int]:
     return [int(it) for it in tasks.read_text().split()]
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_workers_answer_alike_and_record_all(tmp_path: Path) -> None:
     published(tmp_path)
@@ -194,7 +192,6 @@ def codes(url: str, token: str, questions: list[tuple[str, dict[str, Any]]]) -> 
     return became
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")

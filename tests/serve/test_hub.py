@@ -130,7 +130,6 @@ def closed(found: httpx.Response) -> str:
     return str(found.json()["error"]["says"])
 
 
-@pytest.mark.promise
 def test_a_hub_of_two_custodians_three_analysts_and_five_files(served: Hub) -> None:
     _each_sees_their_own_study(served)
     _each_custodian_reads_what_was_looked_at_of_theirs(served)
@@ -252,7 +251,7 @@ def _a_file_that_is_withdrawn_takes_along_what_is_made_of_it(hub: Hub) -> None:
     assert hub.asks("ann", "/api/study").json()["version"] == after["version"]
 
 
-@pytest.mark.promise
+@pytest.mark.slow
 def test_a_hub_that_is_killed_has_its_record_and_serves_on(hub: Hub) -> None:
     first, *others = map(str, hub.paths)
     store = record_in(hub.folder)

@@ -67,7 +67,6 @@ def test_the_log_is_of_one_study_or_all_and_the_newest_first_where_so_many_are_w
 VIEW = f"{1:032x}"
 
 
-@pytest.mark.promise
 def test_who_has_not_asked_for_a_plot_does_not_find_it(store: Store) -> None:
     assert entry_of_view(store, "s", VIEW, None) is None
     write_entry(store, ALICE, question(), ANSWERED)
@@ -81,7 +80,6 @@ def test_who_has_not_asked_for_a_plot_does_not_find_it(store: Store) -> None:
     assert entry_of_view(store, "s", VIEW, BOB.name) == question()
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("outcome", ["policy", "rate", "data", "busy", "broken"])
 def test_who_asked_in_vain_does_not_find_what_another_was_answered(
     store: Store, outcome: str
@@ -134,7 +132,6 @@ READERS: dict[str, Callable[[Store], object]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("script", CHANGED.values(), ids=CHANGED)
 def test_nothing_rests_on_an_entry_that_was_changed(

@@ -98,7 +98,6 @@ def test_an_output_of_another_study_is_not_there(served: Running) -> None:
             assert client.get(f"{PATH}/{word}/file").status_code == 404
 
 
-@pytest.mark.promise
 def test_an_analyst_sees_and_decides_nothing(served: Running) -> None:
     number = hand(served, "mine.svg")
     with served.client() as client:
@@ -172,7 +171,6 @@ def test_an_analyst_hands_in_what_she_was_answered_and_sees_what_becomes_of_it(
     assert verify(served.studies.store).broken == ()
 
 
-@pytest.mark.promise
 def test_another_s_output_is_not_there(served: Running, bob: str) -> None:
     with served.client() as client, served.client(bob) as other:
         view = drawn(client, {"columns": ["bmi"]})
@@ -206,7 +204,6 @@ MISUSED: dict[str, tuple[dict[str, Any], int, str]] = {
 }
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("given", "status", "text"), MISUSED.values(), ids=MISUSED)
 def test_what_cannot_be_handed_in_is_refused_and_recorded_nowhere(
     served: Running, given: dict[str, Any], status: int, text: str
@@ -339,7 +336,6 @@ def test_what_was_handed_in_is_taken_over_by_the_command_line(
         found.collect_from_server(served.studies.store, "nobody")
 
 
-@pytest.mark.promise
 def test_an_approval_is_of_the_file_that_it_was_given_under(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

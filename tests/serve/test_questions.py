@@ -102,7 +102,6 @@ def test_whoever_asked_reads_what_the_custodian_decided_and_why(served: Running,
         )
 
 
-@pytest.mark.promise
 def test_what_others_ask_is_seen_by_the_custodian_alone(served: Running, bob: str) -> None:
     with served.client() as alice, served.client(bob) as client:
         view = drawn(alice, "bars", {"columns": ["sex"]})

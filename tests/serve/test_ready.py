@@ -57,6 +57,7 @@ def test_it_says_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert told[-1] == ("warming up", many, many)
 
 
+@pytest.mark.slow
 def test_warming_makes_the_rows_and_writes_down_nothing(tmp_path: Path) -> None:
     studies = studies_of(tmp_path)
     Ready(studies).warm()

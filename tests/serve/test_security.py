@@ -404,7 +404,6 @@ def test_anothers_picture_is_as_one_that_is_not_there(served: Running) -> None:
         assert nosy.get(f"/api/views/{view}").status_code == 200
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_time_does_not_tell_anothers_picture_from_one_that_is_not_there(served: Running) -> None:
     took: dict[str, list[float]] = {"theirs": [], "nowhere": []}
@@ -509,7 +508,6 @@ HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.made_anew
-@pytest.mark.promise
 @pytest.mark.slow
 def test_what_the_data_hold_back_looks_alike(tmp_path: Path) -> None:
     held = []

@@ -225,7 +225,6 @@ CASES = [
 ]
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "when"), CASES)
 def test_a_connection_that_is_lost_leaves_nothing_half_done(
@@ -290,7 +289,6 @@ def test_why_a_server_gives_no_table(server: Server, old: str, new: str, message
         opened(url)
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(("old", "new", "message"), UNREACHABLE.values(), ids=UNREACHABLE)
 def test_a_password_is_told_nowhere(
     server: Server, run: Run, old: str, new: str, message: str
@@ -302,7 +300,6 @@ def test_a_password_is_told_nowhere(
     assert "Canary" not in said
 
 
-@pytest.mark.promise
 def test_a_password_is_in_nothing_that_is_made(server: Server, tmp_path: Path) -> None:
     study = dc.open(with_password(server.url("visits")), unit=False)
     table = study.session.table

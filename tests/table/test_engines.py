@@ -133,6 +133,7 @@ def test_every_engine_says_the_same_of_many_rows(
     assert told_of_many(source, tmp_path) == expected(data(MANY), told_of_many)
 
 
+@pytest.mark.slow
 @OTHERS
 @pytest.mark.parametrize("engine", FAST)
 def test_persons_with_several_rows_are_counted_alike(

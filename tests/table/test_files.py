@@ -540,7 +540,6 @@ def test_a_name_may_hold_the_sign_of_sheets(tmp_path: Path, name: str) -> None:
 ELSEWHERE = ["file:{there}/t", "file:t", "~/t", "s3:/bucket/t"]
 
 
-@pytest.mark.promise
 @pytest.mark.parametrize(
     ("name", "ending"),
     [(name, ending) for name in ELSEWHERE for ending in (".csv", ".parquet")]

@@ -24,8 +24,6 @@ from discreet.table import Table, files, open_table, private
 from discreet.table.engine import connect
 from discreet.table.private import forget, own_folder, private_file
 
-pytestmark = pytest.mark.promise
-
 CSV = "age,sex\n" + "".join(f"{20 + i % 30}.5,{'fm'[i % 2]}\n" for i in range(200))
 ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="files have modes and locks on POSIX")
 

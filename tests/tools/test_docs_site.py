@@ -23,22 +23,25 @@ ROOT = Path(__file__).parents[2]
 METHODS = (FunctionType, classmethod, staticmethod, property, cached_property)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("docs")
-    # A process of its own: libraries warn of one another there, and here warnings are errors.
-    words = [sys.executable, "-m", "tools.docs_site", str(folder)]
-    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    return folder / "site"
-
-
 def anchors(page: Path) -> set[str]:
     return set(re.findall(r' id="([^"]+)"', page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.slow
-def test_every_public_name_has_a_place(site: Path) -> None:
+def test_the_site_is_built_and_all_that_is_public_has_a_place(tmp_path: Path) -> None:
+    """One test, so that one worker builds it."""
+    # A process of its own: libraries warn of one another there, and here warnings are errors.
+    words = [sys.executable, "-m", "tools.docs_site", str(tmp_path)]
+    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    check_names(tmp_path / "site")
+    check_references(tmp_path / "site" / "reference")
+    for page in tmp_path.rglob("*.html"):
+        assert str(ROOT) not in page.read_text(encoding="utf-8"), page.name
+
+
+def check_names(site: Path) -> None:
+    """Every public name has a place."""
     written = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
     found = {
         name for kind, names in written.data.items() if kind.startswith("py:") for name in names
@@ -51,9 +54,8 @@ def test_every_public_name_has_a_place(site: Path) -> None:
     assert wanted - found == set()
 
 
-@pytest.mark.slow
-def test_every_field_command_and_address_has_a_place(site: Path) -> None:
-    reference = site / "reference"
+def check_references(reference: Path) -> None:
+    """Every field of a policy, command and address has a place."""
     fields = {policy_fields.anchor(name) for name in policy_fields.all_fields()}
     assert fields <= anchors(reference / "policy.html")
     called = {commands.anchor(words) for words, _ in commands.commands()}
@@ -63,12 +65,6 @@ def test_every_field_command_and_address_has_a_place(site: Path) -> None:
         for method, path, _ in endpoints.endpoints(endpoints.schema())
     }
     assert asked <= anchors(reference / "endpoints.html")
-
-
-@pytest.mark.slow
-def test_nothing_of_this_machine_is_in_it(site: Path) -> None:
-    for page in site.rglob("*.html"):
-        assert str(ROOT) not in page.read_text(encoding="utf-8"), page.name
 
 
 def test_every_page_is_listed_once() -> None:

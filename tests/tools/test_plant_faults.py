@@ -69,6 +69,7 @@ FOUND = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "said"), FOUND.values(), ids=FOUND)
 def test_what_becomes_of_a_fault(fault: Fault, said: str, checkout: Path) -> None:
     before = (checkout / "a.py").read_bytes()

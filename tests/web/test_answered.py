@@ -146,7 +146,6 @@ def test_an_answer_is_to_a_card_of_the_same_question(
         assert all(column in says for column in spec["columns"]), name
 
 
-@pytest.mark.promise
 def test_an_answer_to_another_question_is_not_compared(
     script: Page, answers: list[dict[str, Any]]
 ) -> None:
@@ -379,7 +378,6 @@ def test_the_switch_of_a_card_lays_the_answer_over_it(
     assert wrong == []
 
 
-@pytest.mark.promise
 def test_a_board_has_the_answers_of_its_file_and_nothing_else(study: Study) -> None:
     facts = re.search(r'id="facts">(.*?)</script>', study.board().to_html())
     assert facts is not None

@@ -330,6 +330,7 @@ class TestPage:
             assert page.evaluate("globalThis.broken") is None
             assert page.locator("img").count() == 0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("remarks", "says", "grey"),
         [

@@ -115,6 +115,7 @@ TOGETHER = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", TOGETHER, ids=" and ".join)
 def test_the_board_of_a_table_opens(
     chromium: Browser, tmp_path: Path, groups: tuple[str, ...]

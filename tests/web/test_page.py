@@ -127,7 +127,6 @@ def test_what_is_given_is_text() -> None:
     assert "<title>&lt;/script&gt;" in found
 
 
-@pytest.mark.promise
 @pytest.mark.slow
 def test_no_canary_sings_in_it(tmp_path: Path) -> None:
     study = opened(tmp_path, WHOLE + ROLES_OF_CANARIES, COHORT)
