@@ -190,7 +190,7 @@ class Manifest:
     k, m : int
         Persons behind each value, and in each leaf; 1 where the rows are a public table's own.
     persons : int
-        How many people there are, about: noise was added, and it was rounded.
+        How many people the copy has, who were drawn: rounded.
     rows : int
         How many rows of the copy there are.
     policy : mapping

@@ -55,7 +55,7 @@ class Draft:
     k, m : int
         Persons behind each value, and in each leaf.
     persons : int
-        How many people there are: with noise, and rounded.
+        How many people the copy has, who were drawn: rounded.
     policy : mapping
         What may be told of the policy.
     nearness : mapping, optional
