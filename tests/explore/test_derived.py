@@ -217,3 +217,12 @@ def test_what_a_part_does_not_have_is_refused_with_a_way_that_works(
     ask, says = REFUSED[name]
     with pytest.raises((InputError, RefusedError), match=says):
         ask(opened)
+
+
+def test_codes_are_numbers_where_rows_of_another_word_are_left_out() -> None:
+    """Rare codes are joined, and what they are called is no number."""
+    code = [1] * 200 + [2] * 200 + [*range(3, 43)]
+    frame = pl.DataFrame({"code": code, "x": range(440)})
+    opened = dc.open(frame, study="codes", unit=False, kinds={"code": "categorical"})
+    kept = opened.where("code != '(other)'").where("code < 3")
+    assert kept.assign(next="code + 1").bars("next").levels == ("2", "3")

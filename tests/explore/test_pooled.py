@@ -401,9 +401,17 @@ def test_correlations_are_combined_as_fishers_z(pooled: dc.Study) -> None:
     assert found.scene().panels[0].x.label == "correlation, with its 95 % interval"
 
 
+def test_a_study_of_few_people_has_no_correlation_and_is_named(pooled: dc.Study) -> None:
+    some = pooled.assign(part="case(age < 21, 'young', study)")
+    found = some.meta_analysis("cor(age, bmi)", by="part")
+    assert {it.name for it in found.lines if not it.section} == {*SIZES}
+    assert any(it.startswith("young is left out: fewer than 50 rows") for it in found.notes)
+
+
 @pytest.mark.parametrize(
     ("formula", "asked", "says"),
     [
+        (3, {}, "formula is a text: a model"),
         ("cor(age, sex)", {}, "column 'sex' has levels, and no correlation; name numbers"),
         ("cor(age, age)", {}, "a column is named twice"),
         ("cor(age, bmi)", {"weights": "bmi"}, "a correlation of each study takes no weights="),
@@ -412,7 +420,7 @@ def test_correlations_are_combined_as_fishers_z(pooled: dc.Study) -> None:
     ],
 )
 def test_what_means_and_correlations_do_not_take_is_refused(
-    pooled: dc.Study, formula: str, asked: dict[str, Any], says: str
+    pooled: dc.Study, formula: Any, asked: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(InputError, match=re.escape(says)):
         pooled.meta_analysis(formula, **asked)

@@ -81,7 +81,7 @@ def test_a_random_term_is_read(formula: str, written: str) -> None:
         ("y ~ x + (1 | z)", r"of codes '\+ \(1 \| C\(ward\)\)'"),
         ("y ~ x + log(x | site)", "a random term is an intercept"),
         ("y ~ site + (1 | site)", "'site' is a random term and a fixed one"),
-        ("y ~ 0 + (1 | site)", "no term but the intercept"),
+        ("y ~ 0 + (1 | site)", "needs another term beside it; keep the intercept"),
     ],
 )
 def test_what_is_no_random_term_is_refused(formula: str, says: str) -> None:
@@ -237,6 +237,7 @@ def test_counts_that_do_not_differ_by_level_leave_the_model_without() -> None:
         ("y ~ x + (1 | site)", "linear", {"y": 1.0 * np.repeat(range(5), SIZES)}, "no residual"),
         ("y ~ x + z + (1 | site)", "linear", {}, "nothing to a random term"),
         ("y ~ x + (1 | site)", "logistic", {"happened": True}, "no finite estimates"),
+        ("y ~ x + (1 | site)", "linear", {"site": np.arange(160)}, "needs levels of several rows"),
     ],
 )
 def test_what_has_no_estimates_is_refused(
@@ -247,7 +248,7 @@ def test_what_has_no_estimates_is_refused(
     numbers = {"y": changed.get("y", outcome), "x": matrix[:, 1], "z": 1.0 * (codes == 1)}
     if "z" in formula:
         numbers["x"] = 1.0 * (codes == 2)
-    levels = {"site": [f"s{it}" for it in codes], "sex": ["f", "m"] * 80}
+    levels = {"site": [f"s{it}" for it in changed.get("site", codes)], "sex": ["f", "m"] * 80}
     happened = matrix[:, 1] > 0.1 if "happened" in changed else None
     asked = read_model(formula, family, KINDS)
     with pytest.raises((InputError, RefusedError), match=says):

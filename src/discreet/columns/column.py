@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.columns.dates import Dates, declare_hint
-from discreet.columns.words import Coded, Words, words_at
+from discreet.columns.words import Coded, CodedWords, words_at
 from discreet.errors import InputError, near
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ def numbers_in_texts(some: Iterable[str | None]) -> str:
     )
 
 
-def words_of(values: pa.ChunkedArray) -> Words:
+def words_of(values: pa.ChunkedArray) -> CodedWords:
     """Return the text of each cell of a column of pyarrow: one text a level, however often."""
-    return Words(*codes_of(values))
+    return CodedWords(*codes_of(values))
 
 
 def codes_of(values: pa.ChunkedArray) -> Coded:
@@ -309,25 +309,29 @@ class Copy:
         )
 
     def head(self, rows: int) -> Copy:
-        """Return the copy of the first rows, of which a column is read when it is asked for."""
+        """Return the copy of the first rows, of which one column is read when it is asked for."""
 
-        def first(words: tuple[str, ...]) -> tuple[str, ...]:
+        def of_numbers(columns: Mapping[str, Floats]) -> Mapping[str, Floats]:
+            return Unread([*columns], lambda name: columns[name][:rows].copy(), len(columns))
+
+        def of_words(name: str) -> tuple[str, ...]:
+            words = self.strata[name]
             return words_at(words, np.arange(min(rows, len(words))))
-
-        def few(columns: Mapping[str, T], change: Callable[[T], T]) -> Mapping[str, T]:
-            return Unread([*columns], lambda name: change(columns[name]), len(columns))
 
         return replace(
             self,
-            columns=few(self.columns, lambda values: values[:rows].copy()),
-            strata=few(self.strata, first),
-            whose=few(self.whose, lambda values: values[:rows].copy()),
+            columns=of_numbers(self.columns),
+            strata=Unread([*self.strata], of_words, len(self.strata)),
+            whose=of_numbers(self.whose),
             path=None,
             pieces=None,
         )
 
     def first(self, rows: int) -> CopiedRows:
-        """Return the first rows, whose they are among the numbers; those after are not read."""
+        """Return the first rows of all columns, in one pass; those after are not read.
+
+        Whose they are is among the numbers.
+        """
         numbers = {name: [np.zeros(0)] for name in (*self.columns, *self.whose)}
         words: dict[str, tuple[str, ...]] = dict.fromkeys(self.strata, ())
         missing = rows

@@ -13,50 +13,64 @@ Codes = NDArray[np.integer[Any]]
 
 
 class Coded(NamedTuple):
-    """The words that there are, each once, and of each row the place of its own."""
+    """Words that rows may have, and of each row the place of its own."""
 
     names: tuple[str, ...]
     codes: Codes
 
 
-class Words(tuple[str, ...]):
+class CodedWords(tuple[str, ...]):
     """The level of each row, empty where it is missing; its codes are kept beside it.
 
     Parameters
     ----------
-    names : sequence of str
-        The words that there are, each once; rows need not have all of them.
+    texts : sequence of str
+        The words that rows may have.
+    codes : array of int
+        Of each row the place of its word among them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The words that rows have, each once.
     codes : array of int
         Of each row the place of its word among the names.
 
     Examples
     --------
-    >>> sex = Words(("f", "m", ""), np.array([1, 0, 2]))
-    >>> sex == ("m", "f", ""), sex.at(np.array([0, 2]))
-    (True, ('m', ''))
+    >>> sex = CodedWords(("f", "m", "", "x"), np.array([1, 0, 2]))
+    >>> sex == ("m", "f", ""), sex.names, sex.at(np.array([0, 2])).names
+    (True, ('f', 'm', ''), ('m', ''))
     """
 
     names: tuple[str, ...]
     codes: Codes
 
-    def __new__(cls, names: Sequence[str], codes: Codes) -> Words:
+    def __new__(cls, texts: Sequence[str], codes: Codes) -> CodedWords:
         """Write out the word of each row."""
-        made = super().__new__(cls, np.array([*names, ""], dtype=object)[codes].tolist())
-        made.names = tuple(names)
-        made.codes = codes.astype(np.min_scalar_type(len(names)), copy=False)
+        has_rows = np.bincount(codes, minlength=len(texts)).tolist()
+        place: dict[str, int] = {}
+        table = [
+            place.setdefault(it, len(place)) if n else 0
+            for it, n in zip(texts, has_rows, strict=True)
+        ]
+        own = np.array(table, dtype=np.min_scalar_type(len(place)))[codes]
+        own.flags.writeable = False
+        made = super().__new__(cls, np.array([*place, ""], dtype=object)[own].tolist())
+        made.names, made.codes = (*place,), own
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         """Say what a copy of it is made of."""
         return self.names, self.codes
 
-    def at(self, places: NDArray[np.intp]) -> Words:
+    def at(self, places: NDArray[np.intp]) -> CodedWords:
         """Return the words of some rows."""
-        return Words(self.names, self.codes[places])
+        return CodedWords(self.names, self.codes[places])
 
 
 def coded(words: Sequence[str]) -> Coded:
-    """Return the words that rows have, or may have, and of each row the place of its own.
+    """Return the words that rows have, each once, and of each row the place of its own.
 
     Examples
     --------
@@ -64,7 +78,7 @@ def coded(words: Sequence[str]) -> Coded:
     >>> names, codes.tolist()
     (('b', ''), [0, 1, 0])
     """
-    if isinstance(words, Words):
+    if isinstance(words, CodedWords):
         return Coded(words.names, words.codes)
     import pyarrow as pa
 
@@ -74,7 +88,7 @@ def coded(words: Sequence[str]) -> Coded:
 
 def words_at(words: Sequence[str], places: NDArray[np.intp]) -> tuple[str, ...]:
     """Return the words of some rows."""
-    if isinstance(words, Words):
+    if isinstance(words, CodedWords):
         return words.at(places)
     return tuple(map(words.__getitem__, places.tolist()))
 
@@ -91,7 +105,7 @@ def places_of(words: Sequence[str], levels: Sequence[str]) -> NDArray[np.int32]:
 
 
 def each_as(
-    words: Sequence[str], known: Mapping[str, float], other: float, kind: type[Any]
+    words: Sequence[str], known: Mapping[str, float], other: float, dtype: type[Any]
 ) -> NDArray[Any]:
     """Return for each word the number that is known of it; `other` where there is none.
 
@@ -101,7 +115,7 @@ def each_as(
     [7, -1, 2]
     """
     names, codes = coded(words)
-    table: NDArray[Any] = np.array([known.get(it, other) for it in names], dtype=kind)
+    table: NDArray[Any] = np.array([known.get(it, other) for it in names], dtype=dtype)
     return table[codes]
 
 
@@ -129,12 +143,12 @@ def counts_of(words: Sequence[str]) -> dict[str, int]:
     return {name: n for name, n in zip(names, counts, strict=True) if n}
 
 
-def joined(each: Sequence[Coded]) -> Coded:
+def stacked(each: Sequence[Coded]) -> Coded:
     """Return the words of several tables below each other.
 
     Examples
     --------
-    >>> names, codes = joined([coded(("b", "")), coded(("a", "b"))])
+    >>> names, codes = stacked([coded(("b", "")), coded(("a", "b"))])
     >>> names, codes.tolist()
     (('b', '', 'a'), [0, 1, 2, 0])
     """

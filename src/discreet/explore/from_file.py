@@ -23,7 +23,7 @@ from discreet.columns.column import CopiedRows, Copy, Unread, drop_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
 from discreet.columns.grids import ArrayRows
-from discreet.columns.words import Coded, Words
+from discreet.columns.words import Coded, CodedWords
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.estimates.fidelity_report import Fidelity, SubsetFit
 from discreet.explore.file_checks import FileCheck
@@ -58,8 +58,8 @@ TOLD = (
 """What a file says of the policy: how plots are drawn, and what the copy is."""
 OF_PUBLIC = {"copy": "served"}
 """What a file of a public table says: clusters of its rows are sent, and not the rows."""
-CELLS_HELD = 100_000_000
-"""So many values of all columns stay in memory once they were read."""
+CELLS_HELD = 50_000_000
+"""So many values stay in memory once they were read: of columns of numbers, and of levels."""
 
 
 class Rows(Protocol):
@@ -306,7 +306,7 @@ class FileSession:
             Unread([it.name for it in columns if it.kind != KINDS[1]], floats, most),
             Unread(
                 [it.name for it in columns if it.kind == KINDS[1]],
-                lambda name: Words(*coded(name)),
+                lambda name: CodedWords(*coded(name)),
                 most,
             ),
             manifest.version,

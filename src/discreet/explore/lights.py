@@ -149,7 +149,9 @@ class Lights:
         )
         place = {it: i for i, it in enumerate(axis.levels, start=1)}
         missing = next((place[it] for it in MISSING_NAMES if it in place and it not in names), 0)
-        table = np.array([missing, *(place.get(it, 0) for it in names)], dtype=_small(len(place)))
+        table = np.array(
+            [missing, *(place.get(it, 0) for it in names)], dtype=np.min_scalar_type(len(place))
+        )
         return table[codes]
 
     def _narrowed(self, part: DerivedCopy, new: New, at: Places | None, clause: Clause) -> Places:
@@ -171,7 +173,7 @@ def bins_of(whole: WholeTable, axis: Axis) -> Marks:
         raise InputError(f"the edges of {axis.column!r} must be two or more increasing numbers")
     # Plots divide by the width of their bins, where these are of one, and are as lenient.
     lenient = TOLERANCE * widths[0] if np.ptp(widths) <= EVEN * widths[0] else 0.0
-    marks = np.zeros(len(values), dtype=_small(len(widths)))
+    marks = np.zeros(len(values), dtype=np.min_scalar_type(len(widths)))
     for start in range(0, len(values), PART):
         rows = slice(start, start + PART)
         places = np.searchsorted(edges[1:-1] - lenient, values[rows], side="right") + 1
@@ -186,12 +188,7 @@ def codes_of(whole: WholeTable, name: str) -> tuple[tuple[str, ...], Marks]:
         raise InputError(f"there is no column of levels {name!r} in the copy")
     levels = some.levels_of(name)
     places = places_of(some.copy.strata[name], levels) + 1
-    return levels, places.astype(_small(len(levels)))
-
-
-def _small(most: int) -> Any:
-    """Return the kind of number that takes the fewest bytes up to one."""
-    return np.min_scalar_type(most)
+    return levels, places.astype(np.min_scalar_type(len(levels)))
 
 
 def _numbers(whole: WholeTable, name: str) -> Floats:

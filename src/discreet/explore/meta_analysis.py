@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -45,7 +45,8 @@ REVERSED = (
     "Simpson's paradox: all rows as one study show the opposite of what holds within the studies;"
     " use an estimate that compares people within studies"
 )
-TOO_FEW = f"fewer than {FEWEST} people have both, or one does not vary"
+TOO_FEW = f"fewer than {FEWEST} people have both columns, or one of them does not vary"
+UNKNOWN_ERROR = "with so few rows the copy's own error is not known"
 OF_FISHER = "correlations are combined as Fisher's z, which the intervals are of, too"
 WIDER = (
     "standard errors include the own error of each copy; DL: DerSimonian and Laird; PM, HK: Paule"
@@ -59,6 +60,7 @@ NO_RANDOM = (
     " formula: the studies are combined by random effects already"
 )
 
+T = TypeVar("T")
 Estimate = tuple[float, float]
 """An estimate and its standard error, which has the copy's own error in it."""
 
@@ -85,6 +87,11 @@ def meta_analysed(
 ) -> CopyTable:
     """Estimate a mean, correlation or model in each level of a column; combine what they say."""
     request = {"formula": formula, **asked}
+    if not isinstance(formula, str):
+        raise InputError(
+            "formula is a text: a model, 'bmi ~ age'; a column, 'bmi'; or two, 'cor(age, bmi)'",
+            parameter="formula",
+        )
     if "~" in formula and has_random_term(formula):
         raise InputError(NO_RANDOM, parameter="formula")
     with about("by"):
@@ -133,32 +140,47 @@ def _of_correlations(
         for name in columns:
             if name not in session.whole.copy.columns:
                 raise InputError(f"column {name!r} has levels, and no correlation; name numbers")
-    each = {it: _fishers_z(session.where(condition_of(by, it)), columns) for it in levels}
-    of = {level: it for level, it in each.items() if it is not None}
+    of, left_out = _in_each(session, by, levels, lambda part: _fishers_z(part, columns))
     first, second = (session.labels.get(it, it) for it in columns)
     return Each(
         f"correlation of {first} and {second}",
         (by, *columns),
         of,
-        _fishers_z(session, columns),
+        _or_none(lambda: _fishers_z(session, columns)),
         CORRELATION,
-        tuple(f"{level} is left out: {TOO_FEW}" for level in levels if level not in of),
+        left_out,
         (OF_FISHER,),
     )
 
 
-def _fishers_z(session: DerivedCopy, columns: Sequence[str]) -> Estimate | None:
-    """Return Fisher's z of a correlation, and its error; None of too few people, or of a line.
+def _in_each(
+    session: DerivedCopy, by: str, levels: Sequence[str], estimate: Callable[[DerivedCopy], T]
+) -> tuple[dict[str, T], tuple[str, ...]]:
+    """Return an estimate of each level; of those that have none, why they are left out."""
+    found, left_out = dict[str, T](), []
+    for level in levels:
+        try:
+            found[level] = estimate(session.where(condition_of(by, level)))
+        except RefusedError as error:
+            left_out.append(f"{level} is left out: {str(error).splitlines()[0]}")
+    return found, tuple(left_out)
 
-    Nor is there any where the copy's own error is not known.
-    """
-    own = own_errors(session, lambda table: {CORRELATION: _z(table, columns)[0]}).of(CORRELATION)
+
+def _or_none(estimate: Callable[[], T]) -> T | None:
     try:
-        z, people = _z(session.whole, columns)
+        return estimate()
     except RefusedError:
         return None
-    if people < FEWEST or own is None:
-        return None
+
+
+def _fishers_z(session: DerivedCopy, columns: Sequence[str]) -> Estimate:
+    """Return Fisher's z of a correlation, and its error; refuse one of few people, or of a line."""
+    z, people = _z(session.whole, columns)
+    if people < FEWEST:
+        raise RefusedError(TOO_FEW, rule="few")
+    own = own_errors(session, lambda table: {CORRELATION: _z(table, columns)[0]}).of(CORRELATION)
+    if own is None:
+        raise RefusedError(UNKNOWN_ERROR, rule="few")
     return z, math.hypot(1 / math.sqrt(people - 3), own)
 
 
@@ -199,15 +221,9 @@ def _of_models(
     request: Mapping[str, Any],
     term: str | None,
 ) -> Each:
-    found: dict[str, Modelled] = {}
-    left_out = []
-    for level in levels:
-        try:
-            found[level] = with_own_error(session.where(condition_of(by, level)), request)
-        except RefusedError as error:
-            left_out.append(f"{level} is left out: {str(error).splitlines()[0]}")
+    found, left_out = _in_each(session, by, levels, lambda part: with_own_error(part, request))
     if not found:
-        return Each("", (), {}, None, "", tuple(left_out))
+        return Each("", (), {}, None, "", left_out)
     term = _term(found, term)
     first = next(iter(found.values()))
     model, references = first.model, dict(first.wider.estimates.references)
@@ -219,7 +235,7 @@ def _of_models(
         {level: _estimate(it, term) for level, it in found.items()},
         _as_one(session, request, term),
         RATIOS[model.family] if term != INTERCEPT else "",
-        tuple(left_out),
+        left_out,
         (model.formula,),
     )
 
@@ -263,11 +279,8 @@ def _estimate(found: Modelled, term: str) -> Estimate:
 
 def _as_one(session: DerivedCopy, request: Mapping[str, Any], term: str) -> Estimate | None:
     """Return the estimate of all rows as if they were of one study; None where there is none."""
-    try:
-        found = with_own_error(session, request)
-    except RefusedError:
-        return None
-    return _estimate(found, term) if term in found.wider.estimates.terms else None
+    found = _or_none(lambda: with_own_error(session, request))
+    return _estimate(found, term) if found and term in found.wider.estimates.terms else None
 
 
 # --- as a table -----------------------------------------------------------------------------------
@@ -350,14 +363,7 @@ def _lines(
 
 
 def _correlation_words(z: float) -> str:
-    """Write tanh() of Fisher's z with two digits.
-
-    Examples
-    --------
-    >>> _correlation_words(math.atanh(-0.305))
-    '-0.30'
-    """
-    return f"{math.tanh(z):.2f}"
+    return number_words(math.tanh(z), 2)
 
 
 def _figures(shown: str, drawn: Mapping[str, Interval], combined: Combined) -> list[Figure]:

@@ -54,7 +54,7 @@ ABOUT_ZERO = (
 )
 OF_RANDOM = (
     "{name} is a random term: the standard deviation between its levels has no interval; standard "
-    "errors are as in lme4, and too small of few levels, which hardly tell that deviation: "
+    "errors are as in lme4, and too small if levels are few, as these say little of it: "
     "study.meta_analysis, by Hartung and Knapp, is more careful there"
 )
 NO_SPREAD = (

@@ -8,6 +8,7 @@ row, and no raw value plays a part in it.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -18,7 +19,7 @@ from discreet.columns import KINDS, Column
 from discreet.columns.column import drop_columns, merge_columns
 from discreet.columns.countable import NamedColumns
 from discreet.columns.dates import DATE, Dates
-from discreet.columns.words import coded, counts_of
+from discreet.columns.words import counts_of, each_as
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.from_copy import WholeTable
 from discreet.expressions import (
@@ -114,8 +115,8 @@ def _value(whole: WholeTable, name: str, kind: str) -> Values:
     if kind == "level":
         return Levels(copy.strata[name])
     if name in copy.strata:
-        names, codes = coded(copy.strata[name])
-        return Numbers(np.array([float(it or "nan") for it in names])[codes])
+        known = {it: float(it or "nan") for it in counts_of(copy.strata[name])}
+        return Numbers(each_as(copy.strata[name], known, math.nan, np.float64))
     values: Floats = copy.columns[name]
     return Days(values) if kind == "date" else Numbers(values)
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.columns.words import Words, is_word
+from discreet.columns.words import CodedWords, is_word
 from discreet.errors import InputError, RefusedError
 from discreet.estimates.intervals import (
     FEWEST,
@@ -336,7 +336,7 @@ class _Bar(NamedTuple):
 
 Key = tuple[object, ...]
 Bars = dict[Key, _Bar]
-Coded = Sequence[object] | Labels
+Values = Sequence[object] | Labels
 """A column whose different values make bars: words, or the places of bins."""
 
 
@@ -392,8 +392,8 @@ def _bars(table: WholeTable, request: PlotRequest, view: View) -> Bars:
         part = part.rows(weighed(part.copy, part.raw, weighted_by).places)
         weights = part.copy.columns[weighted_by]
     words = part.copy.strata
-    first: list[Coded] = [words[it] for it in by[:1]]
-    second: list[Coded] = [words[it] for it in by[1:]]
+    first: list[Values] = [words[it] for it in by[:1]]
+    second: list[Values] = [words[it] for it in by[1:]]
     if counted:
         group, bar = ([*first, *second], []) if plot.get("percent") else (second, first)
         return _shares(group, [words[column], *bar], weights, part.persons)
@@ -422,8 +422,8 @@ def _bins(values: Floats, ends: Floats, *, closed: bool = True) -> Labels:
 
 
 def _shares(
-    group: Sequence[Coded],
-    bar: Sequence[Coded],
+    group: Sequence[Values],
+    bar: Sequence[Values],
     weights: Floats | None = None,
     persons: Labels | None = None,
     drawn: Callable[[Key], bool] = lambda _: True,
@@ -462,9 +462,9 @@ def _shares(
     return out
 
 
-def _coded(values: Coded) -> tuple[Sequence[object], Labels]:
+def _coded(values: Values) -> tuple[Sequence[object], Labels]:
     """Return the values that there are, and of each row the place of its own."""
-    if isinstance(values, Words):
+    if isinstance(values, CodedWords):
         return values.names, values.codes.astype(np.intp)
     found = pa.array(values).dictionary_encode()
     return found.dictionary.to_pylist(), found.indices.to_numpy()

@@ -25,7 +25,7 @@ from discreet.arguments import Floats
 from discreet.columns import KINDS
 from discreet.columns.column import CopiedRows, Unread, merge_orders
 from discreet.columns.dates import DATE
-from discreet.columns.words import Coded, Words, coded, joined
+from discreet.columns.words import Coded, CodedWords, coded, stacked
 from discreet.errors import DiscreetError, InputError, about
 from discreet.explore.answered import Answer
 from discreet.explore.derived import DerivedCopy
@@ -174,7 +174,7 @@ class PooledFile:
 
     def coded(self, name: str) -> Coded:
         """Return a column of levels of all studies."""
-        together = joined([it.coded(name, it.of.whole) for it in self.sites])
+        together = stacked([it.coded(name, it.of.whole) for it in self.sites])
         parts = np.split(together.codes, np.cumsum([len(it.of.whole) for it in self.sites])[:-1])
         firsts = [*zip(parts, self.firsts, strict=True)]
         first, others = [it[:n] for it, n in firsts], [it[n:] for it, n in firsts]
@@ -198,9 +198,9 @@ class PooledFile:
         numbers = [it.name for it in there if it.kind != KINDS[1]]
         levels = [it.name for it in there if it.kind == KINDS[1]]
 
-        def words(name: str) -> Words:
+        def words(name: str) -> CodedWords:
             each = zip(self.sites, cut, strict=True)
-            return Words(*joined([site.coded(name, table) for site, table in each]))
+            return CodedWords(*stacked([site.coded(name, table) for site, table in each]))
 
         return (
             Unread(numbers, lambda name: np.concatenate(self._floats(name, cut)), len(numbers)),

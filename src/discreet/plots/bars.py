@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.columns.countable import Countable
-from discreet.columns.words import coded, counts_of
+from discreet.columns.words import coded
 from discreet.errors import InputError
 from discreet.plots.counts import (
     MISSING_NAMES,
@@ -138,12 +138,9 @@ def _shares(counts: Sequence[float]) -> tuple[float | None, ...]:
 def _places(words: Sequence[str], names: Sequence[str]) -> Labels:
     """Return which of the shown levels each row has; a missing one is shown under a name."""
     place = {name: i for i, name in enumerate(names)}
-    there = counts_of(words)
+    there, codes = coded(words)
     missing = next((it for it in MISSING_NAMES if it in place and it not in there), "")
-    table = np.array(
-        [place[it or missing] if it in there else -1 for it in coded(words)[0]], np.intp
-    )
-    return table[coded(words)[1]]
+    return np.array([place[it or missing] for it in there], dtype=np.intp)[codes]
 
 
 @dataclass(frozen=True)

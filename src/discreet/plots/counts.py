@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats
 from discreet.columns import BinAxis, Counted
 from discreet.columns.countable import Countable
-from discreet.columns.words import Words, counts_of, is_word
+from discreet.columns.words import CodedWords, counts_of, is_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
 from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
@@ -294,7 +294,7 @@ def codes_as_words(values: Floats) -> tuple[str, ...] | None:
     if np.isfinite(found).sum() > MOST_CODES:
         return None
     names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
-    return Words(tuple(names), places)
+    return CodedWords(tuple(names), places)
 
 
 def levels_of(table: Countable, name: str) -> Levels:
@@ -418,7 +418,7 @@ def panels_of_rows(
     if (by := plot.by_name) is None:
         counts = cells_of(rows, axes)[None]
     else:
-        names = how.in_order([it for it in counts_of(levels)], by)
+        names = how.in_order(counts_of(levels), by)
         check_few([Levels(names, {})], MOST_MULTIPLES, by)
         here = (is_word(levels, level) for level in names)
         parts = ({name: v[at] for name, v in rows.items()} for at in here)

@@ -260,7 +260,11 @@ def _parse_tokens(tokens: Sequence[Token], kinds: Mapping[str, Kind], random: bo
     if outcome.categorical or len(outcome.columns) != 1:
         raise InputError("the outcome must be one continuous column, or a function of it")
     terms, intercept, by = _sum(sides[1], kinds, random)
-    if not terms and not (by and intercept):
+    if by and not terms and not intercept:
+        raise InputError(
+            "without an intercept a random term needs another term beside it; keep the intercept"
+        )
+    if not terms and not by:
         raise InputError(
             "the formula has no term but the intercept, and nothing to draw it against; name a "
             "column after the ~"
@@ -306,7 +310,7 @@ def _sum(
             continue
         if texts in (["0"], ["1"]):
             intercept = (texts == ["1"]) == (sign != "-")
-        elif any(token == ("sign", "|", token.place) for token in part):
+        elif any(token.sort == "sign" and token.text == "|" for token in part):
             place = (part[0].place[0], part[-2].place[1])
             if not random:
                 raise Mistake(place, NO_RANDOM)

@@ -24,6 +24,9 @@ FEW_LEVELS = (
     "a random term needs a column of {least} levels or more in these rows; take {name!r} as a fixed"
     " term"
 )
+ALONE = (
+    "a random term needs levels of several rows, and each row is a level of {name!r}; leave it out"
+)
 APART = (
     "the other terms tell the levels of {name!r} apart, and leave nothing to a random term; leave"
     " terms out, or take {name!r} as a fixed term"
@@ -31,7 +34,7 @@ APART = (
 NODES = 15
 """At so many places the likelihood of a level is computed, around its highest one."""
 FEWER_NODES, MUCH_KNOWN = 5, 1000.0
-"""The same of a level of as much information, such as of so many counts, which is near to normal:
+"""As many for a level of so much information, such as of so many counts, which is near to normal:
 estimates are off by less than .0001 of their standard errors."""
 FARTHEST_RATIO, LEAST_WITHIN = 1e12, 1e-18
 NEGLIGIBLE = 1e-4
@@ -39,6 +42,9 @@ NEGLIGIBLE = 1e-4
 MOST_STEPS, NEAR, NEAR_ENOUGH = 100, 1e-3, 1e-2
 """The maximum is searched until it is so many standard errors away, before a last step."""
 HIGHEST = 300.0
+
+
+_nodes = lru_cache(hermgauss)
 
 
 class Intercepts(NamedTuple):
@@ -62,6 +68,8 @@ def check_levels(name: str, matrix: Floats, codes: Labels) -> None:
     rows, means = means_by_level(matrix, codes)
     if len(rows) < FEWEST_LEVELS:
         raise RefusedError(FEW_LEVELS.format(name=name, least=FEWEST_LEVELS), rule="random")
+    if len(rows) == len(matrix):
+        raise RefusedError(ALONE.format(name=name), rule="random")
     known = np.einsum("ij,ji->", means, np.linalg.solve(matrix.T @ matrix, (means.T * rows**2)))
     if len(matrix) - known <= DEPENDENT * len(matrix):
         raise RefusedError(APART.format(name=name), rule="random")
@@ -190,7 +198,7 @@ class Likelihood:
         for start, end, mode, curved in modes:
             x, y = self.matrix[start:end], self.outcome[start:end]
             is_known = curved - 1 >= MUCH_KNOWN * deviation**2
-            z, weights = hermgauss(self.fewer if is_known else self.nodes)
+            z, weights = _nodes(self.fewer if is_known else self.nodes)
             u = mode + np.sqrt(2 / curved) * z
             predictor = fixed[start:end, None] + deviation * u
             cumulant, mean, variance = self.cumulant(predictor)

@@ -117,7 +117,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("formula", ""): (
         "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with "
-        ":, *, log, log10, exp and sqrt; a model, no plot, may have one random term, (1 | group)"
+        ":, *, log, log10, exp and sqrt; a model may have one random term, (1 | group), a plot none"
     ),
     ("formula", "policy"): (
         "formula: fits no model to these rows of the copy: a term is constant, follows from "
