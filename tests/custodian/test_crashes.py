@@ -40,7 +40,7 @@ HALF = re.compile(
 )
 PLAIN = re.compile(r"discreet\.errors\.(InputError|RegisterError|LeavingError): [^\n]+")
 Found = dict[str, dict[str, Any]]
-CASES = [*KILLED, *FULL, *SMALL]
+CASES: list[tuple[str, str | int]] = [*KILLED, *FULL, *SMALL]
 
 
 def tried(start: Path, cases: Sequence[tuple[str, str | int]]) -> Found:
