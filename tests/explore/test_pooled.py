@@ -20,6 +20,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.explore.harmony import Found, Harmony, Mapped, propose, read_map
 from discreet.explore.pooled import PERSON, open_pooled
 from discreet.explore.pooled_answers import combined
+from discreet.render.scene import subtitle_of
 from tests.ready import opened_once
 
 SIZES = {"north": 400, "south": 600, "west": 300}
@@ -401,6 +402,19 @@ def test_correlations_are_combined_as_fishers_z(pooled: dc.Study) -> None:
     assert found.scene().panels[0].x.label == "correlation, with its 95 % interval"
 
 
+def test_a_study_that_is_left_out_is_in_none_of_all_rows(pooled: dc.Study) -> None:
+    """Else the rows of the west, far away, would make all rows say the opposite."""
+    changed = pooled.assign(
+        x="case(study == 'west', 100, age)", y="case(study == 'west', 300 + age, 0 - age - bmi)"
+    )
+    found = changed.meta_analysis("y ~ x")
+    assert any(it.startswith("west is left out") for it in found.notes)
+    assert not any("Simpson" in it for it in found.notes)
+    assert lines(found)["all rows as one study"][0].startswith("-1.")
+    smokers = pooled.assign(a="case(study == 'west', 0 / 0, age)").meta_analysis("a")
+    assert "west is left out: of 'a' it has too few values, or none" in smokers.notes
+
+
 def test_a_study_of_few_people_has_no_correlation_and_is_named(pooled: dc.Study) -> None:
     some = pooled.assign(part="case(age < 21, 'young', study)")
     found = some.meta_analysis("cor(age, bmi)", by="part")
@@ -408,9 +422,18 @@ def test_a_study_of_few_people_has_no_correlation_and_is_named(pooled: dc.Study)
     assert any(it.startswith("young is left out: fewer than 50 rows") for it in found.notes)
 
 
+def test_a_random_term_stands_below_the_table_in_full_and_a_linear_model_is_of_numbers(
+    pooled: dc.Study,
+) -> None:
+    assert subtitle_of(["bmi ~ age + (1 | sex)"]).says == ("bmi ~ age + (1 | sex)",)
+    with pytest.raises(InputError, match=r"sex has levels, .*family='logistic'"):
+        pooled.model("sex ~ age")
+
+
 @pytest.mark.parametrize(
     ("formula", "asked", "says"),
     [
+        ("cor(age)", {}, "a correlation is of two columns: 'cor(age, bmi)'"),
         (3, {}, "formula is a text: a model"),
         ("cor(age, sex)", {}, "column 'sex' has levels, and no correlation; name numbers"),
         ("cor(age, age)", {}, "a column is named twice"),

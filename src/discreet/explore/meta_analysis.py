@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from discreet.columns.words import counts_of
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import (
@@ -33,6 +34,7 @@ from discreet.explore.from_copy import WholeTable
 from discreet.explore.model import RATIOS, TITLES, Modelled, with_own_error
 from discreet.explore.notes import FIGURES
 from discreet.explore.own_errors import columns_of_copy, own_errors
+from discreet.explore.pooled import STUDY
 from discreet.explore.summary import average
 from discreet.expressions.tree import quoted
 from discreet.plots.correlations import correlation_of
@@ -44,6 +46,9 @@ AS_ONE = "all rows as one study"
 REVERSED = (
     "Simpson's paradox: all rows as one study show the opposite of what holds within the studies;"
     " use an estimate that compares people within studies"
+)
+OTHER_NAMES = (
+    "where names differ, write a map of how they fit: discreet harmonise FILES -o all.toml"
 )
 TOO_FEW = f"fewer than {FEWEST} people have both columns, or one of them does not vary"
 UNKNOWN_ERROR = "with so few rows the copy's own error is not known"
@@ -94,6 +99,12 @@ def meta_analysed(
         )
     if "~" in formula and has_random_term(formula):
         raise InputError(NO_RANDOM, parameter="formula")
+    if by == STUDY and by not in session.whole.drawable:
+        raise InputError(
+            "there is no column 'study' here: open two study files or more, or name in by= the"
+            " column of levels that says which study a row is of",
+            parameter="by",
+        )
     with about("by"):
         columns_of_table(session, [by])
         coded = session.whole.with_levels([by])
@@ -105,13 +116,23 @@ def meta_analysed(
     else:
         _check_no_model(term, asked, weights=pair is None)
         columns = pair and [it.strip("`") for it in pair.groups()]
+        if columns is None and formula.strip().startswith("cor("):
+            raise InputError(
+                "a correlation is of two columns: 'cor(age, bmi)'", parameter="formula"
+            )
         if columns:
             each = _of_correlations(session, by, levels, columns)
         else:
-            each = _of_means(session, by, request)
+            each = _of_means(session, by, levels, request)
     if len(each.of) < 2:
         raise RefusedError(
-            "; ".join([f"fewer than two levels of {by!r} have an estimate", *each.left_out]),
+            "; ".join(
+                [
+                    f"fewer than two levels of {by!r} have an estimate",
+                    *each.left_out,
+                    *([OTHER_NAMES] if by == STUDY else []),
+                ]
+            ),
             rule="few",
         )
     return _table(session, {**request, "term": term, "by": by}, each)
@@ -146,7 +167,7 @@ def _of_correlations(
         f"correlation of {first} and {second}",
         (by, *columns),
         of,
-        _or_none(lambda: _fishers_z(session, columns)),
+        _or_none(lambda: _fishers_z(_rows_of(session, by, of), columns)),
         CORRELATION,
         left_out,
         (OF_FISHER,),
@@ -164,6 +185,15 @@ def _in_each(
         except RefusedError as error:
             left_out.append(f"{level} is left out: {str(error).splitlines()[0]}")
     return found, tuple(left_out)
+
+
+def _rows_of(session: DerivedCopy, by: str, levels: Collection[str]) -> DerivedCopy:
+    """Return the rows of some levels: those without an estimate are in none of all rows, either."""
+    there = counts_of(session.whole.with_levels([by]).copy.strata[by])
+    if {*there} == {*levels} or not levels:
+        return session
+    listed = ", ".join(_in_quotes(it) for it in levels)
+    return session.where(f"{quoted(by)} in ({listed})")
 
 
 def _or_none(estimate: Callable[[], T]) -> T | None:
@@ -196,9 +226,27 @@ def _z(table: WholeTable, columns: Sequence[str]) -> tuple[float, int]:
     return math.atanh(found), people
 
 
-def _of_means(session: DerivedCopy, by: str, request: Mapping[str, Any]) -> Each:
-    name = request["formula"].strip().strip("`")
-    table = average(session, name, by, request.get("weights"))
+def _of_means(
+    session: DerivedCopy, by: str, levels: Sequence[str], request: Mapping[str, Any]
+) -> Each:
+    name, weights = request["formula"].strip().strip("`"), request.get("weights")
+    table = average(session, name, by, weights)
+    of = _means_in(table)
+    some = _rows_of(session, by, {*of} - {AS_ONE})
+    as_one = of.pop(AS_ONE, None)
+    if some is not session:
+        as_one = _means_in(average(some, name, by, weights)).get(AS_ONE)
+    left_out = tuple(
+        f"{level} is left out: of {name!r} it has too few values, or none"
+        for level in levels
+        if level not in of
+    )
+    says = table.title.partition(" in ")[0]
+    return Each(says, (by, name), of, as_one, left_out=left_out)
+
+
+def _means_in(table: CopyTable) -> dict[str, Estimate]:
+    """Return the mean of each level, and of all rows, with its standard error."""
     found: dict[str, dict[str, Any]] = {}
     for it in table.figures:
         level = it.group[0][1] if it.group else AS_ONE
@@ -210,8 +258,7 @@ def _of_means(session: DerivedCopy, by: str, request: Mapping[str, Any]) -> Each
         low, middle, high = (figures.get(it) for it in three)
         if low is not None and middle is not None and high is not None and low < high:
             of[level] = (middle, (high - low) / (2 * NORMAL))
-    as_one = of.pop(AS_ONE, None)
-    return Each(table.title.partition(" in ")[0], (by, name), of, as_one)
+    return of
 
 
 def _of_models(
@@ -229,11 +276,13 @@ def _of_models(
     model, references = first.model, dict(first.wider.estimates.references)
     names = [by, *model.numbers, *model.levels, *([model.event] if model.event else [])]
     shown = level_words(term, session.labels, references)
+    outcome = model.formula.partition("~")[0].strip()
+    outcome = session.labels.get(outcome.strip("`"), outcome)
     return Each(
-        f"{shown}, {TITLES[model.family].lower()}",
+        f"{shown}, {TITLES[model.family].lower()} of {outcome}",
         tuple(dict.fromkeys(names)),
         {level: _estimate(it, term) for level, it in found.items()},
-        _as_one(session, request, term),
+        _as_one(_rows_of(session, by, found), request, term),
         RATIOS[model.family] if term != INTERCEPT else "",
         left_out,
         (model.formula,),
@@ -248,8 +297,12 @@ def condition_of(by: str, level: str) -> str:
     >>> condition_of("study of", "Queen's")
     "`study of` == 'Queen''s'"
     """
+    return f"{quoted(by)} == {_in_quotes(level)}"
+
+
+def _in_quotes(level: str) -> str:
     doubled = level.replace("'", "''")
-    return f"{quoted(by)} == '{doubled}'"
+    return f"'{doubled}'"
 
 
 def _term(found: Mapping[str, Modelled], term: str | None) -> str:
@@ -294,10 +347,12 @@ def _table(session: DerivedCopy, request: Mapping[str, Any], each: Each) -> Copy
         together[AS_ONE] = _around(*each.as_one)
     of_each = {name: _around(*it) for name, it in each.of.items()}
     policy, version = session.policy, session.whole.copy.version
+    by = request["by"]
+    studies = "studies" if by == STUDY else f"levels of {session.labels.get(by, by)}"
     return CopyTable(
         META,
-        f"Meta-analysis of {len(of_each)} studies: {each.says}",
-        ("part", request["by"]),
+        f"Meta-analysis of {len(of_each)} {studies}: {each.says}",
+        ("part", by),
         (each.shown or "estimate", "95 % interval", "weight (fixed, random)"),
         tuple(_lines(each.shown, min(errors), of_each, together, combined)),
         (
@@ -345,9 +400,10 @@ def _lines(
 
     shares = [f"{100 * fixed:.0f} %, {100 * random:.0f} %" for fixed, random in combined.weights]
     chance = "< .001" if combined.p < 0.001 else f"= {combined.p:.3f}".replace("0.", ".", 1)
+    scale = {"": "", CORRELATION: ", of z"}.get(shown, f", of log {shown}")
     apart = {
         "I²": f"{100 * combined.i2:.0f} %",
-        "standard deviation between studies": f"{combined.tau:.3g}",
+        f"standard deviation between studies{scale}": f"{combined.tau:.3g}",
         f"Q (df = {len(each) - 1})": f"{combined.q:.2f}, p {chance}",
     }
     without = zip(each, combined.without, strict=False)

@@ -140,6 +140,16 @@ class Estimates:
     correlation: float | None = None
 
 
+def _check_is_number(outcome: str, kinds: Mapping[str, str]) -> None:
+    """Refuse a linear model of a column of levels, and say which model is of one."""
+    parts = ONE_COLUMN.fullmatch(outcome)
+    if parts is not None and kinds.get(parts[1].strip("`")) == "categorical":
+        raise InputError(
+            f"the outcome {parts[1]} has levels, and that of a linear model is a number: for yes or"
+            " no take family='logistic' (--family logistic)"
+        )
+
+
 def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     """Read a formula as the one of a family, and check it against the columns.
 
@@ -157,6 +167,8 @@ def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
     if not isinstance(formula, str):
         raise InputError("a formula must be text, such as 'y ~ x'")
     sides = SIDES.fullmatch(formula)
+    if family == LINEAR and sides is not None:
+        _check_is_number(sides[1], kinds)
     if family in (LINEAR, POISSON) or sides is None:  # without a ~ the grammar says what is missing
         return Asked(family, parse(formula, kinds, random=True))
     left, right = sides[1], sides[2]

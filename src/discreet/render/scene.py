@@ -388,7 +388,7 @@ BETWEEN = " · "
 SHOWN = "shown: "
 CODE = re.compile(r", policy \S")
 PART = r"^where |; where .*[=<>]"
-IN_BRACKETS = re.compile(r" \((?!missing\)|other\))[^()]*\)")
+IN_BRACKETS = re.compile(r" \((?!missing\)|other\)|1 \|)[^()]*\)")
 HOW_FAR = re.compile(r"( by .*)? may be off by .*|, with fewer than \d+ rows( of the copy)?")
 WARNS = (
     r"^not reliable",
