@@ -151,7 +151,7 @@ NOT_ALLOWED = "method: the policy of this study does not allow it; /api/study li
 NO_METHOD = "method: this plot has no such method; /api/study lists them"
 UNREAD = (
     "formula: cannot be read; write columns that can be drawn as 'y ~ x + C(group)', with :, *, "
-    "log, log10, exp and sqrt"
+    "log, log10, exp and sqrt; a model may have one random term, (1 | group), a plot none"
 )
 FIXED = "{}: the policy of this study fixes it; leave it out"
 USELESS = "{}: out of range, or without use for this method"
