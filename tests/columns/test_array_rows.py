@@ -100,3 +100,12 @@ def test_columns_may_be_known_without_rows() -> None:
     known = ArrayRows({}, {}, {"x": Column("x", KINDS[0])})
     assert (known.size, repr(known)) == (0, "ArrayRows(x)")
     known.require(["x"], KINDS[0])
+
+
+def test_a_level_without_a_place_is_in_no_cell() -> None:
+    """It may lack one where none of its rows is counted, and nowhere else."""
+    rows = ArrayRows({"x": np.array([0.5, np.nan])}, {"arm": ("a", "b")})
+    axis = BinAxis("x", 0.0, 1.0, 1)
+    assert rows.count([axis], {"arm": {"a": 0}}).weights.tolist() == [1]
+    with pytest.raises(KeyError, match="a"):
+        rows.count([axis], {"arm": {"b": 0}})

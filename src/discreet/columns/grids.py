@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.columns.column import FIRST, KINDS, Column, check_names, find_column, way_out
-from discreet.columns.words import counts_of, each_as, words_at
+from discreet.columns.words import coded, counts_of, words_at
 from discreet.errors import InputError, RefusedError, one_of
 
 Whole = NDArray[np.int64]
@@ -196,8 +196,9 @@ class ArrayRows:
         complete = self._complete([axis.column for axis in axes], [])
         cell = np.zeros(len(complete), dtype=np.int64)
         for name, places in levels.items():
-            here = each_as(self.words[name], places, 0, np.int64)[complete]
-            cell = cell * (max(places.values()) + 1) + here
+            names, codes = coded(words_at(self.words[name], complete))
+            here = np.array([places[it] for it in names], dtype=np.int64)
+            cell = cell * (max(places.values()) + 1) + here[codes]
         for axis in axes:
             cell = cell * axis.bins + axis.places(self.numbers[axis.column][complete])
         cells, weights = np.unique(cell, return_counts=True)

@@ -174,8 +174,9 @@ class PooledFile:
 
     def coded(self, name: str) -> Coded:
         """Return a column of levels of all studies."""
-        together = stacked([it.coded(name, it.of.whole) for it in self.sites])
-        parts = np.split(together.codes, np.cumsum([len(it.of.whole) for it in self.sites])[:-1])
+        each = [it.coded(name, it.of.whole) for it in self.sites]
+        together = stacked(each)
+        parts = np.split(together.codes, np.cumsum([len(it.codes) for it in each])[:-1])
         firsts = [*zip(parts, self.firsts, strict=True)]
         first, others = [it[:n] for it, n in firsts], [it[n:] for it, n in firsts]
         return Coded(together.names, np.concatenate([*first, *others]))
