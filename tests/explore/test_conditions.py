@@ -117,6 +117,16 @@ def factors(text: str) -> tuple[Factor, ...]:
         raise
 
 
+def form(found: Sequence[Factor]) -> Condition | None:
+    """What they are together; none where they compare too many columns at once."""
+    try:
+        return Condition.of(found)
+    except RefusedError as error:
+        if error.rule != "atoms":
+            raise
+        return None
+
+
 def holds(found: Condition) -> list[int]:
     atoms = {name: ASKED.grid(name).places_in(ASKED.whole.copy) for name in found.columns}
     return np.flatnonzero(found.holds(atoms, ROWS)).tolist()
@@ -133,7 +143,7 @@ def test_by_atoms_a_condition_holds_for_the_rows_for_which_it_holds_by_values(te
 @given(st.lists(TEXTS, min_size=1, max_size=3))
 def test_the_order_of_conditions_and_saying_one_twice_change_nothing(texts: Sequence[str]) -> None:
     found = [it for text in texts for it in factors(text)]
-    assert Condition.of(found) == Condition.of([*reversed(found), *found])
+    assert form(found) == form([*reversed(found), *found])
 
 
 @pytest.mark.parametrize(
