@@ -461,7 +461,7 @@ REFUSED: dict[str, tuple[Columns, Columns, str, str]] = {
         {"x": XS[:2], "y": [1.0, 3]},
         {"x": XS[:2], "y": [1.0, 3]},
         "y ~ x",
-        "model of the original table: there are no more rows than terms",
+        "model of the original table: the model has as many coefficients as rows",
     ),
     "singular": (
         {"x": XS, "z": [2.0, 1, 4, 3, 6, 6], "y": [1.0, 3, 2, 5, 4, 6]},
@@ -473,7 +473,7 @@ REFUSED: dict[str, tuple[Columns, Columns, str, str]] = {
         {"x": XS, "y": [0, 1, 0, 1, 0, 1]},
         {"x": XS, "y": [0, 0, 0, 1, 1, 1]},
         "y ~ x",
-        "model of the released table: no logistic model fits",
+        "model of the released table: the model has no finite estimates",
     ),
     "0 and 1 with noise": (
         {"x": XS, "y": [0.0, 1, 0, 1, 0, 1]},

@@ -14,16 +14,9 @@ from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import InputError, RefusedError, needing
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import Pair, Side, as_pair, keyed_order
-from discreet.regression import Model, read_formula
-from discreet.regression.formula import (
-    PERFECT,
-    ROUNDING,
-    Design,
-    Standard,
-    design_of,
-    parse_again,
-    standardised,
-)
+from discreet.regression import Asked, Model, estimated, read_formula
+from discreet.regression.families import LINEAR, LOGISTIC
+from discreet.regression.formula import parse_again
 
 FARTHEST = 1e9
 """Values further off than this many standard deviations are a mistake of units."""
@@ -329,14 +322,6 @@ def _codes(classes: Sequence[object] | NDArray[Any], n: int) -> Labels:
 
 LEVEL = 0.95
 """The level of the confidence intervals."""
-PERFECT_FIT = 1e-9
-"""Residuals that vary less than this (in sd of the outcome) are rounding errors."""
-MOST_STEPS = 35
-"""Newton's steps: where outcomes can be separated, each adds one to some logit for ever."""
-SEPARATED = (
-    "no logistic model fits: the terms, or some of them, separate the two outcomes completely; "
-    "leave terms out, or merge levels"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -567,62 +552,18 @@ def _fit(
     table: str, model: Model, side: Side, event: str | None, logistic: bool
 ) -> tuple[Any, ...]:
     """Return the terms, the estimates, their standard errors, and the degrees of freedom."""
-    numbers = dict(side.numbers)
-    if event is not None:  # an outcome of levels, as 0 and 1
-        words = side.levels[model.outcome]
-        happened = (word == event for word in words)
-        numbers[model.outcome] = np.fromiter(happened, np.float64, len(words))
+    happened = None
+    if event is not None:
+        happened = np.array([word == event for word in side.levels[model.outcome]])
+    elif logistic:
+        happened = side.numbers[model.outcome] == 1
+    asked = Asked(LOGISTIC if logistic else LINEAR, parse_again(model))
     try:
-        design = design_of(parse_again(model), numbers, side.levels)
-        rows, parameters = design.matrix.shape
-        if rows <= parameters:
-            raise RefusedError("there are no more rows than terms; leave terms out")
-        standard = standardised(design)
-        estimates, covariance = (_logistic if logistic else _linear)(design, standard)
+        found = estimated(asked, side.numbers, side.levels, happened)
     except RefusedError as error:
         raise RefusedError(f"the model of the {table} table: {error}") from None
-    df = math.inf if logistic else float(rows - parameters)
-    return design.terms, estimates, np.sqrt(np.diag(covariance)), df
-
-
-def _linear(design: Design, standard: Standard) -> tuple[Floats, Floats]:
-    """Return estimates and their covariance by least squares."""
-    from statsmodels.regression.linear_model import OLS
-
-    result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
-    doubt = ROUNDING * float(np.abs(design.outcome).max()) / standard.scale
-    if math.sqrt(result.ssr / len(design.outcome)) <= PERFECT_FIT + doubt:
-        raise RefusedError(PERFECT)
-    back = standard.back * standard.scale
-    return back @ result.params + standard.centre * design.ones, _turn_covariance(back, result)
-
-
-def _logistic(design: Design, standard: Standard) -> tuple[Floats, Floats]:
-    """Return estimates and their covariance by maximum likelihood."""
-    from statsmodels.discrete.discrete_model import Logit
-
-    try:
-        with np.errstate(all="ignore"):
-            # No ridge, which would end what has no end; and no warnings, but the check below.
-            result = Logit(design.outcome, standard.matrix).fit(
-                method="newton",
-                maxiter=MOST_STEPS,
-                ridge_factor=0,
-                disp=0,
-                warn_convergence=False,
-                callback=lambda *_: None,
-            )
-    except np.linalg.LinAlgError:
-        raise RefusedError(SEPARATED) from None
-    if not result.mle_retvals["converged"]:
-        raise RefusedError(SEPARATED)
-    return standard.back @ result.params, _turn_covariance(standard.back, result)
-
-
-def _turn_covariance(back: Floats, result: Any) -> Floats:
-    """Return the covariance of the coefficients of the design."""
-    out: Floats = back @ result.cov_params() @ back.T
-    return out
+    df = math.inf if found.freedom is None else float(found.freedom)
+    return found.terms, found.values, np.sqrt(found.variances), df
 
 
 def _two_sided(statistic: Floats, df: float) -> Floats:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations, pairwise
-from operator import add
+from itertools import combinations
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -257,14 +253,10 @@ SLACK = 1e-12
 """By what share of itself rounding may let the loss rise."""
 MOST_STEPS, MOST_HALVINGS, MOST_IDLE = 200, 40, 5
 """How many steps there may be, how often one is halved, and how many may lower no loss."""
-SPAN = 1 << 17
-"""How many rows one thread takes at a time."""
 CELLS, FEWEST = 1 << 15, 64
-"""How many cells of the design are held at a time by a thread, and at least how many rows."""
+"""How many cells of the design are held at a time, and at least how many rows."""
 
 Codes = NDArray[np.int32]
-Given = TypeVar("Given")
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -328,7 +320,7 @@ def propensity(
     the error after the step), when the mean loss is below 1e-8 (the tables are separated, and U
     lies within 1e-8 of c (1 − c)), or when five steps in a row have lowered the loss by less than
     1e-12 of itself (some rows can be told apart without fail). The order of rows changes results by
-    rounding alone (about 1e-12 of U), the number of threads not at all.
+    rounding alone (about 1e-12 of U).
 
     The ratio is U · N / (terms (1 − c)² c). The divisor is what U is on average if the released
     rows are drawn, each by itself, from the distribution fitted to the original: 1 is then
@@ -357,25 +349,15 @@ def propensity(
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
     sizes = len(pair.original), len(pair.released)
     rows, share = sum(sizes), sizes[1] / sum(sizes)
-    many = rows > SPAN
-    with ThreadPoolExecutor(os.cpu_count()) if many else nullcontext() as threads:
-        tables, terms = _stack(pair, share, threads)
-        terms, sums = _begin(tables, terms, threads)
-        beta = _fit(tables, terms, sums, threads)
-
-        def scored(job: tuple[_Table, float, Span]) -> Floats:
-            table, _, span = job
-            logits = np.concatenate([beta @ x for x in _chunks(table, terms, *span)])
-            likely, unlikely = _chances(logits)
-            scores: Floats = np.where(logits < 0, unlikely, likely)
-            return scores
-
-        scores = np.concatenate(_map_all(threads, scored, _jobs(tables)))
-    original, released = scores[: sizes[0]], scores[sizes[0] :]
-    squares = [float(np.sum((scores - share) ** 2)) for scores in (original, released)]
-    u = sum(squares) / rows
+    tables, terms = _stack(pair, share)
+    terms, sums = _begin(tables, terms)
+    beta = _fit(tables, terms, sums)
+    before, after = (
+        np.concatenate([_scores(beta @ x) for x in _chunks(table, terms)]) for table in tables
+    )
+    u = sum(float(np.sum((scores - share) ** 2)) for scores in (before, after)) / rows
     expected = len(terms) * (1 - share) ** 2 * share / rows
-    return Propensity(original, released, u, u / expected if terms else 0.0, len(terms))
+    return Propensity(before, after, u, u / expected if terms else 0.0, len(terms))
 
 
 def propensity_u(
@@ -400,7 +382,6 @@ class _Table(NamedTuple):
 
 
 Tables = tuple[_Table, _Table]
-Span = tuple[int, int]
 
 
 class _Term(NamedTuple):
@@ -420,25 +401,7 @@ class _Sums(NamedTuple):
     loss: float
 
 
-def _map_all(
-    threads: ThreadPoolExecutor | None, work: Callable[[Given], Made], jobs: Iterable[Given]
-) -> list[Made]:
-    """Do the same work on many things, at once if there are threads; results in their order."""
-    return list(map(work, jobs) if threads is None else threads.map(work, jobs))
-
-
-def _jobs(tables: Tables) -> list[tuple[_Table, float, Span]]:
-    """Return each table's spans of rows, with the sign that being released has there."""
-    return [
-        (table, sign, span)
-        for table, sign in zip(tables, (-1.0, 1.0), strict=True)
-        for span in pairwise([*range(0, table.rows, SPAN), table.rows])
-    ]
-
-
-def _stack(
-    pair: Pair, share: float, threads: ThreadPoolExecutor | None
-) -> tuple[Tables, list[_Term]]:
+def _stack(pair: Pair, share: float) -> tuple[Tables, list[_Term]]:
     """Find what brings each column of numbers into −1 to 1, and number the levels."""
     sides = (pair.original, pair.released)
 
@@ -456,7 +419,7 @@ def _stack(
         constant = reach <= max(ROUNDING * largest, 1 / LARGEST_VALUE)
         return None if constant else (centre, 1 / reach)
 
-    scaled = _map_all(threads, scaling, pair.original.numbers)
+    scaled = map(scaling, pair.original.numbers)
     terms = [_Term(place, None, *how) for place, how in enumerate(scaled) if how is not None]
     codes: tuple[list[Codes], list[Codes]] = ([], [])
     for place, name in enumerate(pair.original.levels):
@@ -477,20 +440,10 @@ def _stack(
     return (original, released), terms
 
 
-def _begin(
-    tables: Tables, terms: list[_Term], threads: ThreadPoolExecutor | None
-) -> tuple[list[_Term], _Sums]:
+def _begin(tables: Tables, terms: list[_Term]) -> tuple[list[_Term], _Sums]:
     """Leave out the terms that follow from others, and sum up the model of no effects."""
-
-    def gram(job: tuple[_Table, float, Span]) -> Floats:
-        table, _, span = job
-        total: Floats = reduce(np.add, (x @ x.T for x in _chunks(table, terms, *span)))
-        return total
-
-    jobs = _jobs(tables)
-    parts = list(zip(jobs, _map_all(threads, gram, jobs), strict=True))
     grams: list[Floats] = [
-        reduce(np.add, [part for job, part in parts if job[0] is table]) for table in tables
+        reduce(np.add, (x @ x.T for x in _chunks(table, terms))) for table in tables
     ]
     left = grams[0] + grams[1]
     own = np.diag(left).copy()
@@ -509,9 +462,7 @@ def _begin(
     return chosen, _Sums(gradient, c * (1 - c) * (original + released), loss)
 
 
-def _fit(
-    tables: Tables, terms: list[_Term], sums: _Sums, threads: ThreadPoolExecutor | None
-) -> Floats:
+def _fit(tables: Tables, terms: list[_Term], sums: _Sums) -> Floats:
     """Fit the logistic model by Newton's method: see `propensity` for when it ends."""
     rows = tables[0].rows + tables[1].rows
     share = tables[1].rows / rows
@@ -534,7 +485,7 @@ def _fit(
         if change * math.sqrt(left) <= NEAR * math.sqrt(way):
             return beta + step
         for _ in range(MOST_HALVINGS):
-            tried = _sums_of(tables, terms, beta + step, threads)
+            tried = _sums_of(tables, terms, beta + step)
             if tried.loss <= sums.loss * (1 + SLACK) + SLACK * SEPARATED * rows:
                 break
             step = step / 2
@@ -550,16 +501,12 @@ def _fit(
     )
 
 
-def _sums_of(
-    tables: Tables, terms: list[_Term], beta: Floats, threads: ThreadPoolExecutor | None
-) -> _Sums:
+def _sums_of(tables: Tables, terms: list[_Term], beta: Floats) -> _Sums:
     """Sum up the model of given coefficients over both tables."""
     size = len(terms) + 1
-
-    def summed(job: tuple[_Table, float, Span]) -> _Sums:
-        table, sign, span = job
-        gradient, hessian, loss = np.zeros(size), np.zeros((size, size)), 0.0
-        for x in _chunks(table, terms, *span):
+    gradient, hessian, loss = np.zeros(size), np.zeros((size, size)), 0.0
+    for table, sign in zip(tables, (-1.0, 1.0), strict=True):
+        for x in _chunks(table, terms):
             logit = beta @ x
             likely, unlikely = _chances(logit)
             wrong = sign * logit < 0
@@ -567,10 +514,13 @@ def _sums_of(
             gradient += sign * (x @ missed)
             hessian += (x * (likely * unlikely)) @ x.T
             loss += float(np.abs(logit[wrong]).sum() - np.log(likely).sum())
-        return _Sums(gradient, hessian, loss)
+    return _Sums(gradient, hessian, loss)
 
-    gradients, hessians, losses = zip(*_map_all(threads, summed, _jobs(tables)), strict=True)
-    return _Sums(reduce(np.add, gradients), reduce(np.add, hessians), reduce(add, losses))
+
+def _scores(logit: Floats) -> Floats:
+    """Return the chance of being a released row."""
+    likely, unlikely = _chances(logit)
+    return np.where(logit < 0, unlikely, likely)
 
 
 def _chances(logit: Floats) -> tuple[Floats, Floats]:
@@ -580,13 +530,13 @@ def _chances(logit: Floats) -> tuple[Floats, Floats]:
     return likely, odds * likely
 
 
-def _chunks(table: _Table, terms: list[_Term], start: int, stop: int) -> Iterator[Floats]:
+def _chunks(table: _Table, terms: list[_Term]) -> Iterator[Floats]:
     """Yield the design of some rows at a time, its columns as rows, each in the same memory."""
     rows = max(FEWEST, CELLS // (len(terms) + 1))
-    room = np.empty((len(terms) + 1, min(rows, stop - start)))
+    room = np.empty((len(terms) + 1, min(rows, table.rows)))
     room[0] = 1.0
-    for low in range(start, stop, rows):
-        high = min(low + rows, stop)
+    for low in range(0, table.rows, rows):
+        high = min(low + rows, table.rows)
         x = room[:, : high - low]
         for row, term in zip(x[1:], terms, strict=True):
             if term.level is None:

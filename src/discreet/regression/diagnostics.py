@@ -13,17 +13,14 @@ from discreet.arguments import Floats, check_ratio, check_whole
 from discreet.errors import RefusedError
 from discreet.regression.formula import (
     DEPENDENT,
-    PERFECT,
-    ROUNDING,
     Design,
     Model,
+    check_residuals,
     design_of,
     parse_again,
     standardised,
 )
 
-PERFECT_FIT = 1e-9
-"""Residuals that vary less than this (in sd of the outcome) are rounding errors."""
 ALONE = 1e-10
 """A leverage this near to one is one."""
 
@@ -119,8 +116,7 @@ def fit(
     standard = standardised(design)
     result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
     spread = result.resid.std(ddof=1)
-    if spread <= PERFECT_FIT + ROUNDING * np.abs(design.outcome).max() / standard.scale:
-        raise RefusedError(PERFECT)
+    check_residuals(design, standard, result.resid)
     influence = result.get_influence()
     leverage: Floats = influence.hat_matrix_diag
     if leverage.max() >= 1 - ALONE:

@@ -19,6 +19,7 @@ from discreet.regression.formula import (
     Design,
     Parsed,
     Standard,
+    check_residuals,
     design_of,
     parse,
     standardised,
@@ -129,9 +130,9 @@ class Estimates:
     values: Floats
     variances: Floats
     rows: int
-    events: int | None
-    freedom: int | None
     quality: tuple[str, float]
+    events: int | None = None
+    freedom: int | None = None
     references: tuple[tuple[str, str], ...] = ()
     about_zero: bool = False
     persons: int | None = None
@@ -336,12 +337,9 @@ def _estimate_by_family(
         if family == LINEAR:
             return _linear(design, standard, of, persons)
         try:
-            if happened is None:
-                return _poisson(design, standard, of, persons)
-            if of is not None:
-                return _weighted_logistic(design, standard, happened, of, persons)
-            by = _logistic if family == LOGISTIC else _cox
-            return by(design, standard, happened, persons)
+            if family == COX and happened is not None:
+                return _cox(design, standard, happened, persons)
+            return _logistic_or_poisson(design, standard, happened, of, persons)
         except (np.linalg.LinAlgError, ValueError, FloatingPointError):
             raise RefusedError(SEPARATED) from None
 
@@ -351,34 +349,58 @@ def _linear(
 ) -> Estimates:
     from statsmodels.regression.linear_model import OLS, WLS
 
-    rows = len(design.outcome)
-    about_zero = not _spans_constant(design, standard)
-    middle = 0.0 if about_zero else np.average(design.outcome, weights=weights)
-    around = design.outcome - middle
+    rows, about_zero = len(design.outcome), not _spans_constant(design, standard)
     if weights is None:
         result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
-        spread, resid = result.cov_params(), result.resid
-        left, whole = float(resid @ resid), float(around @ around)
+        spread = result.cov_params()
     else:
         result = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
-        spread, resid = result.cov_params() * rows / (rows - 1), weights * result.resid
-        left, whole = float(weights @ result.resid**2), float(weights @ around**2)
-    left *= standard.scale**2
-    if not left > 1e-18 * whole:
-        raise RefusedError(PERFECT)
-    if persons is not None:
-        spread = persons.spread(standard.matrix * resid[:, None], result.normalized_cov_params)
-    back, bread = standard.back * standard.scale, np.asarray(result.normalized_cov_params)
-    return Estimates(
-        design.terms,
-        back @ result.params + standard.centre * design.ones,
-        np.diag(back @ spread @ back.T),
-        rows,
-        None,
-        int(result.df_resid),
-        (R_SQUARED, 1 - left / whole),
+        spread = result.cov_params() * rows / (rows - 1)
+    of = np.ones(rows) if weights is None else weights
+    check_residuals(design, standard, np.sqrt(of) * result.resid)
+    middle = 0.0 if about_zero else np.average(design.outcome, weights=of)
+    left, whole = of @ (standard.scale * result.resid) ** 2, of @ (design.outcome - middle) ** 2
+    return _of_design(
+        design,
+        standard.back * standard.scale,
+        result.params,
+        spread,
+        result.normalized_cov_params,
+        lambda: standard.matrix * (of * result.resid)[:, None],
+        persons,
+        centre=standard.centre,
+        freedom=int(result.df_resid),
+        quality=(R_SQUARED, float(1 - left / whole)),
         about_zero=about_zero,
-        moves=lambda: np.asarray((standard.matrix * resid[:, None]) @ bread @ back.T),
+    )
+
+
+def _of_design(
+    design: Design,
+    back: Floats,
+    params: Floats,
+    spread: Floats,
+    bread: Any,
+    scores: Callable[[], Floats],
+    persons: Clusters | None,
+    *,
+    centre: float = 0.0,
+    **known: Any,
+) -> Estimates:
+    """Turn what was estimated of standardised columns back into estimates of the design.
+
+    `scores` returns that of each row, and `bread` is the inverse of the information.
+    """
+    bread = np.asarray(bread)
+    if persons is not None:
+        spread = persons.spread(scores(), bread)
+    return Estimates(
+        terms=design.terms,
+        values=back @ params + centre * design.ones,
+        variances=np.diag(back @ np.asarray(spread) @ back.T),
+        rows=len(design.outcome),
+        moves=lambda: np.asarray(scores() @ bread @ back.T),
+        **known,
     )
 
 
@@ -406,10 +428,9 @@ def _with_random_term(
         back @ found.values + centre * design.ones,
         np.diag(back @ found.covariance @ back.T),
         len(codes),
-        events,
-        None,
         (BETWEEN, found.between * scale),
-        design.references,
+        events,
+        references=design.references,
         random=(name, len(names)),
         correlation=correlation,
     )
@@ -449,73 +470,49 @@ def _spans_constant(design: Design, standard: Standard) -> bool:
     return bool(np.abs(standard.matrix @ parts - ones).max() < DEPENDENT)
 
 
-def _weighted_logistic(
+def _logistic_or_poisson(
     design: Design,
     standard: Standard,
-    happened: NDArray[np.bool_],
-    weights: Floats,
+    happened: NDArray[np.bool_] | None,
+    weights: Floats | None,
     persons: Clusters | None,
 ) -> Estimates:
-    from statsmodels.genmod.families import Binomial
+    """Fit a logistic model where it is known which rows have the event, else a Poisson model."""
+    from statsmodels.genmod.families import Binomial, Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
 
-    # freq_weights would take a row of weight 2 for two rows that agree: var_weights for one.
-    model = GLM(happened.astype(np.float64), standard.matrix, Binomial(), var_weights=weights)
-    result = model.fit(maxiter=MOST_STEPS, cov_type="HC0")
-    at, rows = standard.matrix @ result.params, len(weights)
-    slope = model.score(result.params) / rows
-    _check_finite(result.params, np.asarray(result.normalized_cov_params), at, slope)
-    spread, bread = (
-        result.cov_params() * rows / (rows - 1),
-        np.asarray(result.normalized_cov_params),
-    )
-    scores = standard.matrix * (weights * (happened - result.fittedvalues))[:, None]
-    if persons is not None:
-        spread = persons.spread(scores, bread)
-    return Estimates(
-        design.terms,
-        standard.back @ result.params,
-        np.diag(standard.back @ spread @ standard.back.T),
-        rows,
-        int(happened.sum()),
-        None,
-        ("area under the ROC curve", _area(at, happened, weights)),
-        moves=lambda: np.asarray(scores @ bread @ standard.back.T),
-    )
-
-
-def _poisson(
-    design: Design, standard: Standard, weights: Floats | None, persons: Clusters | None
-) -> Estimates:
-    from statsmodels.genmod.families import Poisson
-    from statsmodels.genmod.generalized_linear_model import GLM
-
-    counts, rows = design.outcome, len(design.outcome)
-    if counts.min() < 0:
+    outcome, rows = design.outcome, len(design.outcome)
+    if happened is None and outcome.min() < 0:
         raise RefusedError(NOT_COUNTED)
-    of = np.ones(rows) if weights is None else weights
-    model = GLM(counts, standard.matrix, Poisson(), var_weights=of)
+    of, usual = np.ones(rows) if weights is None else weights, 1.0
+    family = Binomial() if happened is not None else Poisson()
+    if happened is None:
+        usual = outcome.mean()
+    # freq_weights would take a row of weight 2 for two rows that agree: var_weights for one.
+    model = GLM(outcome, standard.matrix, family, var_weights=of)
     # Until estimates stand still: the sandwich is of their last step.
     result = model.fit(maxiter=MOST_STEPS, tol=1e-10, tol_criterion="params", cov_type="HC0")
     at, bread = standard.matrix @ result.params, np.asarray(result.normalized_cov_params)
-    slope = model.score(result.params) / (rows * counts.mean())
-    _check_finite(result.params, bread, at - np.log(counts.mean()), slope)
-    scores = standard.matrix * (of * (counts - result.fittedvalues))[:, None]
+    slope = model.score(result.params) / (rows * usual)
+    _check_finite(result.params, bread, at - np.log(usual), slope)
     spread = result.cov_params() * rows / (rows - 1)
-    if persons is not None:
-        spread = persons.spread(scores, bread)
-    # Of the deviance of the mean alone, as R has it of a model with a constant.
-    mean = np.average(counts, weights=of)
-    alone = Poisson().deviance(counts, np.full(rows, mean), var_weights=of)
-    return Estimates(
-        design.terms,
-        standard.back @ result.params,
-        np.diag(standard.back @ spread @ standard.back.T),
-        rows,
-        None,
-        None,
-        (EXPLAINED, float(1 - result.deviance / alone)),
-        moves=lambda: np.asarray(scores @ bread @ standard.back.T),
+    if happened is not None:
+        spread = bread if weights is None else spread
+        quality = ("area under the ROC curve", _area(at, happened, of))
+    else:  # of the deviance of the mean alone, as R has it of a model with a constant
+        mean = np.full(rows, np.average(outcome, weights=of))
+        alone = family.deviance(outcome, mean, var_weights=of)
+        quality = (EXPLAINED, float(1 - result.deviance / alone))
+    return _of_design(
+        design,
+        standard.back,
+        result.params,
+        spread,
+        bread,
+        lambda: standard.matrix * (of * (outcome - result.fittedvalues))[:, None],
+        persons,
+        events=None if happened is None else int(happened.sum()),
+        quality=quality,
     )
 
 
@@ -528,33 +525,6 @@ def _area(at: Floats, happened: NDArray[np.bool_], weights: Floats) -> float:
     return float(of_events @ below[place]) / (float(of_events.sum()) * float(others.sum()))
 
 
-def _logistic(
-    design: Design, standard: Standard, happened: NDArray[np.bool_], persons: Clusters | None
-) -> Estimates:
-    from scipy.stats import rankdata
-    from statsmodels.discrete.discrete_model import Logit
-
-    model = Logit(happened.astype(np.float64), standard.matrix)
-    result = _maximise(model)
-    spread = bread = np.asarray(result.cov_params())
-    at = standard.matrix @ result.params
-    _check_finite(result.params, spread, at, model.score(result.params) / len(at))
-    if persons is not None:
-        spread = persons.spread(np.asarray(model.score_obs(result.params)), spread)
-    events, others = int(happened.sum()), int((~happened).sum())
-    above = float(rankdata(at)[happened].sum()) - events * (events + 1) / 2
-    return Estimates(
-        design.terms,
-        standard.back @ result.params,
-        np.diag(standard.back @ spread @ standard.back.T),
-        len(at),
-        events,
-        None,
-        ("area under the ROC curve", above / (events * others)),
-        moves=lambda: np.asarray(model.score_obs(result.params) @ bread @ standard.back.T),
-    )
-
-
 def _cox(
     design: Design, standard: Standard, happened: NDArray[np.bool_], persons: Clusters | None
 ) -> Estimates:
@@ -563,30 +533,26 @@ def _cox(
     slopes = ~design.ones
     matrix = standard.matrix[:, slopes]
     model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
-    result = _maximise(model)
-    spread = bread = np.asarray(result.cov_params())
+    # By steps that never fall, and then by Newton's, which alone may go astray.
+    begun = model.fit(method="bfgs", maxiter=MOST_STEPS, disp=False)
+    result = model.fit(start_params=begun.params, maxiter=MOST_STEPS, disp=False)
+    spread = np.asarray(result.cov_params())
     at = matrix @ result.params
     _check_finite(result.params, spread, at, model.score(result.params) / len(at))
-    if persons is not None:  # the scores of rows are those of Breslow's ties
-        # Who is observed no longer than until the first event has none, and counts for nothing.
-        spread = persons.spread(np.nan_to_num(result.score_residuals), spread)
-    back = standard.back[np.ix_(slopes, slopes)]
-    return Estimates(
-        tuple(name for name, kept in zip(design.terms, slopes.tolist(), strict=True) if kept),
-        back @ result.params,
-        np.diag(back @ spread @ back.T),
-        len(at),
-        int(happened.sum()),
-        None,
-        ("concordance", concordance(design.outcome, happened, at)),
-        moves=lambda: np.asarray(np.nan_to_num(result.score_residuals) @ bread @ back.T),
+    kept = np.flatnonzero(slopes)
+    return _of_design(
+        replace(design, terms=tuple(design.terms[i] for i in kept), ones=design.ones[slopes]),
+        standard.back[np.ix_(slopes, slopes)],
+        result.params,
+        spread,
+        spread,
+        # Those of Breslow's ties. Who is observed no longer than until the first event has none,
+        # and counts for nothing.
+        lambda: np.nan_to_num(result.score_residuals),
+        persons,
+        events=int(happened.sum()),
+        quality=("concordance", concordance(design.outcome, happened, at)),
     )
-
-
-def _maximise(model: Any) -> Any:
-    """Fit by steps that never fall, and then by Newton's, which alone may go astray."""
-    near_it = model.fit(method="bfgs", maxiter=MOST_STEPS, disp=False)
-    return model.fit(start_params=near_it.params, maxiter=MOST_STEPS, disp=False)
 
 
 def _check_finite(values: Floats, spread: Floats, at: Floats, slope: Floats) -> None:

@@ -585,3 +585,14 @@ def _size(values: Floats) -> Floats:
     top = np.maximum(np.abs(values).max(axis=0), 1 / LARGEST_VALUE)
     out: Floats = top * np.sqrt(np.mean((values / top) ** 2, axis=0))
     return out
+
+
+PERFECT_FIT = 1e-9
+"""Residuals that vary less than this (in sd of the outcome) are rounding errors."""
+
+
+def check_residuals(design: Design, standard: Standard, residuals: Floats) -> None:
+    """Refuse a model that leaves residuals of the standardised outcome by rounding alone."""
+    doubt = ROUNDING * np.abs(design.outcome).max() / standard.scale
+    if not np.sqrt(np.mean(residuals**2)) > PERFECT_FIT + doubt:
+        raise RefusedError(PERFECT)
