@@ -15,8 +15,9 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from discreet.document import Document, Documented, Listing, Words, bullets, underlined, width_of
+from discreet.document import Document, Documented, Listing, Words, bullets, underlined
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.estimates.column_list import ColumnFacts, ColumnList
 from discreet.estimates.copy_table import CopyTable, Line
@@ -220,7 +221,7 @@ def test_the_page_says_what_the_text_says(made: Documented) -> None:
 
 def test_text_is_as_wide_as_a_terminal(made: Documented) -> None:
     lines = made.to_text().splitlines()
-    assert max(map(width_of, lines)) <= 88
+    assert max(map(cell_len, lines)) <= 88
     assert all(line == line.rstrip() for line in lines)
     assert str(made) == made.to_text()
 

@@ -7,12 +7,13 @@ what its JSON holds; `Documented` writes both. Looking is free; what is saved as
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
+
+from rich.cells import cell_len
 
 from discreet.provenance import Provenance, Sealer, checksum_of
 from discreet.render.figure_file import printable
@@ -334,7 +335,7 @@ class Documented:
 def underlined(title: str, rule: str = "-") -> list[str]:
     """Return a title over a rule as wide."""
     lines = textwrap.wrap(printable(title), WIDTH) or [""]
-    return [*lines, rule * max(map(width_of, lines))]
+    return [*lines, rule * max(map(cell_len, lines))]
 
 
 def bullets(sentences: Sequence[str]) -> list[str]:
@@ -352,21 +353,11 @@ def _printable(name: str) -> str:
     return (INDENT if name.startswith(INDENT) else "") + printable(name)
 
 
-def width_of(text: str) -> int:
-    """Count the places that a text takes in a terminal: two of each wide letter, as 名."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
-
-
 def _widths(listing: Listing) -> list[int]:
     """Return how wide each column is: numbers in full, words in what is left of the line."""
     heads = [_head_lines(name, HEAD_LETTERS) for name in listing.head]
     widths = [
-        max(map(width_of, (*lines, *cells)))
+        max(map(cell_len, (*lines, *cells)))
         for lines, cells in zip(heads, zip(*listing.rows, strict=True), strict=True)
     ]
     natural, room = widths.copy(), WIDTH - len(INDENT) * (len(widths) - 1)
@@ -410,7 +401,7 @@ def _lines(listing: Listing, columns: Sequence[int], widths: Sequence[int]) -> I
             for j, lines in cells.items():
                 place = at - before * (j > 0) if i else at - deep + len(lines)
                 text = lines[place] if 0 <= place < len(lines) else ""
-                space = " " * (widths[j] - width_of(text))
+                space = " " * (widths[j] - cell_len(text))
                 written.append(text + space if j in listing.words else space + text)
             yield INDENT.join(written).rstrip()
 

@@ -10,7 +10,6 @@ import pytest
 from discreet.estimates.intervals import (
     NORMAL,
     OwnErrors,
-    error_by,
     error_by_persons,
     interval_of,
     log_minus_log_errors,
@@ -53,7 +52,6 @@ def test_where_each_row_is_a_person_all_is_as_without() -> None:
     values, weights, each = random.normal(size=40), random.uniform(1, 5, 40), np.arange(40)
     has = (values > 0.3).astype(float)
     assert interval_of(values, persons=each) == pytest.approx(interval_of(values))
-    assert error_by_persons(values, each, weights)[0] == pytest.approx(error_by(values, weights))
     # of shares one row in n less, as Wilson's interval has no n - 1
     assert rows_worth_by_persons(has, each) == pytest.approx(39)
     assert rows_worth_by_persons(np.ones(40), each, weights) == pytest.approx(rows_worth(weights))

@@ -20,7 +20,7 @@ def estimates(**values: float) -> Estimates:
     """Return estimates of a logistic model of 90 rows, each with a variance of 0.04."""
     found = np.array([*values.values()])
     quality = ("area under the ROC curve", 0.75)
-    return Estimates(tuple(values), found, np.full(len(found), 0.04), 90, 30, None, quality)
+    return Estimates(tuple(values), found, np.full(len(found), 0.04), 90, quality, 30)
 
 
 def test_the_variance_is_twice_the_sum_of_the_models_and_the_copys() -> None:

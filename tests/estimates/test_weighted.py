@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet.estimates.intervals import (
-    error_by,
+    error_by_persons,
     interval_of,
     mean_by,
     quantiles_by,
@@ -55,7 +55,7 @@ def test_equal_weights_are_none(values: list[float], weight: float) -> None:
 @given(ANY, st.floats(1e-3, 1e3))
 def test_only_ratios_of_weights_matter(pairs: list[tuple[float, float]], times: float) -> None:
     values, weights = columns(pairs)
-    for by in (mean_by, sd_by, error_by):
+    for by in (mean_by, sd_by):
         assert by(values, times * weights) == pytest.approx(by(values, weights), abs=1e-9)
     assert 1 - 1e-9 <= rows_worth(weights) <= len(values) + 1e-9
 
@@ -68,7 +68,7 @@ def test_the_error_is_the_sandwich_of_a_weighted_regression() -> None:
     values, weights = draw.normal(3, 2, 80), draw.gamma(2, 5, 80)
     found = WLS(values, np.ones((80, 1)), weights).fit(cov_type="HC1")
     assert mean_by(values, weights) == pytest.approx(float(found.params[0]))
-    assert error_by(values, weights) == pytest.approx(float(found.bse[0]))
+    assert error_by_persons(values, np.arange(80), weights)[0] == pytest.approx(float(found.bse[0]))
 
 
 def test_by_hand() -> None:

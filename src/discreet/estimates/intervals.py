@@ -51,33 +51,11 @@ def sd_by(values: Floats, weights: Floats) -> float:
     return math.sqrt(n / (n - 1) * float(shares @ (values - shares @ values) ** 2))
 
 
-def error_by(values: Floats, weights: Floats) -> float:
-    """Return the standard error of the weighted mean, by linearisation (Taylor).
-
-    As of a sample of n rows that were drawn independently, with such weights: no strata, no
-    clusters.
-
-    References
-    ----------
-    Binder, "On the variances of asymptotically normal estimators from complex surveys",
-    International Statistical Review 51 (1983).
-    """
-    n = len(values)
-    shares = _shares(weights, n)
-    each = shares * (values - shares @ values)
-    return math.sqrt(n / (n - 1) * float(each @ each))
-
-
 def quantiles_by(values: Floats, weights: Floats, shares: tuple[float, ...]) -> tuple[float, ...]:
     """Return quantiles: the least value that holds such a share of all weights, with those below.
 
     Where the values up to it hold that share and no more, it is the middle between it and the next
-    one, so that the median of two equal weights lies between them.
-
-    References
-    ----------
-    Francisco and Fuller, "Quantile estimation with a complex survey design", Annals of Statistics
-    19 (1991); with the middle taken it is `qrule="school"` of `svyquantile` in R's package survey.
+    one: `qrule="school"` of `svyquantile` in R's package survey (Francisco and Fuller 1991).
 
     Examples
     --------
@@ -97,12 +75,7 @@ def quantiles_by(values: Floats, weights: Floats, shares: tuple[float, ...]) -> 
 
 
 def rows_worth(weights: Floats) -> float:
-    """Return how many rows of equal weights say as much of a mean (Kish's effective n).
-
-    References
-    ----------
-    Kish, Survey Sampling (1965), section 11.7.
-    """
+    """Return how many rows of equal weights say as much of a mean (Kish's effective n)."""
     shares = _shares(weights, len(weights))
     return 1 / float(shares @ shares)
 
@@ -194,14 +167,9 @@ def log_minus_log_errors(
 ) -> Floats:
     """Return the standard error of log(-log(share)) of the product limit at some times.
 
-    Each row's part in the logarithm of the share is summed by person (the infinitesimal
-    jackknife). Of people with one row each it is Greenwood's. Where the share is 0 or 1 there is
-    none, and it is not a number.
-
-    References
-    ----------
-    Williams, "Product-limit survival functions with correlated survival times", Lifetime Data
-    Analysis 1 (1995).
+    Each row's part in the logarithm of the share is summed by person (the infinitesimal jackknife;
+    Williams, Lifetime Data Analysis 1, 1995). Of people with one row each it is Greenwood's. Where
+    the share is 0 or 1 there is none, and it is not a number.
     """
     fell, events = np.unique(times[happened], return_counts=True)
     at_risk = len(times) - np.searchsorted(np.sort(times), fell)
@@ -230,17 +198,9 @@ def log_minus_log_errors(
 def own_variance(off: Sequence[float], share: float) -> float:
     """Return the variance of a figure that is the copy's own, chance and bias together.
 
-    Parameters
-    ----------
-    off : sequence of float
-        How far copies of some rows of the copy are from these rows; three or more.
-    share : float
-        Which share of the copy the rows are: chance in all of them is less by it.
-
-    References
-    ----------
-    That a sample of the sample says how far this is from all is the bootstrap's reasoning (Efron,
-    "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979).
+    `off` is how far copies of some rows of the copy are from these rows, three or more; `share` is
+    which share of the copy the rows are: chance in all of them is less by it. That a sample of the
+    sample says how far this is from all is the bootstrap's reasoning (Efron 1979).
 
     Examples
     --------
@@ -287,14 +247,8 @@ def interval_of(
     if n < 2:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        if persons is not None:
-            mean = float(values.mean()) if weights is None else mean_by(values, weights)
-            error, n = error_by_persons(values, persons, weights)
-        elif weights is None:
-            mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
-        else:
-            mean, sd = mean_by(values, weights), sd_by(values, weights)
-            error = error_by(values, weights) if math.isfinite(sd) else math.inf
+        mean = float(values.mean()) if weights is None else mean_by(values, weights)
+        error, n = error_by_persons(values, np.arange(n) if persons is None else persons, weights)
     if not (math.isfinite(mean) and math.isfinite(error)):
         return None
     half = math.hypot(float(stdtrit(n - 1, LEVEL)) * error, NORMAL * own)

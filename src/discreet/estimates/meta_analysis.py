@@ -40,37 +40,12 @@ class Combined(NamedTuple):
 def combine(estimates: Sequence[float], errors: Sequence[float]) -> Combined:
     """Combine estimates of several studies, each with its standard error.
 
-    Parameters
-    ----------
-    estimates : sequence of float
-        One of each study, at least two.
-    errors : sequence of float
-        Their standard errors, above 0, with everything in them by which an estimate is off.
-
-    Returns
-    -------
-    Combined
-        The fixed effect weighs by inverse variance. Both random effects add the variance between
-        studies: as DerSimonian and Laird estimate it, with a normal interval, and as Paule and
-        Mandel do, with the interval of Hartung and Knapp.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two estimates.
-
-    Notes
-    -----
-    The estimates are taken as independent and normal, and their errors as known. With few studies
-    the variance between them is hardly known: the last interval, of a t distribution with one
-    degree of freedom less than there are studies, is then wide. It is never narrower than the
-    errors alone make it (Röver, Knapp and Friede, BMC Medical Research Methodology 15, 2015).
-
-    References
-    ----------
-    DerSimonian and Laird, Controlled Clinical Trials 7, 1986; Paule and Mandel, Journal of Research
-    of the National Bureau of Standards 87, 1982; Hartung and Knapp, Statistics in Medicine 20,
-    2001; Higgins and Thompson, Statistics in Medicine 21, 2002 (I²).
+    At least two estimates; errors are above 0, with everything in them by which an estimate is off.
+    The fixed effect weighs by inverse variance. Both random effects add the variance between
+    studies: as DerSimonian and Laird (1986) estimate it, with a normal interval, and as Paule and
+    Mandel (1982) do, with the interval of Hartung and Knapp (2001), which is never narrower than
+    the errors alone make it (Röver, Knapp and Friede 2015). I² is that of Higgins and Thompson
+    (2002).
 
     Examples
     --------

@@ -41,38 +41,13 @@ class Widened:
 
 
 def widen(estimates: Estimates, again: Sequence[Estimates], share: float) -> Widened:
-    """Widen standard errors by how far copies of the copy are from it.
+    """Widen standard errors by how far copies of the copy are from it; docs/models.md says why so.
 
-    Parameters
-    ----------
-    estimates : Estimates
-        Of all rows of the copy.
-    again : sequence of Estimates
-        Of the rows that copies were made of, and then of each of those copies.
-    share : float
-        Which share of the rows the sample has: chance in all rows is less by it.
-
-    Returns
-    -------
-    Widened
-        The variance of each estimate is twice the sum of two: the model's own, and the copy's: how
-        far the copies' estimates are from the sample's, as squared bias (less what chance makes of
-        it, and nought at least) and variance, together their mean square or the variance where that
-        is larger. A term of which fewer than three copies have an estimate has the largest ratio of
-        both that another term has.
-
-    Raises
-    ------
-    RefusedError
-        If no term has an estimate in three of the copies.
-
-    References
-    ----------
-    The sum: Raghunathan, Reiter and Rubin, "Multiple imputation for statistical disclosure
-    limitation", Journal of Official Statistics 19, 2003; Reiter, "Inference for partially
-    synthetic, public use microdata sets", Survey Methodology 29, 2003. That copies of the copy
-    say how far it is from the data is the bootstrap's reasoning (Efron, Annals of Statistics 7,
-    1979). They say it in part, as what a copy has lost cannot be lost again: so twice.
+    `again` are the estimates of the rows that copies were made of, and then of each of those
+    copies; `share` is which share of the rows these are: chance in all rows is less by it. A term
+    of which fewer than three copies have an estimate has the largest ratio of the copy's variance
+    to the model's that another term has. RefusedError is raised if no term has an estimate in three
+    of the copies.
     """
     of_rows, *others = [dict(zip(it.terms, it.values.tolist(), strict=True)) for it in again] or [
         {}

@@ -193,12 +193,9 @@ def summary_of(
 ) -> TableBody:
     """Describe columns, of all rows and of those of each level of another column.
 
-    Of numbers mean, standard deviation (divisor n - 1), median and quartiles (between values by
-    straight lines); of dates median and range by day; of levels how many each has and their share
-    of the rows with a value. With weights all but numbers of rows and ranges are weighted.
-
-    With `own`, the copy's own error of each mean and share by its column, level and group, means
-    have intervals in a line of theirs, and shares have some among the figures.
+    With weights all but numbers of rows and ranges are weighted. With `own`, the copy's own error
+    of each mean and share by its column, level and group, means have intervals in a line of theirs,
+    and shares have some among the figures.
 
     Examples
     --------

@@ -77,13 +77,7 @@ WORDS = _listed(
 def unit_in(name: str, *, declared: bool = False) -> str | None:
     """Return the unit that stands in brackets at the end of a name.
 
-    Parameters
-    ----------
-    name : str
-        A column's name or its label.
-    declared : bool, default False
-        Whether the custodian wrote it: what stands in square brackets is then a unit, whatever it
-        is.
+    Where the custodian `declared` it, what stands in square brackets is a unit, whatever it is.
 
     Examples
     --------

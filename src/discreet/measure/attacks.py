@@ -25,10 +25,11 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.estimates.intervals import NORMAL
 from discreet.keys import row_keys, total
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
-from discreet.measure.pairs import MANY, Estimate, Side, Z, keyed_order
+from discreet.measure.pairs import MANY, Estimate, Side, keyed_order
 from discreet.methods import Whole
 from discreet.methods.alike import persons_alike
 from discreet.methods.base import RowMethod
@@ -311,7 +312,7 @@ def compared(
     of = np.unique(persons[known], return_inverse=True)[1]
     apart = np.bincount(of, gain - gain.mean())
     error = math.sqrt(math.fsum((apart**2).tolist()) + 0.5) / rows
-    low, high = max(0.0, share - Z * error), min(1.0, share + Z * error)
+    low, high = max(0.0, share - NORMAL * error), min(1.0, share + NORMAL * error)
     return Success(what, share, low, high, baseline, against, len(apart))
 
 

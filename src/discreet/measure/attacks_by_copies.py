@@ -69,16 +69,11 @@ def membership(
 ) -> attacks.Attack:
     """See whether copies made with a person can be told from copies made without.
 
-    `who` is "typical": three records, each by itself, whose distance from the mean is near the
-    median; "marginal": that at the median with one number 8 sd off; "joint": with its numbers 6 sd
-    off along the direction in which they vary least; "level": one of `k`, and one of 2 k - 1,
-    persons who get a level of their own, in the column that has most; or "rows": who has most rows,
-    and who has more than nine tenths of all people, with all of them. `pairs` (at least 10) copies
-    of at most `rows` records are made with the person, and as many without.
-
-    The AUC is of several linear rules together (`learned`), cross-validated, on all figures of a
-    copy (`figures_of`): distances, moments, correlations, and soft counts near the person in each
-    column, in two and in all. Its parts are each person by itself, and the nearest distance alone.
+    `who` is one of `WHO`; docs/attacks.md says who they are, and what is looked at. Who gets a
+    small level is one of `k`, and one of 2 k - 1. `pairs` (at least 10) copies of at most `rows`
+    records are made with the person, and as many without. The AUC is of several linear rules
+    together (`learned`), cross-validated, on all figures of a copy (`figures_of`). Its parts are
+    each person by itself, and the nearest distance alone.
     """
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
@@ -271,11 +266,10 @@ def versions(
 ) -> attacks.Attack:
     """See whether several versions of a table give away who left it between them.
 
-    Of at most `rows` records a share `leave` of the people leaves between the first and the last
-    of `copies` versions (at least 2), as many each time; it is tried `repeats` times with others
-    who leave. How that shows is learned from the other times, as somebody does who makes versions
-    of their own; tried once, the nearest rows say it. The AUC is that of leavers beside stayers;
-    its parts are the share of leavers among as many people as left, those who are suspected most,
+    Of at most `rows` records a share `leave` of the people leaves between the first and the last of
+    `copies` versions, as many each time; it is tried `repeats` times with others who leave. How
+    that shows is learned from the other times; tried once, the nearest rows say it. The AUC is that
+    of leavers beside stayers; its parts are the share of leavers among as many suspects as left,
     and the AUC of the nearest rows alone.
     """
     count = check_whole("copies", copies, least=2)

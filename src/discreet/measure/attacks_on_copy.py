@@ -270,18 +270,8 @@ def found_records(raw: Side, released: Side) -> Estimate:
 
     Numbers match if they are at most a fiftieth of a standard deviation apart. Of very many raw
     rows a sample is looked for. The baseline is how often a released row is like a row that is no
-    record, but lies among them: halfway between a record and its nearest other one of the same
-    levels, at values that the columns have; where there is none it is the record.
-
-    Parameters
-    ----------
-    raw, released : Side
-        Any numbers of rows, of the same columns; see `told_as`.
-
-    Notes
-    -----
-    **What it does not tell.** A record that is found by chance is found all the same: where columns
-    hold few levels, most are.
+    record, but lies halfway between a record and its nearest other one of the same levels, at
+    values that the columns have; where there is none it is the record.
 
     Examples
     --------

@@ -206,10 +206,9 @@ def measured(
     ----------
     pair : Pair
         The original and the released table.
-    strata : sequence of str, default all columns of levels but the sensitive one
-        The columns that an attacker may know and whose combinations are counted.
-    sensitive : str, optional
-        A column that is to stay unknown; the attacker of the linkage does not know it either.
+    strata, sensitive
+        What an attacker may know, by default all columns of levels but the sensitive one; and what
+        is to stay unknown, which the attacker of the linkage does not know either.
     formula : str, optional
         A regression to fit to both tables; InputError if it does not fit them.
     w1s, w2s : sequence of float, optional
@@ -222,11 +221,6 @@ def measured(
         those of single rows, which a guarded policy does not tell.
     shared_by : int, optional
         Count the released rows that fewer than so many share in all columns, too.
-
-    Notes
-    -----
-    **What it does not tell.** Each risk is that of one attack, by somebody who knows the true
-    values of these columns and nothing else; that an attack fails proves nothing of others.
     """
     levels = list(pair.released.levels)
     known = tuple(strata) or tuple(name for name in levels if name != sensitive)

@@ -7,7 +7,6 @@ generator, so that the same two tables always give the same baseline.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +20,7 @@ from discreet.arguments import Floats, Labels
 from discreet.columns import KINDS
 from discreet.columns.dates import DATE
 from discreet.errors import InputError, one_of
+from discreet.estimates.intervals import wilson
 from discreet.levels import as_given
 from discreet.methods.base import lexicographic
 from discreet.methods.copies import OTHER
@@ -325,10 +325,6 @@ def _read(table: Table, names: Sequence[str]) -> Side:
     return Side.of(rows.numbers, rows.texts)
 
 
-Z = 1.959963984540054
-"""A normal value lies within this many standard deviations with a chance of 95 %."""
-
-
 @dataclass(frozen=True)
 class Estimate:
     """A share with what it was counted from, its interval, and what guessing would give.
@@ -376,12 +372,12 @@ class Estimate:
     @property
     def low(self) -> float:
         """The lower end of the interval of 95 %."""
-        return min(self.share, max(0.0, self._end(-1)))
+        return min(self.share, wilson(self.share, self.trials)[0])
 
     @property
     def high(self) -> float:
         """The upper end of the interval of 95 %."""
-        return max(self.share, min(1.0, self._end(1)))
+        return max(self.share, wilson(self.share, self.trials)[1])
 
     def rounded(self, to: int) -> Estimate:
         """Return the estimate made of a count and trials that are multiples of `to`."""
@@ -399,12 +395,6 @@ class Estimate:
         ends = f"{100 * self.low:.1f} to {100 * self.high:.1f} %"
         guess = "" if self.baseline is None else f"; guessing {100 * self.baseline:.1f} %"
         return f"{self.what}: {100 * self.share:.1f} % ({ends}{guess})"
-
-    def _end(self, sign: int) -> float:
-        n = self.trials
-        middle = (self.count + Z * Z / 2) / (n + Z * Z)
-        spread = self.share * (1 - self.share) * n + Z * Z / 4
-        return middle + sign * Z * math.sqrt(max(spread, 0.0)) / (n + Z * Z)
 
 
 Flags = NDArray[np.bool_]

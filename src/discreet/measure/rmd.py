@@ -190,21 +190,16 @@ def _grid(
 ) -> RmdGrid:
     """Count for each w1 the records in their interval, and for each w2 those of them alone.
 
-    `rows` are the records in keyed order, `alone` says of each how far it is from others. One
-    look at a record and a row tells all widths: the narrowest interval that holds it, and the
-    largest distance it is alone by, are counted in one table.
+    `rows` are the records in keyed order, `alone` says of each how far it is from others.
     """
-    widths, distances = sorted(set(w1s)), sorted(set(w2s))
-    apart = np.greater(alone, np.array(distances)[:, None]).sum(axis=0)
-    ends = np.array(widths)[:, None] * scaled.unit[rows]
-    shape = len(widths) + 1, len(distances) + 1
 
     def table(others: Labels) -> list[int]:
-        outside = len(widths) - np.less(scaled.gap(rows, rows[others]), ends).sum(axis=0)
-        cells = np.bincount(outside * shape[1] + apart[others], minlength=math.prod(shape))
-        inside = np.cumsum(cells.reshape(shape), axis=0)[:-1]
-        beyond = np.cumsum(inside[:, ::-1], axis=1)[:, ::-1]  # first those at any distance
-        return beyond.ravel().tolist()
+        gap, apart = scaled.gap(rows, rows[others]), alone[others]
+        found = []
+        for w1 in w1s:
+            inside = gap < w1 * scaled.unit[rows]
+            found += [inside.sum(), *((inside & (apart > w2)).sum() for w2 in w2s)]
+        return found
 
     head = f"of a keyed sample of {len(rows):,} " if len(rows) < len(scaled.order) else ""
     what = f"{head}records released within their interval"
@@ -212,14 +207,12 @@ def _grid(
         f"{what} (risk1, w1 = {w1:g})"
         if w2 is None
         else f"{what} and alone (risk2, w1 = {w1:g}, w2 = {w2:g})"
-        for w1 in widths
-        for w2 in (None, *distances)
+        for w1 in w1s
+        for w2 in (None, *w2s)
     ]
-    risks = counted(whats, np.arange(len(rows)), table)
-    at = [widths.index(w1) * shape[1] for w1 in w1s]
-    risk1 = tuple(risks[i] for i in at)
-    risk2 = tuple(tuple(risks[i + 1 + distances.index(w2)] for w2 in w2s) for i in at)
-    return RmdGrid(w1s, w2s, risk1, risk2, scaled.excluded)
+    risks, step = counted(whats, np.arange(len(rows)), table), 1 + len(w2s)
+    risk2 = tuple(risks[i + 1 : i + step] for i in range(0, len(risks), step))
+    return RmdGrid(w1s, w2s, risks[::step], risk2, scaled.excluded)
 
 
 def _scale(pair: Pair, variant: str) -> _Scaled:
@@ -283,19 +276,15 @@ def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
     are columns of which more than half the rows have one value, and those that follow from columns
     before them, in all rows or in the half that lies closest; RefusedError if none is left.
 
-    Of at most 5000 rows, chosen by a digest of their values, the half, (n + q + 1) // 2, whose
-    covariance has the least determinant is looked for from `STARTS` subsets of q + 1 rows and from
-    the half nearest to the medians: by steps to the rows that lie nearest to a subset, until
-    nothing changes (Rousseeuw and Van Driessen, Technometrics 41, 1999), then by exchanges of one
-    row for another (Hawkins, Computational Statistics & Data Analysis 17, 1994). Its covariance is
-    made consistent for normal data, then that of all rows within its 97.5 % ellipsoid, by the share
-    of rows that lie there (Croux and Haesbroeck, Journal of Multivariate Analysis 71, 1999); each
-    with the factor for small samples (Pison, Van Aelst and Willems, Metrika 55, 2002).
+    Of at most 5000 rows, chosen by a digest of their values, the half whose covariance has the
+    least determinant is looked for by steps to the rows nearest to a subset (Rousseeuw and Van
+    Driessen 1999), then by exchanges of one row for another (Hawkins 1994). Its covariance is made
+    consistent for normal data, then that of all rows within its 97.5 % ellipsoid (Croux and
+    Haesbroeck 1999); each with the factor for small samples (Pison, Van Aelst and Willems 2002).
 
-    That is R's `covMcd` by default, of robustbase up to 0.93 (from 0.99 on it takes 97.5 % for
-    that share, which gives less where many rows lie outside), but for the starts, which it draws
-    at random. Here the values of the rows decide, so no result depends on the order of the rows.
-    The half that is found need not be the best there is.
+    That is R's `covMcd` by default, of robustbase up to 0.93, but for the starts, which it draws at
+    random. Here the values of the rows decide. The half that is found need not be the best there
+    is.
     """
     from scipy.stats import chi2
 

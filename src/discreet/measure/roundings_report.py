@@ -119,20 +119,11 @@ RULES = ("number", FREEDMAN_DIACONIS, "classes")
 class Trial:
     """A rounding method with its setting, and what came of it or why it was refused.
 
-    Attributes
-    ----------
-    family : {"k", "c", "classes"}
-        What the method is steered by.
-    rule : {"number", "freedman-diaconis", "classes"}
-        How its parameter was chosen: given, for each column, or by the classes of the target.
-    k, c : int or None
-        The number, and what it comes to in the other family (k is about n / c).
-    rung : int or None
-        The place of its number among those tried, from 0; trials of one rung have groups of about
-        one size.
-    below, alone : float or None
-        Shares of rows that have all their rounded values in common with fewer than k - 1 other
-        rows, and with none.
+    It is steered by its `family`: k, c or the classes; `rule` is how the number was chosen: given,
+    for each column, or by the classes. `rung` is the place of its number among those tried, from 0;
+    trials of one rung have groups of about one size (k is about n / c). `below` and `alone` are the
+    shares of rows that have all their rounded values in common with fewer than k - 1 other rows,
+    and with none.
     """
 
     method: str
@@ -285,20 +276,11 @@ class RoundingGrid:
 class RoundingComparison(Documented):
     """What came of rounding one table in many ways: loss, risk, and what models still learn.
 
-    It is made of the raw data, for whoever holds them, and is no release.
+    `grid` are the trials, made of the raw data: they are for whoever holds these, and no release.
 
-    Parameters
-    ----------
-    grid : RoundingGrid
-        The trials, and which method is best by what.
-
-    Notes
-    -----
     **What it does not tell.** Which risk is small enough; what an attack finds that was not tried;
     what holds for other tables. Columns are rounded one at a time, which makes no row k-anonymous:
     `alone` and `below` of each trial say how far from it.
-
-    Senavirathne and Torra (2019), sections 4 and 5: Figures 2 to 4 and Tables 1 to 8.
     """
 
     grid: RoundingGrid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -13,7 +14,6 @@ from discreet.errors import InputError
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.integer]
-Sets = NDArray[np.uint8]  # a row is a set of values: a bit for each, eight to a byte
 
 Joins = tuple[tuple[int, int], ...]  # (cluster in one gap, cluster in the next), sorted
 
@@ -146,97 +146,42 @@ def diverse_joins(
         )
     if diversity == len(occur):  # l of l values hide nothing: the paper (4.2.3) shows nothing
         return ()
-    values_of = _value_sets(np.asarray(after), codes, (len(boxes_after), len(occur)))
-    starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
-    reached: Sets = np.bitwise_or.reduceat(values_of[shared.right], starts, axis=0)
-    clusters = shared.left[starts]
-    short = _sizes(reached) < diversity
-    if len(named):
-        some = codes != NO_VALUE
-        sensitive = np.isin(occur, list(named))[codes[some]]
-        of_them = np.asarray(before)[some][sensitive]
-        short &= np.bincount(of_them, minlength=int(clusters[-1]) + 1)[clusters] > 0
-    lit = np.repeat(~short, np.diff(starts, append=len(shared.left)))
-    extra = _completions(sides[0][clusters[short]], reached[short], sides[1], values_of, diversity)
-    pairs = [*_pairs(shared.left[lit], shared.right[lit])]
-    ends = np.append(starts[1:], len(shared.left))
-    for cluster, start, end, new in zip(
-        clusters[short].tolist(), starts[short], ends[short], extra, strict=True
-    ):
-        others = [*shared.right[start:end].tolist(), *new] if new else []
-        pairs += [(cluster, other) for other in others]
+    values_of: list[set[int]] = [set() for _ in boxes_after]
+    for cluster, code in zip(np.asarray(after).tolist(), codes.tolist(), strict=True):
+        if code != NO_VALUE:
+            values_of[cluster].add(code)
+    of_named = np.isin(np.asarray(values), list(named))
+    treated = {*(np.asarray(before)[of_named] if len(named) else shared.left).tolist()}
+    runs: defaultdict[int, list[int]] = defaultdict(list)
+    for cluster, other in _pairs(shared.left, shared.right):
+        runs[cluster].append(other)
+    pairs = []
+    for cluster, others in runs.items():
+        lit = others
+        if cluster in treated:
+            lit = _completed(others, sides[0][cluster], sides[1], values_of, diversity)
+        pairs += [(cluster, other) for other in lit]
     return tuple(sorted(pairs))
 
 
-# --- what a cluster reaches, and what may be added ----------------------------------------------
+def _completed(
+    lit: list[int], side: Whole, sides: Whole, values_of: list[set[int]], least: int
+) -> list[int]:
+    """Return clusters with others beside them until they have enough values, or none at all.
 
-
-def _value_sets(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
-    """Return the set of values that the members of each cluster have."""
-    sets = np.zeros((shape[0], -(-shape[1] // 8)), dtype=np.uint8)
-    some = codes != NO_VALUE
-    bits = np.left_shift(1, codes[some] % 8).astype(np.uint8)
-    np.bitwise_or.at(sets, (clusters[some], codes[some] // 8), bits)
-    return sets
-
-
-def _sizes(sets: Sets) -> NDArray[np.intp]:
-    """Return how many values each set has."""
-    counted: NDArray[np.intp] = np.bitwise_count(sets).sum(axis=-1, dtype=np.intp)
-    return counted
-
-
-class _Offers:
-    """The clusters that may be added, sorted by where they start on the shared axis.
-
-    Of those that offer the same values at the same place the first is enough: the others never
-    bring a new one.
+    Added are those whose `sides` share pixels with this one's `side`, most pixels first.
     """
-
-    def __init__(self, sides: Whole, sets: Sets, numbers: Whole) -> None:
-        keys = np.column_stack([sides, numbers])  # a number for each different set
-        self.first = np.unique(keys, axis=0, return_index=True)[1]
-        self.low, self.high = sides[self.first].T
-        self.sets = sets[self.first]
-        self.widest = int(np.max(self.high - self.low, initial=0))
-
-    def completing(self, low: int, high: int, reached: Sets, least: int) -> list[int]:
-        """List what is added between these pixels to reach enough; nothing, if it does not."""
-        ends = self.low.searchsorted([low - self.widest, high])
-        near = slice(int(ends[0]), int(ends[1]))
-        over = np.minimum(self.high[near], high) - np.maximum(self.low[near], low)
-        near_by = np.lexsort([self.first[near], -over])
-        near_by = near_by[over[near_by] > 0]
-        sets, first = self.sets[near][near_by], self.first[near][near_by]
-        added: list[int] = []
-        while _sizes(reached) < least:
-            # Who brought nothing new when its turn came brings nothing later.
-            new = (sets & ~reached).any(axis=1)
-            if not new.any():
-                return []
-            best = int(new.argmax())
-            added.append(int(first[best]))
-            reached = reached | sets[best]
-        return added
-
-
-def _completions(
-    sides: Whole, reached: Sets, offered_sides: Whole, offered_sets: Sets, least: int
-) -> list[list[int]]:
-    """List for each cluster that falls short what is added to it; nothing, if that is too little.
-
-    What is added hangs on the cluster's side and on what it reaches alone: each is completed once.
-    """
-    every = np.vstack([reached, offered_sets])
-    known, number = np.unique(every, axis=0, return_inverse=True)
-    number = number.reshape(-1)
-    offers = _Offers(offered_sides, offered_sets, number[len(sides) :])
-    asked = np.column_stack([sides, number[: len(sides)]])
-    wants, which = np.unique(asked, axis=0, return_inverse=True)
-    completed = [
-        offers.completing(low, high, known[have], least) for low, high, have in wants.tolist()
-    ]
-    return [completed[want] for want in which.reshape(-1)]
+    reached = set().union(*(values_of[other] for other in lit))
+    over = np.minimum(sides[:, 1], side[1]) - np.maximum(sides[:, 0], side[0])
+    near = np.flatnonzero(over > 0)
+    added: list[int] = []
+    for other in near[np.argsort(-over[near], kind="stable")].tolist():
+        if len(reached) >= least:
+            break
+        if values_of[other] - reached:
+            added.append(other)
+            reached |= values_of[other]
+    return [*lit, *added] if len(reached) >= least else []
 
 
 def _pairs(left: Whole, right: Whole) -> Joins:

@@ -53,45 +53,13 @@ def fit(
 ) -> Fit:
     """Fit a linear model by least squares, with residuals, leverage and Cook's distances.
 
-    Parameters
-    ----------
-    model : Model
-        What `read_formula` made of the formula.
-    numbers : mapping of str to array-like
-        The continuous columns, finite, all of one length.
-    texts : mapping of str to sequence of str
-        The categorical columns. The first level in order is the reference.
-    residual_df : int, default 1
-        How many residual degrees of freedom there must be.
+    Columns are finite and of one length, those of levels compared with their first level. With
+    fewer than `residual_df` residual degrees of freedom it is refused, and so is a term that
+    follows from others or depends on one row alone.
 
-    Raises
-    ------
-    InputError
-        If a column is missing, of another length, or holds what it may not.
-    RefusedError
-        If there are fewer than `residual_df` residual degrees of freedom, a term follows from
-        others, has no finite value for some row or is decided by one row alone, or the terms
-        leave no residual variance.
-
-    Notes
-    -----
-    statsmodels makes the fit. Columns are centred (where the model
-    has an intercept, or a term for each level of a column) and scaled before the fit, and the
-    coefficients turned back after it: 1e8 added to columns of standard deviation 1 changes
-    slopes, residuals, leverage and Cook's distances by less than 1e-12 of themselves. Products
-    and powers of such columns lose digits when they are formed, before the fit: leverage is
-    right to about 1e-8 with 1e4 added, and with 1e8 they are refused as following from others.
-    There is no n x n array.
-
-    **What it does not protect.** Nothing: outcome = fitted + residual for each row, and in a
-    model of one covariate leverage gives that away too. Protect the columns before, or draw
-    counts. The levels of categorical columns stand in the names of terms.
-
-    References
-    ----------
-    Cook, "Detection of influential observation in linear regression", Technometrics 19 (1977).
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021), figure 5:
-    residuals standardised by their standard deviation.
+    **What it does not protect.** Nothing: outcome = fitted + residual for each row, and in a model
+    of one covariate leverage gives that away too. The levels of columns stand in the names of
+    terms.
 
     Examples
     --------
@@ -149,41 +117,20 @@ def corrected(
 ) -> Floats | None:
     """Correct coefficients for known noise on every continuous column, by moments.
 
-    None is returned if the model is not additive or has no intercept, or the noise leaves nothing
-    to correct by; else the coefficients, in the order of `Fit.terms`.
+    The columns of numbers have independent normal noise, of standard deviation `noise` times that
+    of the column before, or were `multiplied` by factors of mean 1 and that sd; `folds` says of
+    which columns values were folded back at their ends. None is returned if the model is not
+    additive or has no intercept, or the noise leaves nothing to correct by; else the coefficients,
+    as of `Fit.terms`.
 
-    Parameters
-    ----------
-    model, numbers, texts
-        As in `fit`. The continuous columns have independent normal noise, of standard deviation
-        `noise` times that of the column before; the categorical ones have none.
-    noise : float
-        The ratio q of the standard deviations of noise and column, or the sd of the factor; at
-        least 0.
-    multiplied : bool, default False
-        Whether the columns were multiplied by factors of mean 1, as by `Multiplicative`.
-    folds : mapping of str to Folds, optional
-        The ends of columns at which values were folded back (`outside = "reflect"`), and the step
-        that they were rounded to.
-
-    Notes
-    -----
-    A column of variance v has (1 + q²) v with its noise, of which the share q² / (1 + q²) is
-    noise. With S the covariances of the columns with noise, and D diagonal with that share of
-    the variance for a continuous column and 0 for a categorical one,
+    With S the covariances of the columns with noise, and D diagonal with what noise adds to the
+    variance of a column of numbers (a share q² / (1 + q²) of it; see `scored`),
 
         β = (S_xx − D)⁻¹ S_xy,
 
-    and the intercept makes the means fit. Noise on the outcome widens errors only. With one
-    covariate β = (1 + q²) β_naive. Of columns that were multiplied the noise is a share of the mean
-    square, q² / (1 + q²) · E[w²]; of columns that were folded, S is that of scores that are right
-    on average, and D what their variance has too much (`scored`). β is consistent, not unbiased:
-    its noise grows as S_xx − D comes near to singular.
-
-    References
-    ----------
-    Fuller, "Measurement Error Models" (1987), sections 1.1 and 2.2. Carroll, Ruppert, Stefanski
-    and Crainiceanu, "Measurement Error in Nonlinear Models", 2nd ed. (2006), section 3.4.
+    and the intercept makes the means fit. Noise on the outcome widens errors only. β is consistent,
+    not unbiased: its noise grows as S_xx − D comes near to singular. (Fuller, "Measurement Error
+    Models", 1987, sections 1.1 and 2.2.)
 
     Examples
     --------
@@ -237,17 +184,10 @@ def _errors(design: Design, known: Mapping[str, Scored]) -> Floats:
 def cook_line(distance: float, parameters: int, residual_df: int, leverage: ArrayLike) -> Floats:
     """Return the standardised residual at which Cook's distance is `distance`, by leverage.
 
-    The upper line, for each h of `leverage`; the lower one is its negative. Infinite at h = 0,
-    zero at h = 1, nan outside of 0 to 1. `parameters` and `residual_df` are p and n - p.
+    The upper line, for each h of `leverage`; the lower one is its negative. `parameters` and
+    `residual_df` are p and n - p. With residuals standardised by r = e / sd, sd² = RSS / (n − 1),
 
-    Notes
-    -----
-    With the residual e, s² = RSS / (n − p) and residuals standardised by r = e / sd, where
-    sd² = RSS / (n − 1) (their variance where their mean is 0: in models with an intercept or a term
-    for each level of a column; else it lies too low),
-
-        D = e² / (p s²) · h / (1 − h)² = r² (n − p) / (p (n − 1)) · h / (1 − h)²
-        r = sqrt(D p (n − 1) / (n − p)) · (1 − h) / sqrt(h).
+        D = r² (n − p) / (p (n − 1)) · h / (1 − h)².
 
     Examples
     --------

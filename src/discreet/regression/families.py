@@ -229,39 +229,14 @@ def estimated(
 ) -> Estimates:
     """Estimate a model from rows, by statsmodels.
 
-    Parameters
-    ----------
-    asked : Asked
-        The model.
-    numbers, texts : mapping of str to array-like, or to sequence of str
-        The columns, finite and known, all of one length. The first level in order is the
-        reference.
-    happened : ndarray of bool, optional
-        Which rows have the event; of a linear model none.
-    weights : ndarray, optional
-        A survey's, of any model but Cox: finite and above 0, one for each row. A Cox model has none
-        here, nor has one with a random term, and InputError is raised.
-    persons : ndarray of int, optional
-        Whose each row is, where some have several: variances are by person then.
+    The columns are finite and known, all of one length; `happened` says which rows have the event,
+    `weights` are a survey's (finite and above 0; only their ratios matter), `persons` whose each
+    row is, where some have several. docs/models.md says how each family is estimated, how variances
+    are found, and what is refused. Columns are centred and scaled before, and coefficients turned
+    back.
 
-    Raises
-    ------
-    RefusedError
-        If the outcome is constant, or below 0 in a Poisson model, a term follows from others, there
-        are no more rows (or people) than coefficients, or terms tell rows with the event from the
-        others completely. If a random term has fewer than three levels, or people several rows.
-
-    Notes
-    -----
-    Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
-    scaled before, and coefficients turned back after. With weights estimates solve the weighted
-    equations, and variances are by linearisation (the sandwich), as of rows that were drawn
-    independently (Binder 1983): only ratios of weights matter. So are those of a Poisson model,
-    which then hold for counts that vary more than Poisson's. By people it is the sandwich of
-    sums by person, times people / (people - 1) (Liang and Zeger 1986). With a random term a linear
-    model is by restricted maximum likelihood, and others by maximum likelihood with the intercepts
-    of levels integrated out (adaptive Gauss-Hermite quadrature). **What it does not
-    protect.** Nothing: who shows what it returns has to have protected the rows before.
+    **What it does not protect.** Nothing: who shows what it returns has to have protected the rows
+    before.
 
     Examples
     --------

@@ -184,32 +184,13 @@ def categories_named(formula: object) -> tuple[str, ...]:
 def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     """Read `y ~ x1 + C(group) + x1:x2 + x1*x2 + log(x1) + I(x1**2) - 1`, running none of it.
 
-    Parameters
-    ----------
-    formula : str
-        Terms of `+`, `:` (interaction) and `*` (both, and their interaction); `+ 0` or `- 1`
-        leaves out the intercept. A term is a column, C(column), log, log2, log10, exp, sqrt or
-        abs of an expression, or I(expression); expressions have + - * / ** and constants. Names
-        of other signs than letters, digits and _ stand between backticks.
-    kinds : mapping of str to str
-        The kind of each column: "continuous" or "categorical".
+    `kinds` has the kind of each column, "continuous" or "categorical". docs/expressions.md and
+    docs/models.md say what a formula may be; anything else is refused: attributes, subscripts,
+    strings, other calls, the quoting `{...}` of formula libraries. Names are looked up as they are,
+    that of a function or a keyword too. Powers are constants of at most 10, so no constant grows.
 
-    Raises
-    ------
-    InputError
-        If the formula is anything else, names an unknown column, has no term but the
-        intercept, or has its outcome on the right too.
-
-    Notes
-    -----
-    What is not on the list above is refused: attributes, subscripts, strings, other calls,
-    and the quoting `{...}` of formula libraries. A column may have any name, that of a
-    function or a keyword too: names are looked up as they are, not normalised. Powers are
-    constants of at most 10 and stand on columns, so no constant grows. It is read as
-    `discreet.expressions` are, and Python's own grammar is not asked.
-
-    **What it does not protect.** A harmless formula is still a question: a model with a term
-    for one person shows that person (see `fit`, and the policy's rules).
+    **What it does not protect.** A harmless formula is still a question: a model with a term for
+    one person shows that person (see `fit`, and the policy's rules).
 
     Examples
     --------
