@@ -437,7 +437,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
     "a trend with rows": (
         "scatter",
         {"trends": [{"of": RAW, "level": "", "slope": 1, "intercept": 2, "rows": [1]}]},
-        TYPES,
+        "a Trend has exactly the fields 'intercept'",
     ),
     "a level too many": ("bars", {"levels": ["a", "b"]}, "as many counts as levels"),
     "parts without levels": ("bars", {"by_levels": []}, "one row of counts for each level"),
@@ -457,7 +457,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
         {"views": [json.loads(it.to_json()) for it in (histogram(), scatter())]},
         "of one kind, one at least",
     ),
-    "panels by one column": ("panels", {"by": ["age"]}, "a view for each pair"),
+    "panels by one column": ("panels", {"by": ["age"]}, TYPES),
     "a panel too few": ("panels", {"views": [None]}, "a view for each pair"),
     "panels that are numbers": ("panels", {"views": [3, None]}, NOT_JSON),
     "no picture": ("multiples", {"views": [], "levels": []}, "one view for each level"),

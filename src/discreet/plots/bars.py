@@ -12,13 +12,7 @@ from discreet.arguments import Floats, Labels
 from discreet.columns.countable import Countable
 from discreet.columns.words import coded
 from discreet.errors import InputError
-from discreet.plots.counts import (
-    MISSING_NAMES,
-    Protected,
-    check_few,
-    levels_of,
-    parameters_of_counts,
-)
+from discreet.plots.counts import MISSING_NAMES, Protected, check_few, levels_of
 from discreet.plots.crosstab import count_pairs
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import (
@@ -214,11 +208,7 @@ class BarChart(Plot[BarView | PanelsView]):
             told, people = [row[-1] for row in pairs[:-1]], pairs[-1][-1]
             by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
         return BarView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_counts(how),
-            suppressed=0,
-            origin=replace(origin, shown=people, total=people),
+            **self.made(how, replace(origin, shown=people, total=people), how.count_parameters()),
             levels=levels[column].names,
             counts=tuple(told),
             by=by,
@@ -234,11 +224,7 @@ class BarChart(Plot[BarView | PanelsView]):
         levels, *by_levels = cells.labels
         rows = cells.counts.reshape(len(levels), -1)
         return BarView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_counts(how),
-            suppressed=0,
-            origin=origin,
+            **self.made(how, origin, how.count_parameters()),
             levels=levels,
             counts=tuple(rows.sum(axis=1).tolist()),
             by=self.by_name,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
-from discreet.plots.counts import Protected, Shown, count_cells, panels_of, parameters_of_rows
+from discreet.plots.counts import Protected, Shown, count_cells, panels_of
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import (
     BINNED,
@@ -86,11 +85,6 @@ class BoxView(View):
             panels = (Panel((Boxes(self.groups),), Axis(self.label(self.by), ticks=ticks), values),)
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         return Scene(panels, notes=self.notes() + signs)
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        boxes = tuple(Box(**box | {"outliers": tuple(box["outliers"])}) for box in given["groups"])
-        return super()._decoded(given) | {"groups": boxes}
 
 
 def _rows_of_levels(
@@ -197,11 +191,7 @@ class BoxPlot(Plot[BoxView | PanelsView]):
                 level: rows[column][of == level] for level in how.in_order(levels, self.by_name)
             }
         return BoxView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_rows(how),
-            suppressed=0,
-            origin=origin,
+            **self.made(how, origin, how.row_parameters),
             groups=tuple(tukey_box(label, drawn) for label, drawn in values.items()),
             by=self.by_name,
         )
@@ -230,12 +220,9 @@ class BoxPlot(Plot[BoxView | PanelsView]):
             (values,) = rows.numbers.values()
             found = _rows_of_levels(table, self, how, rows.texts[self.by_name])
             drawn = {level: values[kept & of] for level, of in found.items()}
+        origin = replace(origin, shown=int(kept.sum()), total=table.size)
         return BoxView(
-            columns=self.names,
-            method=how.method,
-            parameters=MappingProxyType(parameters),
-            suppressed=int((~kept).sum()),
-            origin=replace(origin, shown=int(kept.sum()), total=table.size),
+            **self.made(how, origin, parameters, suppressed=int((~kept).sum())),
             groups=tuple(
                 tukey_box(label, values) for label, values in drawn.items() if len(values)
             ),

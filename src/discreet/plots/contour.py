@@ -137,11 +137,7 @@ def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> Conto
     counts = [count for row in grid.counts for count in row if count]
     most, least = max(counts, default=0), min(counts, default=0)
     return ContourView(
-        columns=grid.columns,
-        method=grid.method,
-        parameters=grid.parameters,
-        suppressed=grid.suppressed,
-        origin=grid.origin,
+        **grid.made(),
         x_edges=grid.x_edges,
         y_edges=grid.y_edges,
         counts=grid.counts,

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
-from discreet.plots.counts import Protected, parameters_of_rows
+from discreet.plots.counts import Protected
 from discreet.plots.curves import LEAST_ROWS
 from discreet.plots.plot import How, Plot, setting
 from discreet.plots.view import Origin, Tidy, View
@@ -175,11 +175,7 @@ class CorrelationPlot(Plot[CorrelationsView]):
             pearson[i, j] = pearson[j, i] = correlation_of(x, y)
             spearman[i, j] = spearman[j, i] = correlation_of(of_x, of_y)
         return CorrelationsView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_rows(how),
-            suppressed=0,
-            origin=origin,
+            **self.made(how, origin, how.row_parameters),
             pearson=tuple(map(tuple, pearson.tolist())),
             spearman=tuple(map(tuple, spearman.tolist())),
         )

@@ -18,7 +18,7 @@ from discreet.columns.countable import Countable
 from discreet.columns.words import CodedWords, counts_of, is_word
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.levels import order_key
-from discreet.methods import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
+from discreet.methods import Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
 from discreet.plots.plot import How, Plot
@@ -233,29 +233,6 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
     places = tuple(axis.places(rows[axis.column]) for axis in axes)
     counts = np.bincount(np.ravel_multi_index(places, shape), minlength=int(np.prod(shape)))
     return counts.astype(np.int64).reshape(shape)
-
-
-# --- what is told -----------------------------------------------------------------------------
-
-
-def parameters_of_counts(how: How, **beside: Any) -> Mapping[str, Any]:
-    """Return the parameters of a count method that a reader may know, and some beside them."""
-    rows = ROW_METHODS.get(how.method)
-    by_noise = rows is not None and rows.by_noise
-    out: dict[str, Any] = {} if how.method == "none" or by_noise else {"k": how.k}
-    if how.m is not None:
-        out["m"] = how.m
-    if how.q:
-        out["q"] = how.q
-    return MappingProxyType(out | beside)
-
-
-def parameters_of_rows(how: How) -> Mapping[str, Any]:
-    """Return the parameters of a row method that a reader may know."""
-    given: dict[str, Any] = {} if COPY_METHODS[how.method].by_noise else {"k": how.k}
-    also = {"m": how.m, "q": how.q or None, "rounding": how.rounding, "c": how.c}
-    given |= {name: value for name, value in also.items() if value is not None}
-    return MappingProxyType(given)
 
 
 # --- by the levels of a column --------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
-from discreet.plots.counts import Levels, check_few, levels_of, parameters_of_counts
+from discreet.plots.counts import Levels, check_few, levels_of
 from discreet.plots.plot import COUNTS, AnsweredCells, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Axis, Panel, Scene, Words
@@ -140,16 +140,13 @@ class CrossTable(Plot[CrossTableView]):
         levels = levels_of_pair(table, self, how)
         rows, columns = levels.values()
         told = count_pairs(table, levels)
+        total = told[-1][-1]
         return CrossTableView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_counts(how),
-            suppressed=0,
-            origin=replace(origin, shown=told[-1][-1], total=told[-1][-1]),
+            **self.made(how, replace(origin, shown=total, total=total), how.count_parameters()),
             row_levels=rows.names,
             column_levels=columns.names,
             counts=tuple(tuple(row[:-1]) for row in told[:-1]),
             row_totals=tuple(row[-1] for row in told[:-1]),
             column_totals=tuple(told[-1][:-1]),
-            total=told[-1][-1],
+            total=total,
         )

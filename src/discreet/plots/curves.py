@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from discreet.errors import RefusedError
 from discreet.levels import in_order
 from discreet.plots.counts import Protected
 from discreet.plots.plot import How, Plot
-from discreet.plots.view import Tidy
+from discreet.plots.view import Tidy, View
 from discreet.render.scene import Lines
 
 Own = Callable[[str, float], float]
@@ -89,38 +89,14 @@ def values_by_level(
     return [(name, np.sort(values[is_word(levels, name)])) for name in shown.drawn], shown
 
 
-def decoded(curves: Sequence[Mapping[str, Any]]) -> tuple[Curve, ...]:
-    """Return the curves that the JSON of a view holds."""
-    return tuple(Curve(**{**it, "x": tuple(it["x"]), "y": tuple(it["y"])}) for it in curves)
-
-
-class OfCurves(Protocol):
-    """A view of curves of one column."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The column."""
-
-    @property
-    def curves(self) -> tuple[Curve, ...]:
-        """Its curves."""
-
-    @property
-    def by(self) -> str | None:
-        """The column whose levels have a curve each."""
-
-    def values(self, name: str, numbers: Sequence[float | None]) -> list[Any]:
-        """Return numbers of a column as a frame has them."""
-
-
-def tidy_curves(view: OfCurves, height: str) -> Tidy:
+def tidy_curves(view: View, curves: Sequence[Curve], by: str | None, height: str) -> Tidy:
     """Return a row for each point of the curves of a view."""
     (column,) = view.columns[:1]
-    x = view.values(column, [it for curve in view.curves for it in curve.x])
-    found: Tidy = [(column, x), (height, [it for curve in view.curves for it in curve.y])]
-    if view.by is None:
+    x = view.values(column, [it for curve in curves for it in curve.x])
+    found: Tidy = [(column, x), (height, [it for curve in curves for it in curve.y])]
+    if by is None:
         return found
-    return [(view.by, [curve.label for curve in view.curves for _ in curve.x]), *found]
+    return [(by, [curve.label for curve in curves for _ in curve.x]), *found]
 
 
 def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:

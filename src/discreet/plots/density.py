@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.methods import ROW_METHODS
-from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import (
-    Curve,
-    decoded,
-    left_out,
-    lines_of,
-    named,
-    tidy_curves,
-    values_by_level,
-)
+from discreet.plots.counts import Protected
+from discreet.plots.curves import Curve, left_out, lines_of, named, tidy_curves, values_by_level
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
@@ -71,7 +63,7 @@ class DensityView(View):
 
     def tidy(self) -> Tidy:
         """Return a row for each point of each curve."""
-        return tidy_curves(self, "density")
+        return tidy_curves(self, self.curves, self.by, "density")
 
     def scene(self) -> Scene:
         """Return smooth lines, which fall to 0 where the values of their rows end."""
@@ -92,10 +84,6 @@ class DensityView(View):
         said = said_of(self.few, self.others, self.constant)
         signs = ("curves end at the smallest and largest value of their rows",)
         return Scene((panel,), notes=self.notes() + signs + said)
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._decoded(given) | {"curves": decoded(given["curves"])}
 
 
 def said_of(few: Sequence[str], others: Sequence[str], constant: Sequence[str]) -> tuple[str, ...]:
@@ -209,11 +197,7 @@ class DensityPlot(Plot[DensityView | PanelsView]):
                 " density; rescale the column"
             )
         return DensityView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_rows(how),
-            suppressed=0,
-            origin=origin,
+            **self.made(how, origin, how.row_parameters),
             curves=curves,
             bandwidths=tuple(float(f"{width:.{DIGITS}g}") for width in widths),
             by=self.by_name,

@@ -131,12 +131,6 @@ class Diagnostic(View):
     def _subject(self) -> str:
         return f"{self.what} of {self.formula}"
 
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        names = ("coefficients", "corrected")
-        read = {name: MappingProxyType(dict(given[name])) for name in names}
-        return super()._decoded(given) | read
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ResidualView(Diagnostic):
@@ -196,13 +190,6 @@ class LeverageView(Diagnostic):
             x, y = tuple(curve.x for curve in same), tuple(curve.y for curve in same)
             lines.append(Lines(x, y, "far reference", label))
         return tuple(lines)
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        curves = tuple(
-            Curve(curve["label"], tuple(curve["x"]), tuple(curve["y"])) for curve in given["curves"]
-        )
-        return super()._decoded(given) | {"curves": curves}
 
 
 #: The view of each diagnostic.
@@ -339,11 +326,8 @@ def _view(
     points: PointsView, model: Model, found: Fit, request: PlotRequest, better: Mapping[str, float]
 ) -> Diagnostic:
     given: dict[str, Any] = {
+        **points.made(),
         "columns": request.columns,
-        "method": request.how.method,
-        "parameters": points.parameters,
-        "suppressed": points.suppressed,
-        "origin": points.origin,
         "formula": model.formula,
         "x": points.x,
         "y": points.y,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
-from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, decoded, left_out, lines_of, tidy_curves, values_by_level
+from discreet.plots.counts import Protected
+from discreet.plots.curves import Curve, left_out, lines_of, tidy_curves, values_by_level
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
 from discreet.plots.view import Origin, Tidy, View
@@ -56,7 +56,7 @@ class EcdfView(View):
 
     def tidy(self) -> Tidy:
         """Return a row for each point of each curve."""
-        return tidy_curves(self, "share")
+        return tidy_curves(self, self.curves, self.by, "share")
 
     def scene(self) -> Scene:
         """Return lines in steps, from the smallest to the largest of all values."""
@@ -71,10 +71,6 @@ class EcdfView(View):
             order=self.levels_of(self.by),
         )
         return Scene((panel,), notes=self.notes() + left_out(self.few, self.others))
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._decoded(given) | {"curves": decoded(given["curves"])}
 
 
 def _in_steps(curve: Curve, low: float, high: float) -> Curve:
@@ -157,11 +153,7 @@ class EcdfPlot(Plot[EcdfView | PanelsView]):
         """Draw which share of the protected rows lies at or below each value."""
         values, shown = values_by_level(rows, levels, self, how)
         return EcdfView(
-            columns=self.names,
-            method=how.method,
-            parameters=parameters_of_rows(how),
-            suppressed=0,
-            origin=origin,
+            **self.made(how, origin, how.row_parameters),
             curves=tuple(steps_of(level, of) for level, of in values),
             by=self.by_name,
             few=shown.few,

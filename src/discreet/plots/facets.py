@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order, order_key
@@ -119,11 +119,6 @@ class MultiplesView(View):
         if any(isinstance(mark, Bars) and None in mark.heights for mark in bars):
             said.append("gaps in an outline: none, or fewer than k")
         return said
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        views = tuple(View.from_plain(view) for view in given["views"])
-        return super()._decoded(given) | {"views": views}
 
 
 def _overlaid(panels: Sequence[Panel]) -> Panel:
@@ -304,11 +299,7 @@ class PanelsView(View):
 
     def __post_init__(self) -> None:
         rows = len(self.first) if self.each_pair else 1
-        if (
-            isinstance(self.by, str)
-            or len(self.by) != 2
-            or len(self.views) != rows * len(self.second)
-        ):
+        if len(self.views) != rows * len(self.second):
             raise InputError("a plot by two columns has a view for each pair of their levels")
         if len({view.kind for view in self._drawn}) != 1:
             raise InputError("the panels of a plot by two columns are of one kind, one at least")
@@ -431,11 +422,6 @@ class PanelsView(View):
         part = self._drawn[0]
         alone = part.views[0] if isinstance(part, MultiplesView) else part
         return f"{alone._subject()} by {self.by[0]} and {self.by[1]}"
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        views = tuple(None if view is None else View.from_plain(view) for view in given["views"])
-        return super()._decoded(given) | {"views": views}
 
 
 # --- what panels share ----------------------------------------------------------------------------

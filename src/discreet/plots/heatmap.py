@@ -19,7 +19,6 @@ from discreet.plots.counts import (
     Shown,
     panels_of_counts,
     panels_of_rows,
-    parameters_of_counts,
     short_places,
 )
 from discreet.plots.facets import MultiplesView, PanelsView, multiples
@@ -127,12 +126,9 @@ def grid_view(
     # How many cells are drawn is said where they are fewer than the policy's.
     grid = plot.get("grid") or GRID
     drawn = {} if (across, up) == (grid, grid) else {"drawn": f"{across} x {up}"}
+    parameters = how.count_parameters(grid=grid, **drawn)
     return GridView(
-        columns=plot.names,
-        method=how.method,
-        parameters=parameters_of_counts(how, grid=grid, **drawn),
-        suppressed=int((~shown).sum()),
-        origin=origin,
+        **plot.made(how, origin, parameters, suppressed=int((~shown).sum())),
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),
         counts=tuple(tuple(flat[i : i + up]) for i in range(0, len(flat), up)),

@@ -21,7 +21,6 @@ from discreet.plots.counts import (
     axes_of_rows,
     panels_of_counts,
     panels_of_rows,
-    parameters_of_counts,
     short_places,
 )
 from discreet.plots.facets import MOST_OVERLAID, MultiplesView, PanelsView, multiples
@@ -137,11 +136,7 @@ def histogram_view(
         )
     bins = {} if plot.declared("edges", plot.column) else {"bins": plot.bins or BINS}
     return HistogramView(
-        columns=plot.names,
-        method=how.method,
-        parameters=parameters_of_counts(how, **bins),
-        suppressed=int((~shown).sum()),
-        origin=origin,
+        **plot.made(how, origin, how.count_parameters(**bins), suppressed=int((~shown).sum())),
         edges=short_places(edges),
         counts=tuple(told),
         density=tuple(None if d is None else float(f"{d:.6g}") for d in density),

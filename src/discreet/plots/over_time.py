@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -257,16 +256,6 @@ class OverTimeView(View):
         period = "" if self.every == STEP else f", by {self.every}"
         return f"{f'mean of {values[0]}' if values else 'counts'} over {date}{period}"
 
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        series = []
-        for it in given["series"]:
-            plain: dict[str, Any] = {
-                n: tuple(v) if isinstance(v, list) else v for n, v in it.items()
-            }
-            series.append(Series(**plain))
-        return super()._decoded(given) | {"series": tuple(series)}
-
 
 def _heights(
     it: Series, of: Sequence[float | None] | Sequence[int]
@@ -474,11 +463,7 @@ class OverTimePlot(Plot[OverTimeView | PanelsView]):
             )
         names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
         return OverTimeView(
-            columns=self.names,
-            method=how.method,
-            parameters=MappingProxyType({}),
-            suppressed=0,
-            origin=replace(origin, shown=shown, total=table.size),
+            **self.made(how, replace(origin, shown=shown, total=table.size)),
             every=every,
             starts=tuple(periods.starts[kept].tolist()),
             series=tuple(series),

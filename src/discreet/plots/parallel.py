@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -89,11 +88,7 @@ def clusters_of_cells(table: Countable, asked: AxesRequest, origin: Origin) -> P
     # Of a gap that shows any: all with values on both of its axes are in its clusters.
     shown = min((n for n, gap in zip(complete, gaps, strict=True) if gap.boxes), default=0)
     return ParallelView(
-        columns=asked.names,
-        method=asked.how.method,
-        parameters=MappingProxyType(stated),
-        suppressed=None,
-        origin=replace(origin, shown=shown, total=persons),
+        **asked.plot.made(asked.how, replace(origin, shown=shown, total=persons), stated, None),
         axes=tuple(axis.shown for axis in axes.values()),
         pixels=asked.pixels,
         clusters=tuple(
@@ -202,12 +197,9 @@ def clusters_of_records(table: Countable, asked: AxesRequest, origin: Origin) ->
         if asked.how.method != "none" and axis.shown.sensitive and few:
             raise too_diverse(axis.shown.name)
     gaps = _gaps(asked, axes, pixels)
+    origin = replace(origin, shown=len(rows), total=table.size)
     return ParallelView(
-        columns=asked.names,
-        method=asked.how.method,
-        parameters=MappingProxyType(_stated_of_records(asked)),
-        suppressed=0,
-        origin=replace(origin, shown=len(rows), total=table.size),
+        **asked.plot.made(asked.how, origin, _stated_of_records(asked)),
         axes=tuple(axis.shown for axis in axes),
         pixels=asked.pixels,
         clusters=tuple(tuple(map(tuple, gap.boxes.tolist())) for gap in gaps),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, TypeGuard
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError
 from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import Tidy, View
@@ -355,19 +354,6 @@ class ParallelView(View):
                 "a cluster is named by its gap and its place in the gap, both counted from 0;"
                 " there is none at that place"
             )
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        names, axes = [item.name for item in fields(ParallelAxis)], []
-        for axis in given["axes"]:
-            # One that lost its word on being sensitive must not come back as one that is not.
-            if set(axis) != set(names):
-                raise InputError(
-                    f"an axis of parallel coordinates has exactly the fields {one_of(names)}"
-                )
-            frozen = {"levels": tuple(axis["levels"]), "bands": tuple(map(tuple, axis["bands"]))}
-            axes.append(ParallelAxis(**dict(axis) | frozen))
-        return super()._decoded(given) | {"axes": tuple(axes)}
 
 
 def _is_box(value: Any, length: int) -> bool:

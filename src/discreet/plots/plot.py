@@ -189,6 +189,19 @@ class How:
         """Whether protected rows are drawn, rather than counts."""
         return self.method in COPY_METHODS
 
+    @property
+    def row_parameters(self) -> dict[str, Any]:
+        """The parameters of a row method that a reader may know."""
+        given: dict[str, Any] = {} if COPY_METHODS[self.method].by_noise else {"k": self.k}
+        also = {"m": self.m, "q": self.q or None, "rounding": self.rounding, "c": self.c}
+        return given | {name: value for name, value in also.items() if value is not None}
+
+    def count_parameters(self, **beside: Any) -> dict[str, Any]:
+        """Return the parameters of a count method that a reader may know, and some beside them."""
+        out: dict[str, Any] = {} if self.method in ("none", *NOISY) else {"k": self.k}
+        also = {"m": self.m, "q": self.q or None}
+        return out | {name: value for name, value in also.items() if value is not None} | beside
+
     def in_order(self, levels: Iterable[str], column: str | None) -> tuple[str, ...]:
         """Return different levels of a column in order."""
         return in_order(levels, self.orders.get(column or "", ()))
@@ -387,6 +400,22 @@ class Plot(Generic[V]):
         return tuple(map(float, (self.get(what) or NONE).get(column, ())))
 
     # --- how it is drawn ------------------------------------------------------------------------
+
+    def made(
+        self,
+        how: How,
+        origin: Origin,
+        parameters: Mapping[str, Any] = NONE,
+        suppressed: int | None = 0,
+    ) -> dict[str, Any]:
+        """Return what its View says of how it was made."""
+        return {
+            "columns": self.names,
+            "method": how.method,
+            "parameters": MappingProxyType({**parameters}),
+            "suppressed": suppressed,
+            "origin": origin,
+        }
 
     def on_axes_of(self, values: Floats, how: How, *, dated: bool) -> Plot[V]:
         """Return the plot of a part of the rows, on axes that all of `values` would have."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.levels import in_order
 from discreet.methods import COPY_METHODS, COUNT_METHODS
-from discreet.plots.counts import Protected, parameters_of_rows, short_places
+from discreet.plots.counts import Protected, short_places
 from discreet.plots.facets import PanelsView
 from discreet.plots.heatmap import GridView, HeatMap
 from discreet.plots.plot import (
@@ -125,11 +124,6 @@ class PointsView(View):
             lines.append(line_of(trend, (min(of), max(of))))
         return lines
 
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        trends = tuple(Trend(**trend) for trend in given["trends"])
-        return super()._decoded(given) | {"trends": trends}
-
 
 def points_of_rows(
     rows: Protected, levels: Sequence[str], plot: Plot[Any], how: How, origin: Origin
@@ -140,11 +134,7 @@ def points_of_rows(
     sizes = Counter(zip(*places, *coloured, strict=True))
     points = sorted(sizes)
     return PointsView(
-        columns=plot.names,
-        method=how.method,
-        parameters=parameters_of_rows(how),
-        suppressed=0,
-        origin=origin,
+        **plot.made(how, origin, how.row_parameters),
         x=tuple(point[0] for point in points),
         y=tuple(point[1] for point in points),
         size=tuple(sizes[point] for point in points),
@@ -270,19 +260,16 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
                 "counts do not have; draw a heat map, or leave method out",
                 parameter="show",
             )
-        view = self._raw(table, origin) if how.method == "none" else self._cells(table, how, origin)
+        draw = self._raw if how.method == "none" else self._cells
+        view = draw(table, how, origin)
         return _with_trends(view) if self.trend else view
 
-    def _raw(self, table: Countable, origin: Origin) -> PointsView:
+    def _raw(self, table: Countable, how: How, origin: Origin) -> PointsView:
         rows = table.rows(self.names)
         matrix = np.column_stack(list(rows.numbers.values()))
         points, sizes = np.unique(matrix, axis=0, return_counts=True)
         return PointsView(
-            columns=self.names,
-            method="none",
-            parameters=MappingProxyType({}),
-            suppressed=0,
-            origin=replace(origin, shown=len(rows), total=table.size),
+            **self.made(how, replace(origin, shown=len(rows), total=table.size)),
             x=tuple(points[:, 0].tolist()),
             y=tuple(points[:, 1].tolist()),
             size=tuple(sizes.tolist()),
@@ -292,16 +279,7 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
         on_grid = HeatMap(self.x, self.y, grid=self.grid, limits=self.limits)
         grid = on_grid.grid_of_counts(table, how, origin)
         x, y, size = middles_of_cells(grid)
-        return PointsView(
-            columns=grid.columns,
-            method=grid.method,
-            parameters=grid.parameters,
-            suppressed=grid.suppressed,
-            origin=grid.origin,
-            x=x,
-            y=y,
-            size=size,
-        )
+        return PointsView(**grid.made(), x=x, y=y, size=size)
 
 
 def with_raw_trend(view: Trended, x: Floats, y: Floats) -> Trended:

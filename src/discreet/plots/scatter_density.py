@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.plots.counts import Protected, parameters_of_rows, short_places
+from discreet.plots.counts import Protected, short_places
 from discreet.plots.curves import LEAST_ROWS, left_out, shown_levels
 from discreet.plots.heatmap import tidy_cells
 from discreet.plots.plot import How, Plot
@@ -160,15 +160,6 @@ class ScatterDensityView(View):
     def _subject(self) -> str:
         return f"density of {' and '.join(self.columns)}"
 
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        panels = tuple(
-            CellsOfLevel(**{**it, "counts": tuple(tuple(row) for row in it["counts"])})
-            for it in given["panels"]
-        )
-        trends = tuple(Trend(**trend) for trend in given["trends"])
-        return super()._decoded(given) | {"panels": panels, "trends": trends}
-
 
 def _raw_first(lines: Sequence[Lines]) -> list[Lines]:
     """Order lines so that the wider one, of raw records, lies below."""
@@ -211,12 +202,10 @@ def density_of_rows(
         panels.append(CellsOfLevel(level, int(here.sum()), tuple(map(tuple, counts.tolist()))))
         if trend:
             trends.append(trend_of(DRAWN, level, x[here], y[here], np.ones(int(here.sum()))))
+    if plot.by_name:
+        origin = replace(origin, shown=sum(it.rows for it in panels))
     return ScatterDensityView(
-        columns=plot.names,
-        method=how.method,
-        parameters=parameters_of_rows(how),
-        suppressed=0,
-        origin=replace(origin, shown=sum(it.rows for it in panels)) if plot.by_name else origin,
+        **plot.made(how, origin, how.row_parameters),
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),
         panels=tuple(panels),

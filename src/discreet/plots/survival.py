@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import islice, pairwise
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,16 +201,6 @@ class SurvivalView(View):
     def _subject(self) -> str:
         time, event = self.columns
         return f"survival over {time} until {event} = {' or '.join(self.event_is)}"
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        found, curves = super()._decoded(given), []
-        for it in given["curves"]:
-            plain: dict[str, Any] = {
-                n: tuple(v) if isinstance(v, list) else v for n, v in it.items()
-            }
-            curves.append(SurvivalCurve(**plain))
-        return found | {"curves": tuple(curves)}
 
 
 def product_limit(
@@ -577,11 +566,7 @@ class SurvivalPlot(Plot[SurvivalView | PanelsView]):
         curves, places, origin = _curves(rows, happened, self, origin, order)
         shown = sum(it.rows for it in curves)
         return SurvivalView(
-            columns=self.names,
-            method=how.method,
-            parameters=MappingProxyType({}),
-            suppressed=0,
-            origin=replace(origin, shown=shown, total=table.size),
+            **self.made(how, replace(origin, shown=shown, total=table.size)),
             event_is=is_event,
             by=self.by_name,
             curves=curves,

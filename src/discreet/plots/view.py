@@ -12,10 +12,20 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from types import MappingProxyType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Self,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 import numpy as np
 
@@ -383,7 +393,8 @@ class View:
         if given["method"] not in [*METHODS]:
             raise InputError(f"the method of a view is one of {one_of(METHODS)}")
         try:
-            return found(**found._decoded(given))
+            made: View = _read(given, found)
+            return made
         except InputError:
             raise
         except (TypeError, ValueError, AttributeError, KeyError):
@@ -397,6 +408,11 @@ class View:
         except (OSError, UnicodeDecodeError):
             raise InputError(f"there is no view to read at {path_in_words(path)}") from None
         return cls.from_json(text)
+
+    def made(self) -> dict[str, Any]:
+        """Return what it says of how it was made, for another view of the same numbers."""
+        names = ("columns", "method", "parameters", "suppressed", "origin")
+        return {name: getattr(self, name) for name in names}
 
     def note(self) -> str:
         """Return one line on what this is and how it was made."""
@@ -489,21 +505,6 @@ class View:
             return "from the protected copy"
         return "from rows protected for this plot"
 
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        out = {name: _tuples(value) for name, value in given.items()}
-        out["parameters"] = MappingProxyType(dict(given["parameters"]))
-        origin = given["origin"]
-        listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
-        if "labels" in origin:
-            listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
-        if "orders" in origin:
-            listed["orders"] = tuple((str(name), tuple(of)) for name, of in origin["orders"])
-        out["origin"] = Origin(**origin | listed)
-        if "provenance" in given:
-            out["provenance"] = Provenance.from_plain(given["provenance"])
-        return out
-
 
 def stacked(parts: Sequence[Tidy]) -> Tidy:
     """Return the rows of several views of one kind one after the other."""
@@ -533,5 +534,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+_hints = cache(get_type_hints)
+
+
+def _read(plain: Any, of: Any) -> Any:
+    """Return a value of a type from what `_plain` made of it; numbers and texts are as they are."""
+    kind, inner = get_origin(of) or of, get_args(of)
+    if kind is UnionType:
+        if plain is None:
+            return None
+        kept = [it for it in inner if it is not type(None)]
+        return _read(plain, kept[0]) if len(kept) == 1 else plain
+    if kind is tuple:
+        if not isinstance(plain, list):
+            raise TypeError
+        each = inner[:1] * len(plain) if inner[-1] is Ellipsis else inner
+        return tuple(_read(it, one) for it, one in zip(plain, each, strict=True))
+    if kind is Mapping:
+        return MappingProxyType(dict(plain))
+    if kind is View:
+        return View.from_plain(plain)
+    if kind is Provenance:
+        return Provenance.from_plain(plain)
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        return plain
+    hints = _hints(kind)
+    # An axis that lost its word on being sensitive must not come back as one that is not. The view
+    # itself was looked at, and origins of before say less.
+    if not issubclass(kind, View | Origin) and {*plain} != {*hints}:
+        raise InputError(f"a {kind.__name__} has exactly the fields {one_of(sorted(hints))}")
+    return kind(**{name: _read(it, hints[name]) for name, it in plain.items()})

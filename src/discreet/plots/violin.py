@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected
-from discreet.plots.curves import Curve, decoded, named, tidy_curves
+from discreet.plots.curves import Curve, named, tidy_curves
 from discreet.plots.density import DensityPlot, said_of
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
@@ -69,7 +69,7 @@ class ViolinView(View):
 
     def tidy(self) -> Tidy:
         """Return a row for each point of each curve."""
-        return tidy_curves(self, "density")
+        return tidy_curves(self, self.curves, self.by, "density")
 
     def scene(self) -> Scene:
         """Return shapes of one area, so that the widest is where most of a level's rows are."""
@@ -99,10 +99,6 @@ class ViolinView(View):
             q1, median, q3 = map(words, quarters)
             lines.append(f"{it.label}: {rows:,} rows, median {median}, quartiles {q1} and {q3}")
         return "\n".join(lines)
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._decoded(given) | {"curves": decoded(given["curves"])}
 
 
 def _short(value: float) -> str:
@@ -177,11 +173,7 @@ class ViolinPlot(Plot[ViolinView | PanelsView]):
         values, of = rows[self.names[0]], np.array(levels)
         held = [values if self.by_name is None else values[of == it.label] for it in found.curves]
         return ViolinView(
-            columns=found.columns,
-            method=found.method,
-            parameters=found.parameters,
-            suppressed=found.suppressed,
-            origin=found.origin,
+            **found.made(),
             curves=tuple(
                 it if self.by_name else Curve(self.names[0], it.x, it.y) for it in found.curves
             ),
