@@ -28,8 +28,8 @@ from discreet.explore.file_checks import (
     UNKNOWN,
     UNREADABLE,
 )
-from discreet.explore.from_file import FileSession
-from discreet.explore.verify_file import FileVerifier, file_verifier_of
+from discreet.explore.from_file import FileSession, open_file
+from discreet.explore.verify_file import FileVerifier
 from discreet.plots import View
 from discreet.provenance import Provenance, checksum_of, keyed
 from discreet.render.sealing import with_words, without_words
@@ -637,7 +637,7 @@ def file_of(study: dc.Study) -> StudyFile:
 @contextmanager
 def file_verifier(study: dc.Study) -> Iterator[FileVerifier]:
     """Give what compares figures with the file of a study, which is opened once more and closed."""
-    verifier = file_verifier_of(file_of(study).path)
+    verifier = FileVerifier(open_file(file_of(study).path))
     yield verifier
     verifier.session.close()
 

@@ -277,8 +277,8 @@ def _verifier(
 ) -> Verifier | FileVerifier:
     """Return what files are compared with: a study file, the data, or secret and register alone."""
     from discreet.custodian.verify import verifier_of, verifier_of_policy
-    from discreet.explore.from_file import is_study_file
-    from discreet.explore.verify_file import file_verifier_of
+    from discreet.explore.from_file import is_study_file, open_file
+    from discreet.explore.verify_file import FileVerifier
 
     if is_study_file(options.study):
         if data is not None or given(options) != {"study"}:
@@ -286,7 +286,7 @@ def _verifier(
                 "a study file already says how it was protected; give figures and --study FILE, "
                 "and leave --data, --policy and options of the table out"
             )
-        return file_verifier_of(options.study, beside)
+        return FileVerifier(open_file(options.study), beside)
     if is_study_file(data):
         raise InputError(f"a study file holds no data; give it as --study {data}")
     if beside is not None:

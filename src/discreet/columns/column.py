@@ -210,17 +210,7 @@ HELD = 4
 
 
 class Unread(Mapping[str, T]):
-    """Columns each of which is read when it is asked for; the last few are held.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns.
-    read : callable
-        Returns the column of a name.
-    held : int, default 4
-        How many stay in memory once they were read.
-    """
+    """Columns each of which is read when it is asked for; the last few (`held`) stay in memory."""
 
     def __init__(self, names: Sequence[str], read: Callable[[str], T], held: int = HELD) -> None:
         self._names, self._read = dict.fromkeys(names), lru_cache(held)(read)

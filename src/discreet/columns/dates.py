@@ -38,7 +38,6 @@ NOT_KNOWN = (1, 9999)
 """Years that are written where there is no date."""
 PIVOT = 69
 """Years of two digits from here on are of the century before 2000, as `strptime` has them."""
-"""So many are a day."""
 
 MONTHS = (
     "jan january januar janvier janv enero ene gennaio gen janeiro januari jän jänner",

@@ -126,16 +126,8 @@ class Rows:
 class ArrayRows:
     """Rows in memory, each of which is counted once; all that they hold may be shown.
 
-    Parameters
-    ----------
-    numbers : mapping of str to array, shape (n,)
-        Columns of numbers; NaN is a missing value.
-    words : mapping of str to tuple of str
-        Columns of levels; the empty text is a missing one.
-    columns : mapping of str to Column
-        What is known of each.
-    framework : str, default "pandas"
-        Which library's frame a table of them is given back in.
+    NaN is a missing number, the empty text a missing level. A table of them is given back in a
+    frame of `framework`.
 
     Examples
     --------

@@ -22,19 +22,8 @@ class Coded(NamedTuple):
 class CodedWords(tuple[str, ...]):
     """The level of each row, empty where it is missing; its codes are kept beside it.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The words that rows may have.
-    codes : array of int
-        Of each row the place of its word among them.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The words that rows have, each once.
-    codes : array of int
-        Of each row the place of its word among the names.
+    It is made of words that rows may have, and of each row the place of its own; `names` are those
+    that some row has, each once, and `codes` the places among them.
 
     Examples
     --------

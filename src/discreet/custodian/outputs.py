@@ -15,8 +15,9 @@ from discreet.custodian.publishing import key_of_policy
 from discreet.custodian.verify import Verifier, verifier_of_policy
 from discreet.errors import InputError, one_of, path_in_words
 from discreet.explore.file_checks import AS_MADE, SUFFIXES, read, rules_in_words
+from discreet.explore.from_file import open_file
 from discreet.explore.notes import BOARD, FIGURES, FROM_FILE, REPORT, policy_digest
-from discreet.explore.verify_file import FileVerifier, file_verifier_of
+from discreet.explore.verify_file import FileVerifier
 from discreet.methods import CellKey, Whole
 from discreet.outputs.folder import Check, Finding, Folder, command_of, judged
 from discreet.outputs.page import CHANGED
@@ -134,7 +135,7 @@ def outputs_in(
 
 def _own_file(verifier: Verifier, study: str, path: Path) -> FileVerifier:
     """Return what compares figures with a study file; refuse one that was not published here."""
-    found = file_verifier_of(path)
+    found = FileVerifier(open_file(path))
     manifest = found.session.file.manifest
     if manifest.study != study or manifest.key != key_of_policy(verifier.policy).public:
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,19 +27,10 @@ FIELDS = ("schema", "question", "noise", "rules", "verdict", "table", "view")
 class Answer:
     """An answer from the data.
 
-    Parameters
-    ----------
-    question : Question
-    noise : str
-        How large the noise is, in the answer's own units.
-    rules : tuple of str
-        The rules that it passed, in the standard terms of output checking.
-    verdict : str
-        Of a statement: "holds", "does not hold" or "cannot be said"; else empty.
-    table : CopyTable, optional
-        The figures, with intervals that hold the noise.
-    view : View, optional
-        The same as a plot, of what is drawn of counts.
+    `noise` says how large the noise is, in the answer's own units, and `rules` which rules it
+    passed, in the standard terms of output checking. Of a statement there is a `verdict` alone:
+    "holds", "does not hold" or "cannot be said". Figures have intervals that hold the noise, and of
+    counts a plot.
     """
 
     question: Question
@@ -102,19 +93,11 @@ class Answer:
             raise InputError(UNREADABLE) from None
 
 
-class Answers(Mapping[str, Answer]):
-    """The answers of a study file, by the ids of their questions.
-
-    Parameters
-    ----------
-    answers : mapping of str to Answer
-    """
-
-    def __init__(self, answers: Mapping[str, Answer]) -> None:
-        self._by_id = dict(answers)
+class Answers(dict[str, Answer]):
+    """The answers of a study file, by the ids of their questions."""
 
     def __repr__(self) -> str:
-        if not self._by_id:
+        if not self:
             return (
                 "no answers from the data; put questions on a list by study.ask(...), save it by "
                 "study.questions.save('questions.json') and give it to the custodian"
@@ -124,20 +107,9 @@ class Answers(Mapping[str, Answer]):
         ]
         return "\n".join([f"{len(self)} answers from the data:", *lines])
 
-    def __getitem__(self, id_: str) -> Answer:
-        if id_ not in self._by_id:
-            some = near(id_, [*self._by_id]) if self._by_id else "there is none"
-            raise InputError(f"there is no answer {id_!r}; {some}")
-        return self._by_id[id_]
-
-    def __contains__(self, id_: object) -> bool:
-        return id_ in self._by_id
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._by_id)
-
-    def __len__(self) -> int:
-        return len(self._by_id)
+    def __missing__(self, id_: str) -> Answer:
+        some = near(id_, [*self]) if self else "there is none"
+        raise InputError(f"there is no answer {id_!r}; {some}")
 
 
 def answers_of(session: FileSession) -> Answers:
@@ -179,13 +151,7 @@ def _sealed(answer: Answer, session: FileSession) -> Answer:
 
 
 def answered_again(session: FileSession, request: Mapping[str, Any]) -> list[View]:
-    """Return the plot of an answer that the provenance of a figure names, of the study file.
-
-    Raises
-    ------
-    InputError
-        If the file has no such answer, or it is no plot.
-    """
+    """Return the plot of an answer that the provenance of a figure names, of the study file."""
     id_ = Question.from_plain(request.get("question")).id
     found = answers_of(session)
     view = found[id_].view if id_ in found else None
@@ -195,15 +161,7 @@ def answered_again(session: FileSession, request: Mapping[str, Any]) -> list[Vie
 
 
 def question_of(figure: object, holds: str = "") -> Question:
-    """Return the question that asks the data for what a figure of the copy shows.
-
-    Raises
-    ------
-    InputError
-        If it is no figure of a study.
-    RefusedError
-        If the data cannot be asked for what it shows.
-    """
+    """Return the question that asks the data for what a figure of the copy shows."""
     sealer = getattr(figure, "sealer", None)
     if not isinstance(figure, View | CopyTable) or sealer is None or sealer.begun is None:
         raise InputError(

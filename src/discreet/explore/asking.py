@@ -38,15 +38,7 @@ NAMES = (
 
 
 def asked(method: Method) -> Method:
-    """Return a method of a Study that answers what it does not take with a sentence.
-
-    Raises
-    ------
-    InputError
-        Of the method that is returned: if a parameter is unknown, missing or one too many; a list
-        stands where the name of a column is meant, or a name where a list is; or a switch is
-        neither True nor False.
-    """
+    """Return a method of a Study that answers what it does not take with a sentence."""
 
     @wraps(method)
     def answered(self: object, *given: Any, **named: Any) -> Any:
@@ -59,19 +51,8 @@ def asked(method: Method) -> Method:
 def plot_method(plot: type[Plot[Any]], door: str, draw: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method that draws a plot, with the fields of the plot as its parameters.
 
-    Parameters
-    ----------
-    plot : type of Plot
-        The plot, whose docstring is that of the method.
-    door : {"study", "papers"}
-        Whose method it is: a Study's, or a Research's, which takes a method and its numbers, too.
-    draw : callable
-        Draws, given whose method it is, the plot that is asked for, and method and numbers.
-
-    Returns
-    -------
-    callable
-        It answers what it does not take with a sentence, as `asked` does.
+    It is a Study's or a Research's (`door`), which takes a method and its numbers, too; `draw` is
+    given whose it is, the plot that is asked for, and these. As `asked` it checks the call.
     """
     known = plot.settings()
     places, by_name = [], []

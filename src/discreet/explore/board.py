@@ -16,7 +16,7 @@ from discreet.explore.derived import DerivedCopy
 from discreet.explore.facts import board_facts
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.new_columns import holds_codes
-from discreet.explore.notes import BOARD, FIGURES, NO_COPY
+from discreet.explore.notes import BOARD, FIGURES, check_copied
 from discreet.explore.pooled import studies_facts
 from discreet.explore.suggestions import suggestions
 from discreet.policy import Policy
@@ -56,14 +56,8 @@ class BoardRows:
 
 
 def board_rows(of: DerivedCopy) -> BoardRows:
-    """Return the rows of a study's copy, or of what was derived of it; their gate is not asked.
-
-    Raises
-    ------
-    RefusedError
-        If the study has no copy of the whole table.
-    """
-    _check_there(of)
+    """Return the rows of a study's copy, or of what was derived of it; their gate is not asked."""
+    check_copied(of.policy)
     data = bundle(of.whole.copy.version, board_columns(of.whole))
     names = tuple(names_in(of.whole))
     digest = hashlib.sha256(data).hexdigest()[:32]
@@ -97,20 +91,9 @@ def stays_on_server(policy: Policy, rows: int, size: int = 0) -> bool:
     return policy.copy != TO_BROWSER or rows > policy.copy_rows or size > policy.copy_bytes
 
 
-def _check_there(of: DerivedCopy) -> None:
-    if not of.policy.fixed:
-        raise RefusedError(NO_COPY)
-
-
 def board_of(of: DerivedCopy) -> Board:
-    """Return the board of a study's copy, or of what was derived of it.
-
-    Raises
-    ------
-    RefusedError
-        If the study has no copy of the whole table, or the policy keeps it on a server.
-    """
-    _check_there(of)
+    """Return the board of a study's copy, or of what was derived of it."""
+    check_copied(of.policy)
     if of.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(of.policy.copy))
     size = len(of.whole)

@@ -52,16 +52,7 @@ V = TypeVar("V", bound=View)
 class Choice:
     """A plot that was chosen: its columns in their places, and what divides it.
 
-    Parameters
-    ----------
-    plot : str
-        The name of the method of a Study.
-    columns : tuple of str
-        Its columns.
-    by : str or pair of str, optional
-        The column, or the two, whose levels divide it.
-    says : str
-        Which plot it is, and for columns of which kinds.
+    `says` is which plot it is, and for columns of which kinds.
     """
 
     plot: str

@@ -48,23 +48,12 @@ TOO_MANY = (
 
 @dataclass(frozen=True)
 class Grid:
-    """Where a column may be cut.
+    """Where a column may be cut: at its levels in order, or at steps of its numbers, or of days.
 
-    Parameters
-    ----------
-    column : str
-    words : tuple of str
-        The levels of a column of levels, in order.
-    edges : tuple of float
-        The steps of a column of numbers, or of dates (in days), in order.
-    whole : bool
-        Its numbers are whole, so that no point between two of them has a value.
-    gaps : bool
-        The copy has missing values, so that they are an atom. Where it has none, fewer people than
-        a copy shows have no value; they count as the first level, or as the middle of the grid. So
-        do people whose level the copy has not.
-    ends : tuple of float
-        The least and the largest number of the copy.
+    Of `whole` numbers no point between two has a value. Where the copy has `gaps`, missing values
+    are an atom. Where it has none, fewer people than a copy shows have no value; they count as the
+    first level, or as the middle of the grid. So do people whose level the copy has not. `ends` are
+    the least and the largest number of the copy.
     """
 
     column: str
@@ -165,11 +154,6 @@ def grid_of(whole: WholeTable, name: str) -> Grid:
 
     Of numbers the steps are 1, 2 or 5 times a power of ten, at most about a hundred of them; of
     dates they are the first days of months, quarters or years.
-
-    Raises
-    ------
-    RefusedError
-        If the copy has no number of it.
     """
     if name in whole.copy.strata:
         return Grid(name, words=whole.levels_of(name), gaps="" in whole.copy.strata[name])
@@ -287,7 +271,6 @@ class Condition:
 
 NOBODY = Condition((Factor((), np.zeros((), dtype=np.bool_)),))
 """The condition that no record has, whatever the data are."""
-EVERYONE = Condition()
 
 
 def _both(a: Factor, b: Factor) -> Factor:

@@ -60,19 +60,8 @@ V = TypeVar("V", bound=View)
 class DerivedCopy:
     """Some rows of a study's copy, with new columns, and how they came to be.
 
-    Parameters
-    ----------
-    session : FileSession
-        The study whose copy it is of.
-    whole : WholeTable
-        The rows, and all columns.
-    steps : tuple of str
-        What was done, in words, in the order in which it was.
-    asked : tuple of str
-        The columns that say which rows these are.
-    asks : tuple of (str, str)
-        What was asked, one after the other: a new column's name and expression, or nothing and a
-        condition.
+    `steps` are what was done, in words and in order; `asked` the columns that say which rows these
+    are; `asks` what was asked: a new column's name and expression, or nothing and a condition.
     """
 
     session: FileSession

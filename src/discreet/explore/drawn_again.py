@@ -67,13 +67,7 @@ SHAPES: Mapping[str, Callable[[object], bool]] = MappingProxyType(
 
 
 def drawn_again(of: FileSession, request: Mapping[str, Any]) -> list[View]:
-    """Return what a request gives now, and all within it that may have been saved by itself.
-
-    Raises
-    ------
-    InputError
-        If it is no request that a plot is drawn by, or what it asks for cannot be drawn.
-    """
+    """Return what a request gives now, and all within it that may have been saved by itself."""
     if request.get("plot") not in [*PLOTS]:
         raise InputError("it does not name a plot that discreet draws")
     if len(canonical_text(dict(request))) > MOST_LETTERS:

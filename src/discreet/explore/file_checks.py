@@ -61,13 +61,7 @@ class Carried:
 
 
 def read(path: str | Path) -> Carried:
-    """Read a file: what it says of itself, and the rest.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it is of a kind that is not released, or broken.
-    """
+    """Read a file: what it says of itself, and the rest; refuse a kind that is not released."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending not in SUFFIXES:

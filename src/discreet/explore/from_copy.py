@@ -56,23 +56,12 @@ class DrawableColumn:
 
 @dataclass(frozen=True, repr=False)
 class WholeTable:
-    """The copy of a whole table, as rows that can be counted.
+    """The copy of a whole table, as rows that can be counted, with new columns among them.
 
-    Parameters
-    ----------
-    copy : Copy
-        The rows, with new columns among them.
-    raw : mapping of str to Column
-        What is known of each column.
-    made_from : mapping of str to tuple of str
-        The columns that each new column was made from.
-    left_out : mapping of str to str
-        Why a new column that the policy derives is not among them.
-    withheld : tuple of str
-        Columns of the copy that are not used, as the policy says, and those that are made of them.
-    within : WholeTable or None
-        The copy that these are some rows of: its levels are those of the rows too, so that each
-        keeps its place and colour.
+    `made_from` has the columns that each new column was made from, and `left_out` why one that the
+    policy derives is not among them. `withheld` are columns that are not used, as the policy says,
+    and those made of them. Of some rows of a copy it is `within` that: its levels are theirs too,
+    so that each keeps its place and colour.
     """
 
     copy: Copy

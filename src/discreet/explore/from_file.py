@@ -138,16 +138,10 @@ class Custodian(Protocol):
 class OfData:
     """What a study of data can do beside a study that is a file.
 
-    Parameters
-    ----------
-    session : object
-        The custodian's session: the table, the secret, the register.
-    open_copy : callable
-        Opens the copy that is kept beside the data, which is made where it is not.
-    verify : callable
-        Says of a file whether it was made here, and is as it was made.
-    release : callable
-        Makes a released table of columns of the copy, with its report.
+    `session` is the custodian's: the table, the secret, the register. `open_copy` opens the copy
+    that is kept beside the data, and makes it where it is not there; `verify` says of a file
+    whether it was made here and is as it was made; `release` makes a table of columns of the copy,
+    with its report.
     """
 
     session: Any
@@ -168,13 +162,7 @@ def is_study_file(source: object) -> TypeGuard[str | Path]:
 
 
 def open_file(path: str | Path) -> FileSession:
-    """Open a study file, unless another key signed the study before.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not a study file, was changed, or another key signed the study before.
-    """
+    """Open a study file, unless another key signed the study before."""
     file = open_signed(path)
     try:
         return FileSession(file)
@@ -250,15 +238,10 @@ def _open_gate(form: str, provenance: Provenance | None = None, lines: Lines | N
 
 
 class FileSession:
-    """What answers the questions of a Study by the rows in a file.
+    """What answers the questions of a Study by the rows in a file, which is closed with it.
 
-    Parameters
-    ----------
-    file : Rows
-        Open; it is closed by `close`, and when nothing refers to this any more.
-    source : Custodian, optional
-        The data whose copy the file has, where it is kept beside them: it is asked before anything
-        is saved, seals what is, and says how names are read. Nothing is drawn of it.
+    Where the data are kept beside their copy, `source` is asked before anything is saved, seals
+    what is, and says how names are read. Nothing is drawn of it.
     """
 
     def __init__(self, file: Rows, source: Custodian | None = None) -> None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeGuard
 
 from discreet.document import Block, Document, Documented, Listing, Words
 from discreet.errors import InputError, one_of, path_in_words
-from discreet.expressions.tree import quoted
+from discreet.expressions.tree import in_quotes, quoted
 
 MAP, NAME, FILES, COLUMNS = ".toml", "name", "files", "columns"
 LONGEST = 100
@@ -98,13 +98,7 @@ def is_map(source: object) -> TypeGuard[str | Path]:
 
 
 def read_map(path: str | Path) -> Harmony:
-    """Read a map that `harmonise` proposed and a person edited.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or says something that no map says.
-    """
+    """Read a map that `harmonise` proposed and a person edited; refuse what no map says."""
     where = f"the map {path_in_words(Path(path))}"
     try:
         said = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -239,17 +233,9 @@ HEAD = """\
 def propose(studies: Mapping[str, Sequence[Found]]) -> Columns:
     """Propose how the columns of several studies fit: by names, labels, units and levels.
 
-    Parameters
-    ----------
-    studies : mapping of str to sequence of Found
-        The columns of each study, by its name.
-
-    Returns
-    -------
-    mapping of str to Mapped
-        Columns of the same name are one, and such whose names or labels are alike, if they have
-        one kind. Numbers in another unit have a factor, levels that mean the same have one name.
-        What could not be decided is noted, and so are labels that differ.
+    Columns of the same name are one, and such whose names or labels are alike, if they have one
+    kind. Numbers in another unit have a factor, levels that mean the same have one name. What could
+    not be decided is noted, and so are labels that differ.
 
     Examples
     --------
@@ -363,7 +349,8 @@ def _translated(name: str, levels: Sequence[str], wanted: Sequence[str]) -> tupl
     if len(levels) > MOST_LEVELS or all(word in (None, level) for level, word in as_wanted.items()):
         return name, note
     cases = [
-        f"{name} == {_level(level)}, {_level(word or level)}" for level, word in as_wanted.items()
+        f"{name} == {in_quotes(level)}, {in_quotes(word or level)}"
+        for level, word in as_wanted.items()
     ]
     return f"case({', '.join(cases)}, '')", note
 
@@ -375,11 +362,6 @@ def _word(level: str, wanted: Sequence[str]) -> str | None:
     own = level.strip().casefold()
     same = {own} | {it for alike in ALIKE if own in alike for it in alike}
     return next((it for it in wanted if it.strip().casefold() in same), None)
-
-
-def _level(level: str) -> str:
-    doubled = level.replace("'", "''")
-    return f"'{doubled}'"
 
 
 def _key(name: str) -> str:

@@ -93,11 +93,6 @@ class Lights:
         `where` and `assign` say which rows and new columns there are, as of a Study. Returned are
         an array of each plot, of as many dimensions as it has axes, and how many rows fulfil the
         condition, with a mark or without.
-
-        Raises
-        ------
-        InputError
-            If an expression cannot be read, or a column is unknown or of another kind.
         """
         new = tuple(assign)
         part, at = self._parted(tuple(where), new)

@@ -36,7 +36,7 @@ from discreet.explore.notes import FIGURES
 from discreet.explore.own_errors import columns_of_copy, own_errors
 from discreet.explore.pooled import STUDY
 from discreet.explore.summary import average
-from discreet.expressions.tree import quoted
+from discreet.expressions.tree import in_quotes, quoted
 from discreet.plots.correlations import correlation_of
 from discreet.plots.facets import FEWEST
 from discreet.regression import FAMILIES, has_random_term
@@ -192,7 +192,7 @@ def _rows_of(session: DerivedCopy, by: str, levels: Collection[str]) -> DerivedC
     there = counts_of(session.whole.with_levels([by]).copy.strata[by])
     if {*there} == {*levels} or not levels:
         return session
-    listed = ", ".join(_in_quotes(it) for it in levels)
+    listed = ", ".join(in_quotes(it) for it in levels)
     return session.where(f"{quoted(by)} in ({listed})")
 
 
@@ -297,12 +297,7 @@ def condition_of(by: str, level: str) -> str:
     >>> condition_of("study of", "Queen's")
     "`study of` == 'Queen''s'"
     """
-    return f"{quoted(by)} == {_in_quotes(level)}"
-
-
-def _in_quotes(level: str) -> str:
-    doubled = level.replace("'", "''")
-    return f"'{doubled}'"
+    return f"{quoted(by)} == {in_quotes(level)}"
 
 
 def _term(found: Mapping[str, Modelled], term: str | None) -> str:

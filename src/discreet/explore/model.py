@@ -19,11 +19,12 @@ from discreet.estimates.model_table import Widened, model_body, widen
 from discreet.explore.columns import columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable, said_of_gaps
-from discreet.explore.notes import FIGURES
+from discreet.explore.notes import FIGURES, check_copied
 from discreet.explore.weights import weighed
 from discreet.levels import in_order
 from discreet.plots.facets import FEWEST
 from discreet.plots.survival import event_of, too_many_values
+from discreet.plots.view import PUBLIC
 from discreet.regression import FAMILIES, Asked, Estimates, categories_named, estimated, read_model
 
 MODEL = "model"
@@ -35,10 +36,6 @@ TITLES = {
     POISSON: "Poisson model",
     COX: "Cox model",
 }
-NO_COPY = (
-    "this study has no copy of the whole table to fit models to; the custodian can open one under a"
-    " guarded policy, such as 'standard'"
-)
 WIDER = (
     "intervals are rough, and include the copy's own error; estimates are from these rows; "
     "docs/models.md says how often intervals cover"
@@ -127,8 +124,7 @@ class Modelled:
 
 def with_own_error(session: DerivedCopy, request: Mapping[str, Any]) -> Modelled:
     """Estimate a model of rows of the copy, as it is asked for, and how far off the copy is."""
-    if not session.policy.fixed:
-        raise RefusedError(NO_COPY)
+    check_copied(session.policy)
     model, events, whole = asked_model(session, request)
     weights = request.get("weights")
     said = () if weights is None else (check_weights(session, model, weights),)
@@ -417,5 +413,5 @@ def _notes(
     if estimates.about_zero:
         said.append(ABOUT_ZERO)
     if policy.public:
-        said.append("the data are declared public: releases are not recorded")
+        said.append(PUBLIC)
     return tuple(said)

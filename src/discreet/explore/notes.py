@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 from discreet.explore.from_copy import WholeTable
 from discreet.plots import PLOTS, MultiplesView, PanelsView, Plot, PlotRequest, View
 from discreet.policy import Policy
@@ -24,6 +24,12 @@ NO_COPY = (
 )
 
 V = TypeVar("V", bound=View)
+
+
+def check_copied(policy: Policy) -> None:
+    """Refuse what is made of the copy of a whole table, where the policy has none."""
+    if not policy.fixed:
+        raise RefusedError(NO_COPY)
 
 
 def open_ends(request: PlotRequest) -> tuple[str, ...]:

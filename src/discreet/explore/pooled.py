@@ -57,16 +57,9 @@ Files = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Site:
-    """One study of several.
+    """One study of several: the rows of its file, with new columns.
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    of : DerivedCopy
-        The rows of its file, with new columns.
-    columns : mapping of str to str
-        By the pooled study's name of a column, that of the column of these rows.
+    `columns` has, by the pooled study's name of a column, that of the column of these rows.
     """
 
     name: str
@@ -128,17 +121,8 @@ class Site:
 class PooledFile:
     """Study files as one, as a session reads it.
 
-    Parameters
-    ----------
-    sites : tuple of Site
-    firsts : tuple of int
-        How many rows of each stand first.
-    manifest : Manifest
-        What the files say together; nobody has signed it.
-    about : tuple of str
-        What the notes of every figure say of the files.
-    closes : bool
-        Whether the files are closed with it.
+    Of each so many rows as `firsts` says stand first. Nobody has signed the manifest. `about` is
+    what the notes of every figure say of the files, which are closed with it where it `closes`.
     """
 
     sites: tuple[Site, ...]
@@ -226,20 +210,10 @@ class PooledFile:
 
 
 def open_pooled(paths: Files) -> FileSession:
-    """Open study files as one study.
+    """Open study files as one study: two at least, or a map (.toml), which says how columns fit.
 
-    Parameters
-    ----------
-    paths : path, or sequence or mapping of paths
-        At least two study files; a mapping gives each study the name that it has in the column
-        `study`, else it is that in the file. Or a map (.toml), which says which files they are,
-        and how their columns fit; without one, columns of one name are one.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, two are of one study or have one name, or a column has another kind
-        or unit in one of them than in another.
+    Without a map columns of one name are one. Files of one study are refused, and columns of
+    another kind or unit in one of them than in another.
     """
     with ExitStack() as stack:
         of = read_map(paths) if is_map(paths) else Harmony(_named(paths), {})
@@ -254,11 +228,6 @@ def pool(sessions: Mapping[str, FileSession], of: Harmony, *, closes: bool = Tru
     """Return files that are open, by the names of their studies, as one study.
 
     They are closed with it, unless others read them, too (`closes`).
-
-    Raises
-    ------
-    InputError
-        Two are of one study, or a column has another kind or unit in one of them than in another.
     """
     sites, fits = _sites(sessions), of.columns
     if fits:
@@ -590,13 +559,7 @@ def questions_of(session: FileSession) -> Questions:
 
 
 def check_question(session: FileSession, derive: Mapping[str, str] | None, of: Question) -> None:
-    """Refuse a question that does not fit the study file, or one of several.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As of `read_question`; or if it names the column of studies, or one that a map computes.
-    """
+    """Refuse a question that does not fit the study file, or one of several."""
     if not isinstance(session.file, PooledFile):
         read_question(session, derive, of)
         return

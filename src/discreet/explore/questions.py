@@ -76,13 +76,9 @@ FIELDS: Mapping[str, Callable[[Any], bool]] = {
 class Question:
     """What the data are asked for.
 
-    Parameters
-    ----------
-    request : mapping
-        What was asked of the copy, as the provenance of its figures has it.
-    holds : str
-        A statement on its figures, such as "age > 0" on a model or "F > M" on means by sex: then
-        the answer is whether it holds, without numbers.
+    `request` is what was asked of the copy, as the provenance of its figures has it. With a
+    statement on its figures, `holds` ("age > 0" on a model, "F > M" on means by sex), the answer is
+    whether it holds, without numbers.
 
     Examples
     --------
@@ -234,13 +230,8 @@ class Question:
 class Questions:
     """Questions on a list, each once, in the order in which they were asked.
 
-    Parameters
-    ----------
-    study, version : str
-        The study and the version of the file that they were asked of.
-    questions : iterable of Question, optional
-    studies : mapping of str to (str, str), optional
-        Of several studies together the name and version of each: the list is one for each of them.
+    They are of a study and a version of its file. Of several studies together `studies` has the
+    name and version of each: the list is one for each of them.
 
     Examples
     --------
@@ -356,18 +347,8 @@ class Questions:
 class Dim:
     """A way to divide people: of some columns, in which of several parts each atom is.
 
-    Parameters
-    ----------
-    name : str
-        What is divided by it.
-    columns : tuple of str
-        The columns of the copy that it rests on.
-    table : ndarray of int
-        The part of each combination of atoms; -1 of none.
-    labels : tuple of str
-        What the parts are called.
-    edges : tuple of float
-        Of a column of numbers the ends of the parts.
+    `table` has the part of each combination of atoms, -1 of none; `edges` are the ends of the parts
+    of a column of numbers.
     """
 
     name: str
@@ -387,14 +368,7 @@ class Dim:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """People of a condition, divided: each is in one cell at the most.
-
-    Parameters
-    ----------
-    where : Condition
-    dims : tuple of Dim
-        None for all people of the condition together.
-    """
+    """People of a condition, divided: each is in one cell at most; without `dims` in one."""
 
     where: Condition
     dims: tuple[Dim, ...] = ()
@@ -434,13 +408,7 @@ class Part:
 def read_question(
     session: FileSession, derive: Mapping[str, str] | None, question: Question
 ) -> tuple[Asked, tuple[Part, ...]]:
-    """Return the copy as a question asks for it, and what it counts; `derive` is the policy's.
-
-    Raises
-    ------
-    InputError, RefusedError
-        If it does not fit the study file: see `parts_of`.
-    """
+    """Return the copy as a question asks for it, and what it counts; `derive` is the policy's."""
     session.whole.check_made([*question.columns, *question.by])
     asked = asked_of(session.kept, derive or {}, question)
     return asked, parts_of(question, asked)
@@ -460,13 +428,7 @@ def asked_of(kept: WholeTable, derive: Mapping[str, str], question: Question) ->
 def parts_of(question: Question, asked: Asked) -> tuple[Part, ...]:
     """Return the tables that a question counts, sums of others first.
 
-    Raises
-    ------
-    InputError
-        If a column is unknown or of another kind.
-    RefusedError
-        If a condition or a bin cuts a column between the steps of the file's grid, or there are
-        too many cells.
+    Refused is a condition or a bin that cuts a column between the steps of the file's grid.
     """
     asked.check([*question.columns, *([question.per] if question.per else []), *question.by])
     where = where_of(question, asked)

@@ -16,7 +16,7 @@ from discreet.columns.native import native_frame
 from discreet.errors import RefusedError
 from discreet.explore.board import TO_BROWSER, names_in
 from discreet.explore.derived import DerivedCopy
-from discreet.explore.notes import NO_COPY
+from discreet.explore.notes import check_copied
 from discreet.spreadsheet import as_text
 from discreet.unfinished import path_to_save, write_whole
 
@@ -47,8 +47,7 @@ def save_rows(of: DerivedCopy, path: str | Path) -> Path:
 
 
 def _table(of: DerivedCopy) -> pa.Table:
-    if not of.policy.fixed:
-        raise RefusedError(NO_COPY)
+    check_copied(of.policy)
     if of.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(of.policy.copy))
     copy, raw = of.whole.copy, of.whole.raw

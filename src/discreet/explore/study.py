@@ -560,9 +560,7 @@ class Study:
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
         numbers of rows are not those of people, and what is computed from an sd as if the rows
         were people is too certain. Intervals are for the population, and hold how far the copy is
-        off: as far as copies of it are from it. Levels stand in the order that they have in plots.
-        Means have as many decimals as an sd of two or three digits. With `weights` means, sd,
-        quartiles and shares are those of surveys (docs/summary.md); rows are counted as without.
+        off. docs/summary.md has the rest, and what `weights` change.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -617,11 +615,9 @@ class Study:
         Notes
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others.
-        The interval (by t) is for the population, and holds how far the copy is off: as far as
-        copies of it are from it. Sums are of these rows, which are not as many as the people. With
-        `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
-        surveys (docs/summary.md); how many rows there are is counted as without. The interval of a
-        ratio is by linearisation (the delta method).
+        The interval (by t, of a ratio by linearisation) is for the population, and holds how far
+        the copy is off. Sums are of these rows, which are not as many as the people.
+        docs/summary.md has the rest, and what `weights` change.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -688,15 +684,9 @@ class Study:
 
         Notes
         -----
-        It is estimated by statsmodels (with a random term by REML or quadrature, as lme4 does) from
-        the rows of the protected copy, so that any may be asked for, beside all others. Standard
-        errors are wider than those of the rows: the copy is copied again, five times, and how far
-        those copies' estimates are from the copy's says how far the copy's are from the data's.
-        docs/models.md has how it is done, and how often the intervals held the estimate of the raw
-        data. An interval is for what the model's terms are as they stand here: estimates of a copy
-        are drawn towards nought, which a wide interval allows for and does not correct. With
-        `weights` the standard errors of the rows are by linearisation, and copies of the copy are
-        weighted by their own weights.
+        It is estimated by statsmodels from the rows of the protected copy, so that any may be asked
+        for, beside all others. Intervals hold how far the copy is off. docs/models.md has how it is
+        done, and how often the intervals held the estimate of the raw data.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -938,24 +928,7 @@ def names_to_offer(of: object) -> list[str] | None:
 
 
 def study_of_files(paths: Files) -> Study:
-    """Open a study file, or several as one study.
-
-    Parameters
-    ----------
-    paths : path, or sequence or mapping of paths
-        Each ends in .discreet and is of another study; a mapping names the studies. A map (.toml)
-        names its files itself.
-
-    Returns
-    -------
-    Study
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, is not a study file, was changed, or another key signed the study
-        before; or of several files two are of one study, or columns do not fit.
-    """
+    """Open a study file, or several as one study; a map (.toml) names its files itself."""
     offer_names(names_to_offer)
     if not is_study_file(paths):
         return Study(open_pooled(paths))

@@ -70,13 +70,7 @@ NUMBER, DATE, LEVEL = "number", "date", "level"
 
 
 def suggestions(of: DerivedCopy) -> list[dict[str, Any]]:
-    """Return four to six pictures to look at first, each as a board asks for it.
-
-    Returns
-    -------
-    list of dict
-        `spec` as the board has it, and `says`, a sentence about all rows.
-    """
+    """Return four to six pictures to look at first: each as a board has it, and a sentence."""
     if not of.policy.fixed:
         return []
     names = _Names(of)
@@ -188,9 +182,7 @@ class Strength(NamedTuple):
     def low(self, worth: float, chance: float) -> float:
         """Return the lower end of its interval, one-sided, of so many independent rows.
 
-        References
-        ----------
-        Smithson, *Confidence intervals* (Sage 2003), chapter 4: of the noncentral chi-square.
+        Of the noncentral chi-square (Smithson, *Confidence intervals*, 2003, chapter 4).
 
         Examples
         --------
@@ -207,12 +199,7 @@ class Strength(NamedTuple):
 def strength(x: Floats, y: Floats, levels: tuple[int, int] = (0, 0)) -> Strength | None:
     """Return how strongly two columns are related; None where too few rows have both.
 
-    Parameters
-    ----------
-    x, y : array of float
-        Ranks, or places of levels; NaN where there is none.
-    levels : pair of int
-        How many levels each has; 0 of ranks.
+    Of ranks, or of places of so many `levels`; NaN where there is none.
 
     Examples
     --------

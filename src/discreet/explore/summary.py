@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.errors import InputError, RefusedError, about
+from discreet.errors import InputError, about
 from discreet.estimates.copy_table import CopyTable, Line
 from discreet.estimates.figures import OF_INTERVAL, OF_SHARE
 from discreet.estimates.intervals import OwnErrors
@@ -26,19 +26,17 @@ from discreet.estimates.tables import (
 from discreet.explore.columns import check_divisor, columns_of_table
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.from_copy import WholeTable
-from discreet.explore.notes import FIGURES
+from discreet.explore.notes import FIGURES, check_copied
 from discreet.explore.own_errors import columns_of_copy, differences, own_errors, said_of_own
 from discreet.explore.weights import weighed
+from discreet.expressions.tree import quoted
 from discreet.plots.survival import event_of
+from discreet.plots.view import PUBLIC
 
 SUMMARY, MEANS = "summary", "means"
 MOST_BY = 2
 MOST_NAMED = 3
 """So many groups of few rows are named; of more it is said how many they are."""
-NO_COPY = (
-    "this study has no copy of the whole table to make tables of figures from; the custodian can"
-    " open one under a guarded policy, such as 'standard'"
-)
 SUMS_ARE, WEIGHTED_SUMS_ARE = "sums are of these rows", "sums are weighted totals"
 BY_T, BY_T_OF_WEIGHTED = "of the mean, by t", "of the weighted mean, by linearisation and t"
 OF_RATIOS = "of the ratio, by linearisation and t"
@@ -70,7 +68,7 @@ def summarise(
     weights: str | None = None,
 ) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
-    _check_copy(session)
+    check_copied(session.policy)
     with about("columns"):
         wanted = columns_of_table(session, columns)
         if by is not None and by in (columns or ()):
@@ -114,7 +112,7 @@ def average(
 ) -> CopyTable:
     """Average a column of the copy by the levels of one or two others, or divide its sums."""
     levels = _levels_of_means(value, by)
-    _check_copy(session)
+    check_copied(session.policy)
     of = Value(value, _check_averaged(session, value), per)
     if per is not None:
         _check_per(session, per, (value, *levels))
@@ -181,11 +179,6 @@ def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
     return levels
 
 
-def _check_copy(session: DerivedCopy) -> None:
-    if not session.policy.fixed:
-        raise RefusedError(NO_COPY)
-
-
 def _check_averaged(session: DerivedCopy, value: str) -> str | None:
     """Refuse a column that has no mean, and name what there is of it.
 
@@ -207,7 +200,7 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
             raise InputError(
                 f"column {value!r} holds levels and cannot be averaged; study.summary() has the "
                 "share of each level, and a column of yes and no has one by other columns: "
-                f"study.assign(new=\"{_as_name(value)} == '...'\") makes it"
+                f"study.assign(new=\"{quoted(value)} == '...'\") makes it"
             ) from None
 
 
@@ -223,11 +216,6 @@ def _check_per(session: DerivedCopy, per: str, others: Sequence[str]) -> None:
                 " divided, such as years at risk"
             )
         check_divisor(per, float(np.nanmin(session.whole.copy.columns[per], initial=0.0)))
-
-
-def _as_name(name: str) -> str:
-    """Return the name of a column as expressions have it."""
-    return name if name.isidentifier() else f"`{name}`"
 
 
 def _rows_of(
@@ -314,7 +302,7 @@ def _intervals_are(what: str, own: OwnErrors, rows: RowsToDescribe) -> str:
 
 def _how_to_group(session: DerivedCopy, name: str) -> str:
     """Say why a column of numbers or dates makes no groups, and how they are made of it."""
-    named = _as_name(name)
+    named = quoted(name)
     if name in session.dates:
         made = f"year({named})"
     else:
@@ -372,7 +360,7 @@ def _notes(
         )
         said.append(f"rough, with fewer than {FEW} rows: {which}")
     if policy.public:
-        said.append("the data are declared public: releases are not recorded")
+        said.append(PUBLIC)
     return tuple(said)
 
 

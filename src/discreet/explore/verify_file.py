@@ -32,7 +32,7 @@ from discreet.explore.file_checks import (
     result,
 )
 from discreet.explore.file_differences import unlike
-from discreet.explore.from_file import FileSession, open_file
+from discreet.explore.from_file import FileSession
 from discreet.explore.notes import ANSWER, COPY, FIGURES, FROM_FILE
 from discreet.plots import View
 from discreet.plots.view import FORMS
@@ -121,26 +121,14 @@ class _Figure:
 class FileVerifier:
     """What figures are compared with: the copy in a study file.
 
-    Parameters
-    ----------
-    session : FileSession
-        The study file.
-    beside : Path, optional
-        A folder, into which figures are drawn again that are not as made.
+    Figures that are not as made are drawn again into a folder `beside`, if there is one.
     """
 
     session: FileSession
     beside: Path | None = None
 
     def check(self, path: str | Path) -> FileCheck:
-        """Say whether a figure is what this study file gives.
-
-        Raises
-        ------
-        InputError
-            If there is no such file, it is of a kind that is not released, the study file was
-            closed, or there is no folder to draw into.
-        """
+        """Say whether a figure is what this study file gives."""
         path = Path(path)
         if self.beside is not None and not self.beside.is_dir():
             raise InputError(f"there is no folder {str(self.beside)!r} to draw into; make it first")
@@ -260,11 +248,6 @@ class FileVerifier:
         if file.form == JSON:
             return file.own and (not figure.is_own or said.holds(key, file.checksum))
         return not figure.is_own or said.fits_file(key, file.rest or b"", file.form)
-
-
-def file_verifier_of(path: str | Path, beside: Path | None = None) -> FileVerifier:
-    """Return what compares figures with a study file."""
-    return FileVerifier(open_file(path), beside)
 
 
 def _is_titled(file: Carried) -> bool:

@@ -26,15 +26,7 @@ class Weighed(NamedTuple):
 
 
 def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
-    """Return the rows of a copy that have a weight above 0: as survey software does, no others.
-
-    Raises
-    ------
-    InputError
-        If the column is one of levels or of dates.
-    RefusedError
-        If fewer than 50 rows have a weight, or the weights are too large to be added up.
-    """
+    """Return the rows of a copy that have a weight above 0: as survey software does, no others."""
     with about("weights"):
         numbers = [it for it in copy.columns if raw[it].dates is None]
         if name not in numbers:

@@ -182,6 +182,12 @@ def quoted(name: str) -> str:
     return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
 
 
+def in_quotes(text: str) -> str:
+    """Write a level, or another text, as it stands in a text."""
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
 def written(node: Node) -> str:
     """Write arithmetic and functions of numbers; brackets stand where they are needed.
 

@@ -83,18 +83,10 @@ Check = Callable[[Path], Finding | None]
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of outputs of one study.
+    """A folder of outputs of one study, which is made when something is collected.
 
-    Parameters
-    ----------
-    path : Path
-        Where it is; made when something is collected.
-    store : Store
-        The register's file, which has all that is said and decided.
-    study : str
-        The study's name in the register.
-    in_force : InForce
-        The policy in force, and the study's latest version.
+    The register's file, `store`, has all that is said and decided. `in_force` are the policy in
+    force and the study's latest version.
     """
 
     path: Path
@@ -105,15 +97,8 @@ class Folder:
     def collect(self, files: Iterable[Path], check: Check) -> tuple[Path, ...]:
         """Take up what the study released of some files, and what stands in the folder already.
 
-        Returns
-        -------
-        tuple of Path
-            The files that are left out: the study did not release them as they are.
-
-        Raises
-        ------
-        InputError
-            If the folder holds something else, or two files have one name: nothing is then copied.
+        Returned are the files that are left out: the study did not release them as they are. If
+        the folder holds something else, or two files have one name, nothing is copied.
         """
         inside = self._inside()
         outside = [it for it in dict.fromkeys(files) if it.resolve().parent != self.path.resolve()]

@@ -12,9 +12,9 @@ from discreet.columns.countable import Countable
 from discreet.errors import InputError
 from discreet.plots.counts import Panels, Protected, panels_of_counts, panels_of_rows
 from discreet.plots.facets import MultiplesView, PanelsView, multiples
-from discreet.plots.heatmap import GridView, HeatMap, check_grid, grids_of, tidy_cells
+from discreet.plots.heatmap import GridView, HeatMap, grids_of
 from discreet.plots.plot import BY, CELLS, COUNTS, GRID, LIMITS, ROWS, By, Ends, How, Plot, column
-from discreet.plots.view import Origin, Tidy, View
+from discreet.plots.view import Origin
 from discreet.render.scene import Lines, Panel, Scene
 
 STEPS = 8
@@ -24,34 +24,25 @@ Paths = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ContourView(View):
+class ContourView(GridView):
     """The grid of a heat map, drawn as lines of equal count.
 
     Parameters
     ----------
-    x_edges, y_edges : tuple of float
-        The ends of the intervals of the two columns.
-    counts : tuple of tuples of int or None
-        `counts[i][j]` of the cell at x interval i and y interval j; None where it is hidden.
+    x_edges, y_edges, counts
+        As of `GridView`.
     levels : tuple of float
         The counts at which lines are drawn, from low to high.
     """
 
     kind: ClassVar[str] = "contour"
 
-    x_edges: tuple[float, ...]
-    y_edges: tuple[float, ...]
-    counts: tuple[tuple[int | None, ...], ...]
     levels: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_grid(self.x_edges, self.y_edges, self.counts)
+        super().__post_init__()
         if list(self.levels) != sorted(set(self.levels)):
             raise InputError("the levels of a contour plot rise")
-
-    def tidy(self) -> Tidy:
-        """Return a row for each cell of the grid: its ends, and what it holds."""
-        return tidy_cells(self, self.x_edges, self.y_edges, self.counts)
 
     def scene(self) -> Scene:
         """Return the lines through the middles of the cells; what is hidden counts as 0."""

@@ -21,7 +21,7 @@ from discreet.levels import order_key
 from discreet.methods import Generalization, NoProtection, Suppression
 from discreet.methods.counts import Bins, Guarded, check_counts
 from discreet.methods.values import DIGITS, safe_ends, short
-from discreet.plots.plot import How, Plot
+from discreet.plots.plot import AnsweredCells, How, Plot
 from discreet.plots.view import Origin
 
 MISSING, OTHER = "(missing)", "other"
@@ -403,6 +403,17 @@ def panels_of_rows(
     origin = replace(origin, shown=int(counts.sum()))
     shown = np.ones(counts.shape, dtype=np.bool_)
     return Panels(names, [axis.edges for axis in axes], counts, shown, origin)
+
+
+def panels_of_cells(cells: AnsweredCells, plot: Plot[Any], origin: Origin) -> Panels | None:
+    """Return answered counts, those of each level by themselves; None where two columns divide."""
+    if len(plot.by_names) > 1:
+        return None
+    dims = len(plot.names)
+    shape = (-1, *cells.counts.shape[-dims:])
+    names = cells.labels[0] if plot.by_name else ()
+    edges = [np.array(it) for it in cells.edges[-dims:]]
+    return Panels(names, edges, cells.counts.reshape(shape), cells.given.reshape(shape), origin)
 
 
 def _count_levels(

@@ -178,14 +178,8 @@ Pair = tuple[str, str]
 class Pairs:
     """Which pairs of levels of two columns are drawn.
 
-    Parameters
-    ----------
-    first, second : tuple of str
-        The levels that are drawn with one of the other column at least.
-    sizes : mapping of (str, str) to int
-        How many rows each pair has that is drawn.
-    few : tuple of (str, str)
-        The pairs of fewer than fifty rows.
+    `first` and `second` are the levels that are drawn with one of the other column at least,
+    `sizes` how many rows each pair has that is drawn, and `few` the pairs of fewer than fifty rows.
     """
 
     first: tuple[str, ...]
@@ -205,27 +199,10 @@ def pairs_of(
 ) -> Pairs:
     """Say which pairs of levels are drawn, or refuse more than can be told apart.
 
-    Parameters
-    ----------
-    first, second : sequence of str
-        The levels of each row.
-    by : (str, str)
-        The columns that they are of.
-    grid, beside : bool
-        Whether each pair has a panel, in a row and a column; whether the levels of the second
-        column stand side by side.
-    orders : (sequence of str, sequence of str)
-        The levels of each column in order.
-
-    Returns
-    -------
-    Pairs
-
-    Raises
-    ------
-    RefusedError
-        If there are more pairs than 36; more levels of the second column than 6, or than 12 where
-        their panels may stand in several rows; or no pair of fifty rows.
+    `first` and `second` are the levels of each row, and `orders` all levels in order. `grid` is
+    whether each pair has a panel, `beside` whether levels of the second column stand side by side:
+    there are at most 36 pairs, and 6 levels of the second column, or 12 where panels may stand in
+    several rows.
 
     Examples
     --------

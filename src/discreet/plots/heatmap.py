@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError
@@ -17,6 +15,7 @@ from discreet.plots.counts import (
     Panels,
     Protected,
     Shown,
+    panels_of_cells,
     panels_of_counts,
     panels_of_rows,
     short_places,
@@ -60,7 +59,9 @@ class GridView(View):
     counts: tuple[tuple[int | None, ...], ...]
 
     def __post_init__(self) -> None:
-        check_grid(self.x_edges, self.y_edges, self.counts)
+        rows, columns = len(self.x_edges) - 1, len(self.y_edges) - 1
+        if len(self.counts) != rows or any(len(row) != columns for row in self.counts):
+            raise InputError("a grid has one edge more along each side than it has counts")
 
     def tidy(self) -> Tidy:
         """Return a row for each cell of the grid: its ends, and what it holds."""
@@ -95,17 +96,6 @@ def tidy_cells(
         (f"{up} high", y[1:] * wide),
         ("count", [it for column in counts for it in column]),
     ]
-
-
-def check_grid(
-    x_edges: tuple[float, ...],
-    y_edges: tuple[float, ...],
-    counts: tuple[tuple[int | None, ...], ...],
-) -> None:
-    """Refuse counts that do not lie between the edges."""
-    rows, columns = len(x_edges) - 1, len(y_edges) - 1
-    if len(counts) != rows or any(len(row) != columns for row in counts):
-        raise InputError("a grid has one edge more along each side than it has counts")
 
 
 def grids_of(panels: Panels, plot: Plot[Any], how: How) -> list[GridView]:
@@ -185,30 +175,24 @@ class HeatMap(Plot[GridView | MultiplesView | PanelsView]):
         self, rows: Protected, levels: Sequence[str], how: How, origin: Origin
     ) -> GridView | MultiplesView:
         """Count the protected rows in the cells of a grid of two columns."""
-        panels = panels_of_rows(rows, levels, self, how, origin, self.grid or GRID)
-        return self._drawn(panels, grids_of(panels, self, how))
+        return self._drawn(panels_of_rows(rows, levels, self, how, origin, self.grid or GRID), how)
 
     def from_counts(self, table: Countable, how: How, origin: Origin) -> GridView | MultiplesView:
         """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
-        panels = panels_of_counts(table, self, how, origin, self.grid or GRID)
-        return self._drawn(panels, grids_of(panels, self, how))
+        return self._drawn(panels_of_counts(table, self, how, origin, self.grid or GRID), how)
 
     def from_cells(
         self, cells: AnsweredCells, how: How, origin: Origin
     ) -> GridView | MultiplesView | None:
         """Draw answered counts: of each level, and none where two columns divide them."""
-        if len(self.by_names) > 1:
-            return None
-        edges, shape = [np.array(it) for it in cells.edges[-2:]], (-1, *cells.counts.shape[-2:])
-        names = cells.labels[0] if self.by_name else ()
-        counts, shown = cells.counts.reshape(shape), cells.given.reshape(shape)
-        panels = Panels(names, edges, counts, shown, origin)
-        return self._drawn(panels, grids_of(panels, self, how))
+        panels = panels_of_cells(cells, self, origin)
+        return None if panels is None else self._drawn(panels, how)
 
     def grid_of_counts(self, table: Countable, how: How, origin: Origin) -> GridView:
         """Count two columns in the cells of one grid."""
         panels = panels_of_counts(table, replace(self, by=None), how, origin, self.grid or GRID)
         return grids_of(panels, self, how)[0]
 
-    def _drawn(self, panels: Panels, grids: Sequence[GridView]) -> GridView | MultiplesView:
+    def _drawn(self, panels: Panels, how: How) -> GridView | MultiplesView:
+        grids = grids_of(panels, self, how)
         return grids[0] if self.by_name is None else multiples(panels.names, grids, self.by_name)

@@ -19,6 +19,7 @@ from discreet.plots.counts import (
     Protected,
     Shown,
     axes_of_rows,
+    panels_of_cells,
     panels_of_counts,
     panels_of_rows,
     short_places,
@@ -245,12 +246,8 @@ class HistogramPlot(Plot[HistogramView | MultiplesView | PanelsView]):
         self, cells: AnsweredCells, how: How, origin: Origin
     ) -> HistogramView | MultiplesView | None:
         """Draw answered counts: of each level, and none where two columns divide them."""
-        if len(self.by_names) > 1:
-            return None
-        edges, shape = np.array(cells.edges[-1]), (-1, cells.counts.shape[-1])
-        names = cells.labels[0] if self.by_name else ()
-        counts, shown = cells.counts.reshape(shape), cells.given.reshape(shape)
-        return self._drawn(Panels(names, [edges], counts, shown, origin), how)
+        panels = panels_of_cells(cells, self, origin)
+        return None if panels is None else self._drawn(panels, how)
 
     def _drawn(self, panels: Panels, how: How) -> HistogramView | MultiplesView:
         views = [

@@ -271,19 +271,7 @@ def _known(height: float | None) -> float:
 
 
 def check_times(columns: Sequence[str], values: Floats, every: str, dates: Sequence[str]) -> None:
-    """Refuse columns that no line over time can be drawn of.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The column of dates or of whole numbers, and perhaps one of numbers.
-    values : array of float
-        Those of the first column; some may be missing.
-    every : str
-        How long a period is.
-    dates : sequence of str
-        Which columns hold dates.
-    """
+    """Refuse columns that no line over time can be drawn of; the first has dates or years."""
     date, *value = columns
     if dated := [name for name in value if name in dates]:
         raise InputError(

@@ -55,14 +55,7 @@ def check_every(every: Any) -> str:
 def divided(
     values: Floats, column: str, every: str, *, dated: bool, beyond: int = 0
 ) -> tuple[str, Periods]:
-    """Divide a column of dates, or of whole numbers such as years, and say how.
-
-    Raises
-    ------
-    InputError
-        If it holds other numbers, has too many periods, or a period is named of whole numbers:
-        of years, "year" may be.
-    """
+    """Divide a column of dates, or of whole numbers such as years, and say how."""
     if dated:
         return periods_of(values, every, beyond)
     of_years = every == EVERY[-1] and YEARS[0] <= values.min() <= values.max() <= YEARS[1]
@@ -77,20 +70,9 @@ def divided(
 def periods_of(days: Floats, every: str, beyond: int = 0) -> tuple[str, Periods]:
     """Divide time into periods, from that of the first day to that of the last.
 
-    Parameters
-    ----------
-    days : array of float
-        Days since 1970-01-01, one or more.
-    every : {"auto", "day", "week", "month", "quarter", "year"}
-        How long a period is; "auto" is the shortest that there are at most 60 of. Weeks begin on
-        Mondays.
-    beyond : int, default 0
-        How many people may have dates before the first of these, or after the last, as the ends of
-        a copy are drawn in.
-
-    Returns
-    -------
-    str, Periods
+    "auto" is the shortest that there are at most 60 of; weeks begin on Mondays. So many people as
+    `beyond` may have dates before the first of these, or after the last, as the ends of a copy are
+    drawn in.
 
     Examples
     --------

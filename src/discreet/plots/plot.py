@@ -144,17 +144,10 @@ CELLS = setting("integer", "Cells along each side of the grid.", least=2, most=1
 
 @dataclass(frozen=True)
 class AnsweredCells:
-    """Counts of people that were answered from the data.
+    """Counts of people that were answered from the data, with noise; 0 where one is not given.
 
-    Parameters
-    ----------
-    labels : tuple of tuples of str
-        Of each dimension what its parts are called: first those of `by`, then of the columns.
-    edges : tuple of tuples of float
-        Of each dimension the ends of its parts, none of levels.
-    counts : ndarray of int
-        With noise; 0 where one is not given.
-    given : ndarray of bool
+    Of each dimension, first those of `by` and then of the columns, there are the names of its parts
+    and their ends, none of levels.
     """
 
     labels: tuple[tuple[str, ...], ...]

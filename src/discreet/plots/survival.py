@@ -208,27 +208,11 @@ def product_limit(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Estimate which share has not had an event, by Kaplan and Meier's product limit.
 
-    Parameters
-    ----------
-    times : array of float
-        How long each was observed; 0 or more.
-    happened : array of bool
-        Whether that ended with the event, and not with the end of observation.
-    least : int, default 1
-        The estimate ends where fewer than so many are at risk.
-
-    Returns
-    -------
-    times, shares, low, high : arrays of float
-        When the estimate falls, after a first time of 0; the share from then on; and the ends of
-        its pointwise interval of 95 %: Greenwood's variance on the scale of log(-log(share)), so
-        that both lie within 0 and 1.
-
-    Notes
-    -----
-    Who is observed no longer than until a time is at risk at that time, and events come before
-    ends of observation. Where the share is 0 the interval is not defined: it is from 0 to where it
-    reached before. Kaplan and Meier (1958); Kalbfleisch and Prentice (1980).
+    Returned are when the estimate falls, after a first time of 0; the share from then on; and the
+    ends of its pointwise interval of 95 % (Greenwood's variance on the scale of log(-log(share))).
+    It ends where fewer than `least` are at risk. Who is observed no longer than until a time is at
+    risk at that time, and events come before ends of observation. Where the share is 0 the interval
+    is from 0 to where it reached before. Kaplan and Meier (1958); Kalbfleisch and Prentice (1980).
 
     Examples
     --------
@@ -298,17 +282,8 @@ def event_of(
 ) -> tuple[str, ...]:
     """Say which of a column's levels are the event, or refuse what is not clear.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The levels there are, in order.
-    event_is : str, number, or a sequence of them; or None
-        What the caller says. Where nothing is said it is 1 of 0 and 1, yes of no and yes, and true
-        of false and true.
-    column : str
-        The column.
-    told : bool, default True
-        Whether the levels may be named: those of a copy may.
+    Where the caller says nothing it is 1 of 0 and 1, yes of no and yes, and true of false and true.
+    `told` is whether a refusal may name the levels: those of a copy may be.
 
     Examples
     --------

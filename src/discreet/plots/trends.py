@@ -46,11 +46,6 @@ def trend_of_raw(x: Floats, y: Floats) -> Trend:
 def trend_of(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     """Return the least-squares line of points, each of which counts as often as its weight says.
 
-    Raises
-    ------
-    RefusedError
-        If all lie above one another, or too close together or too far apart to compute with.
-
     Examples
     --------
     >>> found = trend_of(DRAWN, "", np.array([0.0, 1.0]), np.array([1.0, 3.0]), np.ones(2))

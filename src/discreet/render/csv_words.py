@@ -66,13 +66,7 @@ def _read(file: bytes) -> list[list[str]]:
 
 
 def with_column(file: bytes, words: str) -> bytes:
-    """Return CSV that `as_csv` wrote with words in it.
-
-    Raises
-    ------
-    InputError
-        If it has no row to write them in.
-    """
+    """Return CSV that `as_csv` wrote, which has a row, with words in it."""
     head, *rows = _read(file)
     if not rows:
         raise InputError("this plot has no row that CSV could hold; save it as .json")

@@ -51,18 +51,8 @@ def date_words(days: float) -> str:
 def date_ticks(low: float, high: float, most: int = MOST) -> tuple[Tick, ...]:
     """Return places between two days, and their words: round years, months, days or times.
 
-    Parameters
-    ----------
-    low, high : float
-        Days since 1970-01-01.
-    most : int, default 8
-        How many there are at most, but two.
-
-    Returns
-    -------
-    tuple of (float, str)
-        Where nothing is round between them, or a year is none that ISO 8601 writes in four digits,
-        the two ends.
+    Where nothing is round between them, or a year is none that ISO 8601 writes in four digits, they
+    are the two ends.
 
     Examples
     --------

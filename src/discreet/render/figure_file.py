@@ -502,12 +502,7 @@ def letters_of(drawn: Any) -> frozenset[str]:
 def families_for(letters: Iterable[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     """Choose installed fonts for letters that the own font has not; few, one after the other.
 
-    Returns
-    -------
-    tuple of str
-        The names of further families, none where the own font has all.
-    frozenset of str
-        The letters that no font has.
+    Returned are further families, and the letters that no font has.
     """
     wanted = {it for it in letters if it.isprintable() and not it.isspace()}
     if not wanted:

@@ -114,11 +114,6 @@ class PageDrawing:
 def read_drawing(svg: bytes) -> PageDrawing:
     """Read an SVG as pages draw it, or refuse it.
 
-    Raises
-    ------
-    InputError
-        If it is anything else.
-
     Examples
     --------
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><title>Age</title>'
@@ -207,13 +202,7 @@ CHANNELS = {0: 1, 2: 3, 6: 4}
 
 
 def read_png(png: bytes) -> bytes:
-    """Return a PNG as pages draw it with its pixels alone, or refuse it.
-
-    Raises
-    ------
-    InputError
-        If it is anything else, or holds something beside.
-    """
+    """Return a PNG as pages draw it with its pixels alone, or refuse it."""
     try:
         return check_png(png)
     except (ValueError, struct.error, zlib.error):

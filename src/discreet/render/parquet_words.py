@@ -32,19 +32,7 @@ CHUNK = 2**20
 
 
 class Worded(NamedTuple):
-    """What a Parquet file says of itself, and digests of its bytes.
-
-    Parameters
-    ----------
-    words : str or None
-        The words; None where it has none.
-    at : int
-        Where they begin.
-    rest : bytes
-        SHA-256 of all bytes but the words.
-    digest : str
-        SHA-256 of all bytes, in hexadecimal digits.
-    """
+    """What a Parquet file says of itself, where, and SHA-256 of all bytes but that, and of all."""
 
     words: str | None
     at: int
@@ -53,13 +41,7 @@ class Worded(NamedTuple):
 
 
 def read_words(path: Path) -> Worded:
-    """Read the words of a Parquet file, and digests of the file as a stream.
-
-    Raises
-    ------
-    InputError
-        If it is no Parquet file, or a broken one.
-    """
+    """Read the words of a Parquet file, and digests of the file as a stream."""
     with path.open("rb") as file:
         try:
             at, words = _find(file)

@@ -428,17 +428,10 @@ class Subtitle:
     code: str = ""
 
     def line(self, room: float = LETTERS, wide: Callable[[str], float] = len) -> str:
-        """Return as much of what it says as one line has room for.
+        """Return as much of what it says as a line has room for, in letters or as `wide` measures.
 
         Warnings that have no room side by side leave out by how much; what is first is cut where it
         is too long; what has no room beside others is left out.
-
-        Parameters
-        ----------
-        room : float
-            How wide the line may be: in letters, or as `wide` measures it.
-        wide : callable
-            Returns how wide some words are.
 
         Examples
         --------

@@ -156,11 +156,6 @@ def without_words(file: bytes, suffix: str) -> tuple[bytes, str | None]:
     """Return a file as it was before `with_words`, and the words; None where it has none.
 
     Where the words stand in another place than `with_words` gives them, the file is as it is.
-
-    Raises
-    ------
-    InputError
-        If it is not a file of this kind.
     """
     if suffix == CSV:
         return without_column(file)

@@ -29,17 +29,10 @@ MOST_BYTES = 10_000
 
 @dataclass(frozen=True)
 class Signer:
-    """Who signed a study file, beside who signed that study first.
+    """Who signed a study file, beside who signed that study first: fingerprints of the two keys.
 
-    Parameters
-    ----------
-    fingerprint : str
-        Of the key that signed this file.
-    before : str
-        Of the key that signed the study when it was seen before; empty if it was not.
-    state : str
-        "first" (never seen before), "same", "successor" (the key before signed this one), "trusted"
-        (another key, taken because its fingerprint was given) or "changed".
+    The state is "first" (never seen before), "same", "successor" (the key before signed this one),
+    "trusted" (another key, taken because its fingerprint was given) or "changed".
     """
 
     fingerprint: str
@@ -137,27 +130,8 @@ MOST_LISTED = 40
 class Check:
     """What a study file is, once all of it was read and found as it was signed.
 
-    Parameters
-    ----------
-    path : str
-    study, version : str
-    rows : int
-        Rows of the copy.
-    persons : int
-        About how many people there are.
-    columns : tuple of Column
-    k, m : int
-        Persons behind each value, and in each leaf.
-    answers : tuple of str
-        The names of the answers from the data.
-    content, values : str
-        Digests of all that the study says, and of the values of its rows.
-    discreet : str
-        The version of discreet that wrote it.
-    signer : Signer
-        Who signed it, beside who signed the study before.
-    use : Use
-        For whom it is, until when, and whether it may be combined with others.
+    `signer` says who signed it, beside who signed the study before; `use` for whom it is, until
+    when, and whether it may be combined with others; the rest is as `Manifest` has it.
     """
 
     path: str

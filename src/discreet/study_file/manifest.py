@@ -133,14 +133,7 @@ class Column:
 class Again:
     """A copy of the first rows of the copy, by which it is seen how far figures are off.
 
-    Parameters
-    ----------
-    rows : int
-        How many rows it has.
-    values : str
-        A digest of their values.
-    without : tuple of str
-        The columns of the copy that it has not.
+    `values` is a digest of its values, and `without` are the columns of the copy that it has not.
     """
 
     rows: int

@@ -45,33 +45,12 @@ NO_DIGEST = "0" * 64
 
 @dataclass(frozen=True)
 class Draft:
-    """What a study file says beside its rows.
+    """What a study file says beside its rows, as `Manifest` has it.
 
-    Parameters
-    ----------
-    study, version : str
-    columns : tuple of Column
-        Those of the rows, in their order.
-    k, m : int
-        Persons behind each value, and in each leaf.
-    persons : int
-        How many people the copy has, who were drawn: rounded.
-    policy : mapping
-        What may be told of the policy.
-    nearness : mapping, optional
-        How near the copy is.
-    answers : mapping
-        Answers from the data by name (small letters, digits and hyphens).
-    again : tuple of pyarrow.Table
-        Copies of the first rows of the copy, each of columns of it in their order.
-    again_of : int
-        How many these first rows are.
-    person_column : str, optional
-        The column that says which rows are one drawn person's.
-    remarks : tuple of str
-        What is to be known of the rows.
-    private : bool
-        It is the copy that is kept beside the data: readable only by its owner, and no study file.
+    `nearness` is how near the copy is; `answers` are those from the data by name (small letters,
+    digits and hyphens). `again` are copies of the first `again_of` rows of the copy, each of
+    columns of it in their order. A `private` one is the copy that is kept beside the data: readable
+    only by its owner, and no study file.
     """
 
     study: str

@@ -56,19 +56,7 @@ class LevelColumn:
 
 
 def bundle(version: str, columns: Sequence[NumberColumn | LevelColumn]) -> bytes:
-    """Return columns of as many rows each as bytes.
-
-    Parameters
-    ----------
-    version : str
-        Which copy they are of.
-    columns : sequence of NumberColumn or LevelColumn
-        In their order.
-
-    Raises
-    ------
-    InputError
-        If columns differ in their rows, or one has more than 65,535 levels.
+    """Return columns of as many rows each, of a version of the copy, as bytes.
 
     Examples
     --------

@@ -24,25 +24,10 @@ colours have keys of their own."""
 def figure_page(
     view: Mapping[str, Any], title: str, below: Subtitle, made: Sequence[str], name: str = "figure"
 ) -> str:
-    """Return a page that draws a view by itself.
+    """Return a page that draws a view, given its JSON, by itself; `made` says how it was made.
 
-    Parameters
-    ----------
-    view : mapping of str to plain values
-        The JSON of a View.
-    title : str
-        What stands above the picture.
-    below : Subtitle
-        What stands below it.
-    made : sequence of str
-        How it was made, in sentences.
-    name : str
-        What a picture is called that is saved from the page.
-
-    Returns
-    -------
-    str
-        All that is given is text, and is escaped; the same view gives the same text.
+    All that is given is text, and is escaped; the same view gives the same text. A picture that is
+    saved from the page is called `name`.
     """
     sentences = "".join(f"<p>{marked_up(sentence)}</p>" for sentence in made)
     others = Subtitle(tuple(it for it in below.says if not it.startswith(SAID_OTHERWISE)))

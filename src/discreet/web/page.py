@@ -18,21 +18,9 @@ LEVEL = 6
 
 
 def board_page(facts: Mapping[str, Any], rows: bytes, title: str) -> str:
-    """Return the page of a board that needs nothing but itself.
+    """Return the page of a board that needs nothing but itself; the same rows give the same text.
 
-    Parameters
-    ----------
-    facts : mapping of str to plain values
-        What is said of the study: columns, policy, pictures, and what these are drawn with.
-    rows : bytes
-        As `discreet.web.bundle` writes them.
-    title : str
-        Of the page.
-
-    Returns
-    -------
-    str
-        The page; the same rows give the same text.
+    `facts` are what is said of the study, and `rows` are as `discreet.web.bundle` writes them.
     """
     files = page_files()
     packed = base64.b64encode(gzip.compress(rows, LEVEL, mtime=0)).decode()

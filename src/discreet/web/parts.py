@@ -108,16 +108,9 @@ def joined(texts: Mapping[str, str], entry: str) -> str:
     r"""Return a module and all that it imports as one ES module, which exports what it does.
 
     Each part stands after those that it imports, within a function of its own, so that parts may
-    use the same names for different things.
-
-    Parameters
-    ----------
-    texts : mapping of str to str
-        The modules by their paths. They import by lines of their own and by relative paths
-        (`import { a, b as c } from "./x.js";`, or `import "./x.js";` for what it does), and export
-        where they declare (`export function`, `const`, `let` or `class`).
-    entry : str
-        The path of the module that is wanted.
+    use the same names for different things. Modules import by lines of their own and by
+    relative paths (`import { a, b as c } from "./x.js";`, or `import "./x.js";` for what it does),
+    and export where they declare (`export function`, `const`, `let` or `class`).
 
     Examples
     --------
