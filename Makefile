@@ -37,8 +37,8 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 test: warm chromium postgres ## run the tests but for the slow ones, such as long attacks and rounds of kills
 	$(PYTEST) -m 'not slow'
 
-test-all: test spark acro ## run `make test`, then what it left out, and each law on many more examples
-	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m 'slow or hypothesis'
+test-all: warm chromium postgres spark acro ## run all tests, and each law on more examples
+	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 # Else each worker would compile the same loops.
 warm: $(READY)

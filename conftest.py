@@ -52,7 +52,7 @@ typer.main.get_command = cache(typer.main.get_command)
 
 # Always the same examples: a change is taken or not for what it does, not by chance.
 settings.register_profile("fast", max_examples=15, deadline=None, derandomize=True)
-settings.register_profile("thorough", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=40, deadline=None, derandomize=True)
 # For whoever looks for a counterexample: others each time, and kept.
 settings.register_profile("search", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

@@ -132,6 +132,7 @@ def test_quartiles_of_all_sites_are_not_means_of_quartiles() -> None:
     assert abs(np.mean(each) - true) > 5
 
 
+@pytest.mark.slow
 def test_the_density_of_all_sites_has_an_area_of_one() -> None:
     """The client divides the sum of the sites' densities by 3; of five sites 5/3 are left."""
     view = several().density("x")

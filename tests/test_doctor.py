@@ -136,6 +136,7 @@ def test_a_register_that_others_may_read_is_remarked(tmp_path: Path, own_home: P
     assert any(it.startswith("the register can be read by others") for it in found.remarks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "says"),
     [

@@ -326,6 +326,7 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", few(range(2)))
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_canary_under_any_policy(policy: str, turn: int) -> None:
@@ -353,6 +354,7 @@ def test_the_search_finds_small_levels_and_raw_models() -> None:
         assert bool(gap.max() < 1e-7) is found  # points have ten digits
 
 
+@pytest.mark.slow
 def test_no_canary_from_any_source(source: Callable[[Any], Any]) -> None:
     study = standard(source(HOSPITAL), study="s")
     for name in ("scatter", "histogram"):
@@ -361,6 +363,7 @@ def test_no_canary_from_any_source(source: Callable[[Any], Any]) -> None:
         assert view == view_of(hospital(study="s"), name)
 
 
+@pytest.mark.slow
 def test_looking_under_research_tells_no_name_either(tmp_path: Path) -> None:
     study = dc.research(pandas_with_index())
     for view in (study.scatter("income", "debt"), study.histogram("income"), study.box("income")):
@@ -415,6 +418,7 @@ def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
 OWN_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
+@pytest.mark.slow
 def test_neither_the_copy_nor_the_register_holds_a_canary(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text(Policy.preset("standard").to_toml())
@@ -464,6 +468,7 @@ def test_neither_the_copy_nor_the_register_holds_a_canary(tmp_path: Path) -> Non
     connection.close()
 
 
+@pytest.mark.slow
 def test_nothing_else_is_written(tmp_path: Path, own_home: Path) -> None:
     before = {*own_home.rglob("*")}  # the tests' secret
     view = dc.open(pandas_with_index(), Policy.preset("standard")).heatmap("income", "debt")
@@ -661,6 +666,7 @@ def test_no_canary_in_any_error(case: str, tmp_path: Path) -> None:
     listen_to_error(lambda: ERRORS[case](tmp_path))
 
 
+@pytest.mark.slow
 def test_no_canary_where_files_are_broken(tmp_path: Path) -> None:
     for name, path in broken_files(tmp_path).items():
 
@@ -701,6 +707,7 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_no_canary_where_the_register_or_the_copy_is_broken(tmp_path: Path) -> None:
     policy = tmp_path / "ours.toml"
     policy.write_text(Policy.preset("standard").to_toml())
@@ -772,6 +779,7 @@ def test_the_command_line_tells_no_canary(run: Any, tmp_path: Path) -> None:
         assert not target.exists()
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_no_canary_of_broken_files(run: Any, tmp_path: Path) -> None:
     for path in broken_files(tmp_path).values():
         code, out, err = run("plot", "histogram", path, "income", "--json")
@@ -779,6 +787,7 @@ def test_the_command_line_tells_no_canary_of_broken_files(run: Any, tmp_path: Pa
         assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_no_canary_where_it_draws(run: Any, tmp_path: Path) -> None:
     file = csv_of(COHORT, tmp_path / "cohort.csv")
     for words in (["histogram", file, "income"], ["box", file, *NUMBERS]):
@@ -791,6 +800,7 @@ def test_the_command_line_tells_no_canary_where_it_draws(run: Any, tmp_path: Pat
 
 
 # It prints what Python tells of a plot, which is listened to under every preset above.
+@pytest.mark.slow
 def test_the_command_line_tells_no_canary_of_plots(run: Any, tmp_path: Path) -> None:
     file = csv_of(HOSPITAL, tmp_path / "cohort.csv")
     target = tmp_path / "figure.svg"
@@ -822,6 +832,7 @@ def test_a_bug_tells_where_and_not_what(
     assert "unexpected ValueError in test_leaks.py" in err
 
 
+@pytest.mark.slow
 def test_the_installed_command_tells_no_canary(tmp_path: Path) -> None:
     file = csv_of(COHORT, tmp_path / "cohort.csv")
     broken = tmp_path / "broken.csv"

@@ -64,6 +64,7 @@ PEOPLE = {
 }
 
 
+@pytest.mark.slow
 def test_a_column_of_two_values_is_drawn_as_levels_unless_it_is_declared() -> None:
     """As a number, at k = 3, it was guessed 10 points better than by its share."""
     study = dc.open(pa.table(PEOPLE), k=3)
@@ -74,6 +75,7 @@ def test_a_column_of_two_values_is_drawn_as_levels_unless_it_is_declared() -> No
     assert declared.scatter("x", "flag").x
 
 
+@pytest.mark.slow
 def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -> None:
     numbers = dc.open(pa.table(PEOPLE), study="s", kinds={"flag": "continuous"})
     numbers.box("flag", "y").save(tmp_path / "before.json")
@@ -83,6 +85,7 @@ def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -
         dc.open(pa.table(PEOPLE), study="s").bars("flag").save(tmp_path / "now.json")
 
 
+@pytest.mark.slow
 def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() -> None:
     plain = dc.open(pa.table(PEOPLE))
     unsaid = [
@@ -110,6 +113,7 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
         assert (view.edges[0] < -100) == (not values)
 
 
+@pytest.mark.slow
 def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> None:
     policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
     dc.open(pa.table(PEOPLE), study="s").histogram("income").save(tmp_path / "a.json")
@@ -120,6 +124,7 @@ def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> N
         dc.open(pa.table(PEOPLE), policy, study="t").histogram("income").save(tmp_path / "c.json")
 
 
+@pytest.mark.slow
 def test_of_a_thousand_columns_a_message_names_a_few() -> None:
     table = pa.table({f"c{i}": [1.0, 2.0, 4.0] for i in range(1000)})
     with pytest.raises(dc.InputError, match=r"no column 'height'; .* 'c19' and others$") as e:

@@ -130,6 +130,7 @@ def many_visits(lost: int, ids: str) -> dict[str, Any]:
     return {name: values[who >= lost] for name, values in given.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "ids", "lost"), [("standard", "texts", 1), ("datashield", "numbers", 3)]
 )

@@ -244,6 +244,7 @@ def d1_elsewhere(kind: str, folder: Path, file_of: Any) -> Any:
     return file_of(folder / f"elsewhere.{kind}", columns)
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 @pytest.mark.parametrize(
     ("kind", "plot", "forms"),
@@ -325,6 +326,7 @@ def test_averaging_views_of_a_version_teaches_nothing() -> None:
     assert {view.origin.version for view in views} == {views[0].origin.version}
 
 
+@pytest.mark.slow
 def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
     # (k + 1) c' - k c is the next neighbour: threats.md, fact 2
     dc.open(datasets.d1()).scatter("X", "Y").save(tmp_path / "5.json")

@@ -358,6 +358,7 @@ def test_noise_differs_by_record_and_column(numbers: list[int], columns: list[st
     assert len(np.unique(noise)) == noise.size
 
 
+@pytest.mark.slow
 def test_noise_and_draws_are_the_same_in_another_process() -> None:
     code = (
         "import numpy as np; from discreet.secret import Secret, generator; np.random.seed(3);"

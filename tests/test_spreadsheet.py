@@ -48,6 +48,7 @@ def frame() -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "sign"), [(".csv", ","), (".tsv", "\t")])
 def test_a_released_table_runs_nothing_and_is_read_back(
     suffix: str, sign: str, tmp_path: Path

@@ -64,6 +64,7 @@ def auc(inside: Sequence[float], outside: Sequence[float]) -> float:
     return float(((a > b) + 0.5 * (a == b)).mean())
 
 
+@pytest.mark.slow
 def test_membership_at_the_full_budget_is_told_as_often_as_is_said_and_without_noise_always(
     book: Book, new_book: Books
 ) -> None:
@@ -100,6 +101,7 @@ def test_membership_at_the_full_budget_is_told_as_often_as_is_said_and_without_n
     assert seen == len(persons)  # the control: without noise everybody is seen
 
 
+@pytest.mark.slow
 def test_who_does_not_know_a_tenth_of_the_others_learns_nothing(
     book: Book, new_book: Books
 ) -> None:
@@ -124,6 +126,7 @@ def test_who_does_not_know_a_tenth_of_the_others_learns_nothing(
     assert auc(inside, outside) <= 0.65
 
 
+@pytest.mark.slow
 def test_who_left_between_two_versions_is_hardly_told(book: Book) -> None:
     # Two versions have other noise; a candidate who left is compared with one who stayed.
     asked, random = parts(book, QUESTIONS[:4]), np.random.default_rng(10)

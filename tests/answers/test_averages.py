@@ -87,6 +87,7 @@ def test_a_share_is_of_the_counts_that_a_table_has(new_book: Books) -> None:
         asked.answer(means("region", "sex"))
 
 
+@pytest.mark.slow
 def test_a_sum_is_the_mean_of_all_people_and_as_far_off_as_is_said(
     book: Book, new_book: Books
 ) -> None:
@@ -142,6 +143,7 @@ def per(value: str, of: str, *by: str) -> Question:
     return Question({"figures": "means", "columns": [value], "by": list(by), "per": of})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "of", "by"), [("died", "time", "sex"), ("bmi", "age", "region")])
 def test_ratios_lie_within_the_noise_that_is_said(
     book: Book, new_book: Books, value: str, of: str, by: str

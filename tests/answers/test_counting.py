@@ -140,6 +140,7 @@ def test_filters_that_leave_one_person_out_average_to_nothing(book: Book, new_bo
     assert 0.3 < float((a > b).mean()) < 0.7
 
 
+@pytest.mark.slow
 def test_the_same_people_under_another_condition_are_another_number(new_book: Books) -> None:
     # So equal numbers tell nothing, and nothing need be withheld.
     equal = 0

@@ -60,6 +60,7 @@ def test_example_is_content_with_its_own_file(run: Run, tmp_path: Path) -> None:
 HEAVY = ("numpy", "numba", "scipy", "matplotlib", "pyarrow", "duckdb", "sklearn", "narwhals")
 
 
+@pytest.mark.slow
 def test_importing_is_light() -> None:
     script = f"import sys, discreet.cli; print([m for m in {HEAVY!r} if m in sys.modules])"
     command = [sys.executable, "-c", script]
@@ -84,6 +85,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 def test_help_lists_every_command(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
@@ -137,6 +139,7 @@ def test_no_message_repeats_a_password(run: Run, words: list[str]) -> None:
     assert "hunter2" not in out + err
 
 
+@pytest.mark.slow
 def test_what_protects_a_table_for_a_server_repeats_no_password(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

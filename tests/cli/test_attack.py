@@ -47,6 +47,7 @@ def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path
     assert "bmi" not in out
 
 
+@pytest.mark.slow
 def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "attacks.html"
     code, out, _ = run(
@@ -59,6 +60,7 @@ def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_pa
     assert not [*tmp_path.glob("*register*")]  # nothing is released, and nothing recorded
 
 
+@pytest.mark.slow
 def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Path]) -> None:
     code, out, _ = run("attack", str(tables[0]), "--no-unit", "--versions", "3", "--json")
     assert code == 0
@@ -67,6 +69,7 @@ def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Pat
     assert told["release"] is False
 
 
+@pytest.mark.slow
 def test_a_version_is_measured_before_it_is_opened(run: Run, tables: tuple[Path, Path]) -> None:
     version = ("version", "new", str(tables[0]), "--no-unit")
     code, out, _ = run(*version, "--measure")

@@ -12,6 +12,7 @@ from tests.cli.conftest import Run
 pytestmark = pytest.mark.usefixtures("no_intervals")
 
 
+@pytest.mark.slow
 def test_it_writes_one_file_says_how_large_and_is_recorded(
     run: Run, cohort: Path, tmp_path: Path
 ) -> None:
@@ -26,6 +27,7 @@ def test_it_writes_one_file_says_how_large_and_is_recorded(
     assert "rows" in run("log", "--released")[1]
 
 
+@pytest.mark.slow
 def test_a_part_of_it_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
     page = tmp_path / "older.html"
     words = ["--where", "age >= 50", "--assign", "ratio=ldl / hdl", "-o", str(page), "--json"]

@@ -17,12 +17,14 @@ pytestmark = pytest.mark.usefixtures("no_intervals")
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.slow
 def test_single_fields_override_the_policy(run: Run, cohort: Path) -> None:
     words = ("plot", "histogram", str(cohort), "bmi", "--json", "-k", "8", "--bins", "10")
     view = dc.View.from_json(run(*words)[1])
     assert (view.parameters["k"], view.parameters["bins"]) == (8, 10)
 
 
+@pytest.mark.slow
 def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     policy = tmp_path / "rules.toml"
     policy.write_text("k = 7\n[limits]\nbmi = [15, 45]\n")
@@ -33,6 +35,7 @@ def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     assert (tmp_path / ".discreet" / "register.sqlite").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["datashield", "opensafely"])
 def test_every_preset_is_known(run: Run, cohort: Path, preset: str) -> None:
     code, out, err = run("plot", "bars", str(cohort), "sex", "--policy", preset, "--json")
@@ -70,6 +73,7 @@ def test_a_name_with_a_comma_stands_in_quotes(text: str | None, names: list[str]
     assert names_of(text) == names
 
 
+@pytest.mark.slow
 def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("age\n" + "\n".join(str(20 + i % 60) for i in range(120)) + "\n99" * 30)
@@ -120,6 +124,7 @@ def test_kinds_are_named_by_column() -> None:
         kinds_of(["a"])
 
 
+@pytest.mark.slow
 def test_a_guarded_policy_file_says_which_columns_hold_numbers(
     run: Run, cohort: Path, tmp_path: Path
 ) -> None:
@@ -135,6 +140,7 @@ def test_a_guarded_policy_file_says_which_columns_hold_numbers(
     assert run(*words, "--study", "a preset says nothing of it")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_column_with_control_codes_is_drawn_and_they_are_told_as_codes(
     run: Run, tmp_path: Path
 ) -> None:
@@ -157,6 +163,7 @@ def visits(folder: Path, rows: int = 3) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_table_of_several_rows_a_person_asks_whose_they_are(run: Run, tmp_path: Path) -> None:
     file = str(visits(tmp_path))
     for words in (
@@ -179,6 +186,7 @@ def test_a_table_of_several_rows_a_person_asks_whose_they_are(run: Run, tmp_path
     assert (code, err.startswith("discreet: --unit and --no-unit contradict")) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_command_line_does_not_overrule_what_a_file_says_of_persons(
     run: Run, tmp_path: Path
 ) -> None:

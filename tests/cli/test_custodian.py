@@ -153,6 +153,7 @@ MISUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "says"), MISUSED.values(), ids=MISUSED)
 def test_what_cannot_be_checked_is_refused(
     run: Run, register: Register, policy: str, words: tuple[str, ...], says: str
@@ -211,6 +212,7 @@ def test_private_files_are_forgotten(run: Run, cohort: Path, tmp_path: Path) -> 
     assert not [*(tmp_path / ".discreet").glob("raw-*")]
 
 
+@pytest.mark.slow
 def test_a_table_comes_by_standard_input(cohort: Path) -> None:
     words = [sys.executable, "-m", "discreet"]
     words += ["policy", "init", "-", "-o", "new.toml"]
@@ -219,6 +221,7 @@ def test_a_table_comes_by_standard_input(cohort: Path) -> None:
     assert b"age" in (cohort.parent / "new.toml").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_policy_is_written_and_the_next_steps_said(
     cohort: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,7 @@ def test_outputs_are_commented_approved_and_rejected(request_: Any, policy: str)
     assert verify(register_of(policy).store).broken == ()
 
 
+@pytest.mark.slow
 def test_what_is_changed_after_it_was_approved_shows_as_changed(
     request_: Any, tmp_path: Path
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_released_table_is_collected_by_its_digest(
     assert "Its first 10 rows" in (folder / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_figure_of_another_secret_is_left_out(
     run: Run, cohort: Path, figures: Path, tmp_path: Path
 ) -> None:
@@ -288,6 +290,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "outputs.md"
 SHOWN = re.compile(r"^```sh\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_commands_of_its_page_do_what_it_says(
     run: Run, cohort: Path, figures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def test_plot_writes_the_picture_and_says_how_it_was_made(
     assert f"{NOTES.get(picture, f'{picture} of ')}" in made
 
 
+@pytest.mark.slow
 def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Path) -> None:
     picture = tmp_path / "h.png"
     code, out, err = run("plot", "histogram", str(cohort), "bmi", "--json", "-o", str(picture))
@@ -148,6 +149,7 @@ def test_errors_are_one_line_and_maybe_the_place_that_is_wrong(
     assert message in err
 
 
+@pytest.mark.slow
 def test_a_second_k_is_refused_and_nothing_is_written(
     run: Run, cohort: Path, tmp_path: Path
 ) -> None:
@@ -199,6 +201,7 @@ def test_what_a_plot_has_of_its_own_is_drawn_where_it_is_asked_for(
     assert (code, "leave it out" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_plot_that_fits_the_kinds_of_the_columns(run: Run, cohort: Path) -> None:
     asked: dict[tuple[str, ...], tuple[str, str]] = {
         ("age", "bmi", "--by", "sex"): ("scatter", "scatter, for 2 numbers"),
@@ -343,6 +346,7 @@ def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(
         assert again.method == method
 
 
+@pytest.mark.slow
 def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     run: Run, credit: Path, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def test_they_are_numbered_and_each_is_found() -> None:
     assert PAGE.count("```sh") == len(QUESTIONS)
 
 
+@pytest.mark.slow
 def test_each_line_is_answered_in_any_order(folder: Path) -> None:
     names: dict[str, Any] = {}
     exec(OPENING, names)

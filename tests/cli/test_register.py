@@ -35,6 +35,7 @@ def logged(run: Run, policy: str) -> list[tuple[str, str]]:
     return [(it["what"], it["outcome"]) for it in json.loads(out)]
 
 
+@pytest.mark.slow
 def test_a_lost_register_is_begun_anew_as_the_message_says(
     run: Run, plot: Callable[..., tuple[int, str, str]], policy: str
 ) -> None:
@@ -69,6 +70,7 @@ def test_where_nothing_is_lost_nothing_begins(run: Run, policy: str) -> None:
     assert run("register", "begin")[0] == dc.InputError.exit_code
 
 
+@pytest.mark.slow
 def test_another_k_is_drawn_once_the_first_is_withdrawn(
     run: Run, plot: Callable[..., tuple[int, str, str]], policy: str
 ) -> None:

@@ -207,6 +207,7 @@ def started(study: Place, *words: str, as_json: bool = True) -> Iterator[Started
 # --- what it prints -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_prints_a_link_with_a_token_and_takes_it_back_at_the_end(study: Place) -> None:
     with started(study, as_json=False) as server:
         text = "".join(server.printed)
@@ -352,6 +353,7 @@ def test_a_table_that_cannot_be_protected_is_not_served(serve: Serve, tmp_path: 
     assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.slow
 def test_each_study_has_a_token_and_a_service_has_none(
     serve: Serve, study: Place, tmp_path: Path
 ) -> None:

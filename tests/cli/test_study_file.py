@@ -148,6 +148,7 @@ def test_file_that_was_changed_is_refused(run: Run, study_file: Path) -> None:
     assert "was changed" in err
 
 
+@pytest.mark.slow
 def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str) -> None:
     path = tmp_path / "cohort.discreet"
     words = ["--policy", policy, "--study", "ours", "--no-unit", "-o", str(path), "--json"]
@@ -163,6 +164,7 @@ def test_it_says_so_as_json(run: Run, cohort: Path, tmp_path: Path, policy: str)
     assert Path(os.environ["DISCREET_CONFIG"], "discreet.signing-key").exists()
 
 
+@pytest.mark.slow
 def test_columns_of_a_file_are_completed(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMP_WORDS", f"discreet means {study_file} b")
     context = typer.Context(typer.main.get_command(app))

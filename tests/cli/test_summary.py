@@ -37,6 +37,7 @@ def test_another_ending_is_refused_before_the_work(run: Run, study_file: Path) -
     assert "a table of figures is saved as one of" in err
 
 
+@pytest.mark.slow
 def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "bmi.csv", tmp_path / "bmi.svg"
     files = ["-o", str(table), "-o", str(plot)]
@@ -100,6 +101,7 @@ def test_it_lists_columns(run: Run, study_file: Path) -> None:
     assert '"kind": "columns"' in out
 
 
+@pytest.mark.slow
 def test_a_plot_is_drawn_for_a_journal(run: Run, study_file: Path, tmp_path: Path) -> None:
     table, plot, pixels = (tmp_path / f"bmi.{it}" for it in ("csv", "svg", "png"))
     asked = ("means", str(study_file), "bmi", "sex")

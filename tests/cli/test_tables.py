@@ -199,6 +199,7 @@ def test_a_hierarchy_merges_small_strata(run: Run, small: Path, tmp_path: Path) 
     assert Counter(pd.read_csv(tmp_path / "r.csv")["arm"]) == {"most": 70, "rest": 50}
 
 
+@pytest.mark.slow
 def test_a_second_table_by_another_k_is_refused_and_not_written(
     run: Run, small: Path, tmp_path: Path
 ) -> None:
@@ -226,6 +227,7 @@ def moved(small: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_risk_prints_a_report_or_json_and_saves_a_page(
     run: Run, small: Path, moved: Path, tmp_path: Path
 ) -> None:
@@ -257,6 +259,7 @@ def test_rows_in_another_order_are_compared_when_that_is_said(
 # --- sweep ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_path: Path) -> None:
     words = f"tune {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
@@ -390,6 +393,7 @@ def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.json"
     code, out, err = run(*f"round {wine} --public --method kmeans -c 20 --points {points}".split())
@@ -431,6 +435,7 @@ def sixty(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_methods_are_compared_column_by_column(run: Run, sixty: Path, tmp_path: Path) -> None:
     page, numbers = tmp_path / "compare.html", tmp_path / "compare.csv"
     words = f"tune {sixty} --per-column --methods mdav,equal-width -k 6:12 --target kind --json"

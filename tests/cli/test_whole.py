@@ -59,6 +59,7 @@ def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, cas
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
     plot = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     assert run(*plot)[0] == 0
@@ -74,6 +75,7 @@ def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, coh
     assert run(*plot, "--left-out", "0.3")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("protected_by_a_fork")
 def test_a_table_is_protected_as_it_is_said_before_it_is_served(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +101,7 @@ def test_rows_and_new_columns_are_asked_for_as_in_python(run: Run, cohort: Path)
     assert told["columns"] == ["ratio"]
 
 
+@pytest.mark.slow
 def test_a_part_is_released_with_its_new_columns(run: Run, cohort: Path, tmp_path: Path) -> None:
     to, report = tmp_path / "part.csv", tmp_path / "report.json"
     code, _, err = run(
@@ -138,6 +141,7 @@ OTHER_ROLES, OTHER_M = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "partitions", "changed", "says"),
     [

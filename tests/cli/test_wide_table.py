@@ -182,6 +182,7 @@ def released(wide: Wide) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_release_has_all_columns_and_persons_of_its_own(wide: Wide, released: Path) -> None:
     rows = pd.read_csv(released, keep_default_na=False, na_values=[""])
     assert {*rows.columns} == {*COLUMNS}

@@ -272,6 +272,7 @@ def test_texts_of_no_form_are_told_from_dates() -> None:
     assert np.isnan(days_in(pa.array([None, None], pa.string()), "%d/%m/%Y")).all()
 
 
+@pytest.mark.slow
 def test_a_study_names_both_readings_and_takes_what_is_declared(tmp_path: Path) -> None:
     text = io.StringIO()
     frame_of([day.strftime("%m/%d/%Y") for day in STARTS]).to_pandas().to_csv(text, index=False)

@@ -92,6 +92,7 @@ def answer(path: Path, study: Study, **more: Any) -> Answering:
     return dc.answer(TABLE, study.questions, study=path, **more)
 
 
+@pytest.mark.slow
 def test_answers_come_in_the_next_revision_of_the_same_copy(path: Path) -> None:
     study = asked(path)
     before = dc.check(path)
@@ -156,6 +157,7 @@ def test_a_table_of_an_answer_is_verified_to_the_byte(
     assert before.verify(found.table.save(file)).verdict != "as made"  # it has no answers
 
 
+@pytest.mark.slow
 def test_an_output_checker_reads_by_which_rules_an_answer_was_given(
     answered: Path, tmp_path: Path
 ) -> None:
@@ -200,6 +202,7 @@ def test_what_was_asked_stands_in_the_register_and_no_figure_does(path: Path) ->
         assert question.says in it["question"].replace('\\"', '"')
 
 
+@pytest.mark.slow
 def test_the_same_questions_are_answered_the_same_again_and_cost_nothing(path: Path) -> None:
     study = asked(path)
     first = answer(path, study)
@@ -210,6 +213,7 @@ def test_the_same_questions_are_answered_the_same_again_and_cost_nothing(path: P
     assert len(answered_of(path)) == 3
 
 
+@pytest.mark.slow
 def test_earlier_answers_count_whatever_is_found_of_the_copy_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +232,7 @@ def test_earlier_answers_count_whatever_is_found_of_the_copy_later(
     assert len(answered_of(path)) == 5
 
 
+@pytest.mark.slow
 def test_a_later_question_is_decided_beside_the_earlier_ones(path: Path) -> None:
     answer(path, asked(path))
     study = dc.open(path)
@@ -263,6 +268,7 @@ def test_the_attack_on_the_copy_is_made_on_the_data_at_hand(path: Path) -> None:
     assert 0 <= both - copy < 0.03
 
 
+@pytest.mark.slow
 def test_a_question_that_is_refused_says_why_and_the_others_are_answered(path: Path) -> None:
     study = dc.open(path)
     study.ask(study.bars("sex"))
@@ -314,6 +320,7 @@ def test_noise_of_another_size_has_other_draws(path: Path) -> None:
     assert len(versions) == 2
 
 
+@pytest.mark.slow
 def test_two_studies_of_one_copy_have_one_budget_and_one_noise(path: Path, tmp_path: Path) -> None:
     # They have the same draws: two sizes of noise of one draw would tell what it is.
     first = answer(path, asked(path))
@@ -369,6 +376,7 @@ def attacked(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@pytest.mark.slow
 def test_what_counts_tell_is_said_to_the_custodian_and_changes_nothing_that_leaves(
     path: Path, tmp_path: Path, attacked: pytest.MonkeyPatch
 ) -> None:
@@ -385,6 +393,7 @@ def test_what_counts_tell_is_said_to_the_custodian_and_changes_nothing_that_leav
     assert answered_of(path) == rows
 
 
+@pytest.mark.slow
 def test_a_revision_whose_counts_tell_too_much_is_not_written_and_the_custodian_is_told_why(
     path: Path, attacked: pytest.MonkeyPatch
 ) -> None:

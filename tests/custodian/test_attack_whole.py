@@ -15,6 +15,7 @@ from discreet.policy import Policy
 from tests.custodian.test_whole import cohort, whole
 
 
+@pytest.mark.slow
 def test_a_release_is_attacked() -> None:
     report = whole().anonymize().attack(0)
     assert {"linkage", "verbatim"} <= {attack.name for attack in report.attacks}
@@ -24,6 +25,7 @@ def test_a_release_is_attacked() -> None:
     assert report.to_text().startswith("Attacks on the copy of s\n")
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_person_are_known() -> None:
     frame = cohort().with_columns(patient=pl.Series([f"P{i // 2}" for i in range(400)]))
     report = whole(frame, unit="patient").anonymize().attack(0)
@@ -46,6 +48,7 @@ def test_other_tables_cannot_be_made_again() -> None:
 # --- a section of the report ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: Path) -> None:
     study = whole()
     release = study.anonymize()
@@ -89,6 +92,7 @@ def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
 # --- before a version is opened -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None:
     study = whole()
     study.anonymize().save(tmp_path / "copy.csv")
@@ -101,6 +105,7 @@ def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None
     assert study.session.register.history("s") == before
 
 
+@pytest.mark.slow
 def test_the_next_version_counts_those_there_are(tmp_path: Path) -> None:
     whole().anonymize().save(tmp_path / "copy.csv")
     other = whole(cohort(600, seed=1))
@@ -110,6 +115,7 @@ def test_the_next_version_counts_those_there_are(tmp_path: Path) -> None:
     assert report.attacks[0].title == "Who left between 3 versions"
 
 
+@pytest.mark.slow
 def test_who_left_is_seen_in_as_many_versions_as_are_asked_for() -> None:
     report = dc.Protected(whole(study=None)).attack_versions(4, leave=0.2, repeats=2)
     assert report.title == "Versions of a frame without a name"

@@ -171,6 +171,7 @@ def told(preset: str, persons: int) -> list[bool]:
     return found
 
 
+@pytest.mark.slow
 def test_nobody_computes_what_is_free_from_the_others_alone() -> None:
     assert not any(told("standard", 4))
 

@@ -50,6 +50,7 @@ def intervals(view: ParallelView, frame: pd.DataFrame) -> Mapping[str, tuple[Who
     return {name: (low[name], high[name]) for name in at}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_intersecting_clusters_leaves_no_row_of_the_copy_a_hundredth_of_an_axis(k: int) -> None:
     study = dc.open(correlated(), k=k)
@@ -82,6 +83,7 @@ def levelled(n: int = 300) -> pd.DataFrame:
     return pd.DataFrame({"a": a, "b": b, "x": rng.normal(size=n), "y": rng.normal(size=n)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("door", "how", "other"),
     [
@@ -103,6 +105,7 @@ def test_a_name_that_the_register_knows_lets_no_other_data_out(
         other(door(frame, study="known", **how)).to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("roles", [({"b": "sensitive"}, None), (None, {"b": "sensitive"})])
 def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive(roles: Any) -> None:
     frame = levelled()

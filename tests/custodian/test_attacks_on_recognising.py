@@ -76,6 +76,7 @@ def sex_of(frame: pd.DataFrame, preset: str, **fields: Any) -> str:
     return dc.open(frame, dc.Policy.preset(preset, **fields)).bars("sex").to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persons", [None, "person"])
 def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: str | None) -> None:
     frame = cohort(1).assign(person=[f"P{i}" for i in range(400)])
@@ -100,6 +101,7 @@ def test_of_research_alone_several_tables_leave_that_promise_nothing_together() 
         sex_of(frame.sample(200, random_state=1), "sacro")
 
 
+@pytest.mark.slow
 def test_the_same_table_under_another_name_is_no_further_version() -> None:
     for name in ("a", "b", None, "c", "e"):
         dc.open(cohort(1), study=name).bars("sex").to_json()
@@ -115,6 +117,7 @@ UNITS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_a_table_in_other_units_is_the_same_table() -> None:
     frame = cohort(1)
     dc.open(frame, study="a").histogram("glucose").to_json()
@@ -154,6 +157,7 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:
     pd.read_csv(left).iloc[80:].to_csv(left, index=False)
     with pytest.raises(LeavingError, match="have changed since a release") as refused:

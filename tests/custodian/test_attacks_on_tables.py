@@ -123,6 +123,7 @@ def test_two_tables_by_other_noise_do_not_solve_for_the_raw_column() -> None:
         assert ((solved - raw).abs() < 0.05 * sd).mean() < 0.12
 
 
+@pytest.mark.slow
 def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people")
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")

@@ -124,6 +124,7 @@ def test_a_time_zone_stays_and_days_of_it_are_whole() -> None:
         assert set(frame[name].dt.hour().to_list()) == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_dates_of_a_file_are_dates_in_what_is_written(suffix: str, tmp_path: Path) -> None:
     frame, source = pl.DataFrame(stays()), tmp_path / f"stays{suffix}"
@@ -142,6 +143,7 @@ def test_dates_of_a_file_are_dates_in_what_is_written(suffix: str, tmp_path: Pat
 DATES = st.dates(date(1900, 1, 1), date(2200, 1, 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(
     starts=st.lists(DATES, min_size=30, max_size=60),
@@ -176,6 +178,7 @@ def shown_exactly(raw: pa.Table, made: pa.Table, name: str, k: int) -> float:
     return float(np.isin(rare, np.array(made[name].drop_null().to_pylist())).mean())
 
 
+@pytest.mark.slow
 def test_no_moment_of_fewer_than_k_persons_is_shown() -> None:
     raw = pa.table(stays(600))
     copies = pa.concat_tables([released(raw, secret) for secret in range(4)])
@@ -185,6 +188,7 @@ def test_no_moment_of_fewer_than_k_persons_is_shown() -> None:
     assert shown_exactly(raw, raw.take(rows), "seen", 3) > 0.5
 
 
+@pytest.mark.slow
 def test_the_first_and_last_of_few_persons_are_not_shown() -> None:
     columns = stays()
     columns["start"][:2] = [date(1901, 1, 1), date(1902, 5, 7)]
@@ -298,6 +302,7 @@ def test_research_says_what_has_dates() -> None:
         study.histogram("start")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["age", "start"])
 def test_one_date_that_changed_is_seen_whatever_was_released_first(
     first: str, tmp_path: Path

@@ -32,6 +32,7 @@ def opened() -> dc.Study:
     return study()
 
 
+@pytest.mark.slow
 def test_they_are_what_assign_makes(opened: dc.Study) -> None:
     asked = {name: text for name, text in DERIVE.items() if name != "none"}
     analyst = dc.open(cohort(), study="s").assign(**asked).anonymize().frame
@@ -62,6 +63,7 @@ def test_the_register_names_the_columns_they_rest_on() -> None:
     assert one.session.register.history("s")[-1]["columns"] == ["bmi", "age"]
 
 
+@pytest.mark.slow
 def test_one_that_has_no_value_is_refused(opened: dc.Study) -> None:
     with pytest.raises(
         RefusedError, match="'none', which the policy derives, could not be computed"
@@ -102,6 +104,7 @@ def test_a_file_says_them(tmp_path: Path) -> None:
     assert (view.edges[0], view.edges[-1]) == (2, 4)
 
 
+@pytest.mark.slow
 def test_other_ones_want_no_new_version() -> None:
     before = study()
     before.histogram("log_bmi").to_json()

@@ -50,6 +50,7 @@ def test_of_a_copy_on_which_an_attack_rings_no_output_passes(
     assert found == [status] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cured", [True, False])
 def test_of_a_copy_that_repeats_records_no_output_passes(
     cured: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,7 @@ def partitions(table: Table) -> list[whole_columns.RawWhole]:
 # --- what a copy of partitions is -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_copy_is_those_of_the_partitions_one_after_the_other(
     frame: pl.DataFrame, copy: Copy
 ) -> None:
@@ -112,6 +113,7 @@ def test_the_copy_is_those_of_the_partitions_one_after_the_other(
         assert copy.strata[name] == tuple(word for _, words in made for word in words[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "memory", "at_once"), [(1, 1e9, 1), (3, 1e9, 3), (3, 1e3, 1)])
 def test_however_many_are_protected_at_a_time(
     frame: pl.DataFrame,
@@ -159,6 +161,7 @@ def test_a_table_of_few_different_rows_is_spread_evenly(
     assert all(0.3 < it.levels["sex"].texts().count("f") / len(it.draws.keys) < 0.7 for it in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{"key": "visit"}, {"unit": "patient"}])
 def test_another_process_protects_a_partition_alike(how: dict[str, str]) -> None:
     twice = pl.concat([cohort(N, seed) for seed in (0, 1)])
@@ -200,6 +203,7 @@ def test_data_that_change_while_they_are_read_make_no_copy(
     assert [*folder.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) -> None:
     few = pl.Series(["yes" if i < 4 else None for i in range(N)])
     rare = pl.Series([1.5 if i < 9 else None for i in range(N)])
@@ -211,12 +215,14 @@ def test_a_column_left_out_of_all_partitions_is_not_in_the_copy(tmp_path: Path) 
     assert {"few", "rare"}.isdisjoint(released.column_names)
 
 
+@pytest.mark.slow
 def test_a_level_that_a_partition_has_not_is_missing_there(tmp_path: Path) -> None:
     few = pl.Series(["yes" if i % 140 == 0 else None for i in range(N)])
     copy = Vault(SECRET, tmp_path).whole(table_of(cohort(N).with_columns(few=few)), POLICY)
     assert {*copy.strata.get("few", ())} <= {"yes", ""}
 
 
+@pytest.mark.slow
 def test_the_first_partition_stands_for_the_table(frame: pl.DataFrame) -> None:
     raw, first = raw_whole(table_of(frame), POLICY, SECRET), partitions(table_of(frame))[0]
     assert raw.version == first.version
@@ -272,6 +278,7 @@ def test_another_row_is_another_version(frame: pl.DataFrame, copy: Copy) -> None
     assert Vault(SECRET, None).version_of_whole(table_of(frame), POLICY) == copy.version
 
 
+@pytest.mark.slow
 def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> None:
     mixed = frame.to_pandas()
     mixed["mixed"] = pd.Series([1.5, b"bird"] * (N // 2), dtype=object)
@@ -281,6 +288,7 @@ def test_a_column_that_cannot_be_read_holds_up_no_other(frame: pl.DataFrame) -> 
     assert len(copy.columns["age"]) > N / 2
 
 
+@pytest.mark.slow
 def test_a_key_must_tell_rows_apart(frame: pl.DataFrame) -> None:
     fine = table_of(frame, key="visit")
     assert len(Vault(SECRET, None).whole(fine, POLICY)) > N / 2
@@ -292,6 +300,7 @@ def test_a_key_must_tell_rows_apart(frame: pl.DataFrame) -> None:
 # --- a copy that is kept in a file ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_kept_copy_is_read_again(frame: pl.DataFrame, copy: Copy, tmp_path: Path) -> None:
     assert copy.path is not None
     assert copy.path.parent == tmp_path
@@ -355,6 +364,7 @@ def test_a_plot_of_a_copy_in_a_file_is_that_of_one_in_memory(frame: pl.DataFrame
 # --- released -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet"])
 def test_a_table_is_released_piece_by_piece(
     frame: pl.DataFrame, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
@@ -375,6 +385,7 @@ def test_a_table_is_released_piece_by_piece(
     assert release.frame.columns == ["age", "bmi", "glucose", "sex", "smoker", "group"]
 
 
+@pytest.mark.slow
 def test_a_kept_copy_of_other_data_is_found_out(frame: pl.DataFrame) -> None:
     study = parted(frame)
     copy = study.session.kept.copy

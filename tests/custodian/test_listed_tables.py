@@ -160,6 +160,7 @@ def test_what_is_counted_says_so(study: dc.Study) -> None:
     assert not any(said in it for it in study.box("x", by="sex").notes())
 
 
+@pytest.mark.slow
 def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     raw, found = cohort(), []
     for secret in ("0123456789abcdef" * 2, "fedcba9876543210" * 2, "0123456789abcdef" * 2):
@@ -168,6 +169,7 @@ def test_tables_are_drawn_by_the_secret(monkeypatch: pytest.MonkeyPatch) -> None
     assert found[0] == found[2] != found[1]
 
 
+@pytest.mark.slow
 def test_a_listed_column_that_is_not_in_the_copy_is_left_out() -> None:
     raw = cohort().with_columns(word=pl.Series([f"word {i}" for i in range(N)]))
     roles, kinds = {"word": "quasi-identifier"}, {"word": "categorical"}
@@ -188,6 +190,7 @@ def test_persons_with_several_rows_are_not_counted() -> None:
 # --- what a policy may list -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_other_tables_are_another_policy() -> None:
     opened(tables=[["ward", "died"]]).histogram("x").to_json()
     with pytest.raises(LeavingError, match=r"^'tables' must be the same as in the earlier release"):

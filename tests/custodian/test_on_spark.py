@@ -146,6 +146,7 @@ class Pretended:
         return parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"unit": "patient"}], ids=["rows", "persons"])
 def test_workers_get_no_secret_and_protect_as_one_machine_does(
     how: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -287,6 +287,7 @@ def records_found(raw: pa.Table, copy: Any) -> float:
     return float(np.mean(near))
 
 
+@pytest.mark.slow
 def test_a_copy_of_rows_alike_gives_no_record_away_and_would_without_the_cure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -42,6 +42,7 @@ def people(n: int, **columns: list[Any]) -> pd.DataFrame:
 # --- tables that are known ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     file = shared_data("titanic.csv")
     text = propose_policy(file)
@@ -73,6 +74,7 @@ def test_titanic(shared_data: Callable[[str], Path], tmp_path: Path) -> None:
     assert study.histogram("Age").columns == ("Age",)
 
 
+@pytest.mark.slow
 def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
     table = dc.datasets.diabetes()
     study = dc.open(table)
@@ -270,12 +272,14 @@ def test_one_person_does_not_move_a_range() -> None:
     assert plain == odd
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e6, 1e6), min_size=50, max_size=80), st.integers(0, 10**6))
 def test_the_order_of_rows_is_of_no_account(values: list[float], seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(values)
     assert propose_policy(pa.table({"x": values})) == propose_policy(pa.table({"x": shuffled}))
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([f"{CANARY}{i}" for i in range(9)]), min_size=40, max_size=60))
 def test_no_level_and_no_count_is_told(levels: list[str]) -> None:
     n = len(levels)
@@ -316,6 +320,7 @@ NAMES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(NAMES)
 def test_any_name_is_written_so_that_it_is_read(
     tmp_path_factory: pytest.TempPathFactory, names: list[str]

@@ -113,6 +113,7 @@ def test_record_stands_before_the_file_is_written(
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 def test_same_data_policy_and_secret_have_one_content(tmp_path: Path) -> None:
     found = [

@@ -428,6 +428,7 @@ def history(policy: Any = "standard") -> list[tuple[str, str]]:
     return [(entry["kind"], entry["form"]) for entry in register_of(policy).history()]
 
 
+@pytest.mark.slow
 def test_a_table_and_its_report_are_recorded(tmp_path: Path) -> None:
     study = research(study="s", strata=["sex"])
     release = study.anonymize(["x", "y"])

@@ -166,6 +166,7 @@ def test_supervised_methods_need_a_stratum_for_a_class() -> None:
 # --- one name each ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_table_is_asked_for_by_one_name() -> None:
     study = research()
     for name, method in ROUNDING_NAMES.items():

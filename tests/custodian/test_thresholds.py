@@ -75,6 +75,7 @@ KINDS: dict[str, tuple[Callable[[int], Any], Callable[[dc.Study], bool]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "sign"), KINDS.values(), ids=KINDS)
 def test_the_secret_draws_how_many_decide_of_what_kind_a_column_is(
     monkeypatch: pytest.MonkeyPatch,

@@ -72,6 +72,7 @@ def test_which_settings_are_tried(given: dict[str, Any], names: list[str]) -> No
 # --- what a point is ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_risk_is_that_of_the_attacks_report() -> None:
     frame = numbers()
     (point,) = tried(frame, m=[10]).points
@@ -79,6 +80,7 @@ def test_the_risk_is_that_of_the_attacks_report() -> None:
     assert point.risk == report["linkage"].found
 
 
+@pytest.mark.slow
 def test_the_loss_is_the_mean_of_fidelity_over_copies() -> None:
     frame = numbers()
     records, _ = in_keyed_order(Records.of(as_side(frame)))
@@ -92,6 +94,7 @@ def test_the_loss_is_the_mean_of_fidelity_over_copies() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_method_that_gives_records_away_is_seen() -> None:
     found = places(tried(numbers(), methods=["whole", "probabilistic"], q=[0.1], m=[10]))
     weak, copy = (found[name] for name in ("probabilistic q=0.1", "whole k=5 m=10"))
@@ -99,6 +102,7 @@ def test_a_method_that_gives_records_away_is_seen() -> None:
     assert copy.place[0] < 0.2
 
 
+@pytest.mark.slow
 def test_a_method_whose_rows_say_much_is_seen_by_inference() -> None:
     how: dict[str, Any] = {"methods": ["whole", "probabilistic"], "q": [0.1], "m": [10]}
     found = places(tried(numbers(), risk="numbers", **how))
@@ -140,6 +144,7 @@ def test_the_risk_may_be_that_of_membership(monkeypatch: pytest.MonkeyPatch) -> 
     assert copy.risk.baseline == 0.5
 
 
+@pytest.mark.slow
 def test_the_order_of_the_file_changes_nothing() -> None:
     frame = numbers()
     turned = frame.select(pl.all().gather(np.random.default_rng(0).permutation(len(frame))))
@@ -152,6 +157,7 @@ def test_the_order_of_the_file_changes_nothing() -> None:
 # --- what is left out and refused -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_some_columns_are_copied() -> None:
     found = tried(
         columns=["age", "glucose", "sex"], drop=["sex"], m=[10], methods=["whole", "mdav"]
@@ -162,6 +168,7 @@ def test_some_columns_are_copied() -> None:
     assert mdav.refused is None
 
 
+@pytest.mark.slow
 def test_row_methods_are_for_numbers_alone() -> None:
     found = places(tried(methods=["mdav", "whole"], m=[10]))
     assert found["mdav k=5"].refused == (
@@ -174,6 +181,7 @@ def test_a_setting_that_the_policy_cannot_have_is_refused_in_words() -> None:
     assert "at least 3" in str(tried(numbers(), k=[2], m=[4]).points[0].refused)
 
 
+@pytest.mark.slow
 def test_one_column_has_no_pairs() -> None:
     (point,) = tried(columns=["age"], m=[10]).points
     assert "one column has no pairs" in str(point.refused)
@@ -213,6 +221,7 @@ def test_nothing_is_kept_or_recorded(tmp_path: Path) -> None:
     assert not [*tmp_path.rglob("*.parquet")]
 
 
+@pytest.mark.slow
 def test_the_map_says_how_a_copy_is_made() -> None:
     found = tried(numbers(), m=[10])
     (told,) = json.loads(found.to_json())["points"]

@@ -105,6 +105,7 @@ def test_without_data_the_secret_and_the_register_are_enough(
     assert dict(found.checks) == results | later
 
 
+@pytest.mark.slow
 def test_what_a_server_sends_is_as_made(study: dc.Study, tmp_path: Path) -> None:
     sent = picture_json(study.histogram("tch").sealed(), "f" * 32)  # no other test saves it
     sealer = Sealer(key_of(study.session.secret))
@@ -169,6 +170,7 @@ DRAWN_ANEW: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FIGURES)
 def test_another_drawing_is_altered(study: dc.Study, tmp_path: Path, suffix: str) -> None:
     path = study.histogram("age").save(tmp_path / f"a{suffix}")
@@ -256,6 +258,7 @@ def test_json_that_is_written_anew_may_hold_more_than_it_says(
             assert study.verify(path).verdict != AS_MADE, how
 
 
+@pytest.mark.slow
 def test_a_number_of_json_that_is_changed_is_named(study: dc.Study, tmp_path: Path) -> None:
     path = study.histogram("age").save(tmp_path / "a.json")
     told = json.loads(path.read_text())
@@ -268,6 +271,7 @@ def test_a_number_of_json_that_is_changed_is_named(study: dc.Study, tmp_path: Pa
     assert "suppressed" in found.says
 
 
+@pytest.mark.slow
 def test_a_figure_that_was_drawn_elsewhere_from_a_released_view_is_told(
     study: dc.Study, tmp_path: Path
 ) -> None:
@@ -307,6 +311,7 @@ HOSTILE: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_json_that_another_reader_reads_otherwise_is_refused(
     study: dc.Study, tmp_path: Path
 ) -> None:
@@ -349,6 +354,7 @@ def test_what_is_no_file_or_too_large_is_not_read(study: dc.Study, tmp_path: Pat
 # --- elsewhere, and unknown ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_another_study_and_another_secret_are_told(study: dc.Study, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     table = pa.table({it: rng.normal(size=120) for it in "xy"})
@@ -366,6 +372,7 @@ def test_another_study_and_another_secret_are_told(study: dc.Study, tmp_path: Pa
         assert "another secret" in found.says
 
 
+@pytest.mark.slow
 def test_a_file_that_says_nothing_is_unknown(study: dc.Study, tmp_path: Path) -> None:
     for suffix in FIGURES:
         path = study.histogram("age").save(tmp_path / f"a{suffix}")
@@ -393,6 +400,7 @@ def test_another_policy_is_told(study: dc.Study, tmp_path: Path) -> None:
     assert found.says.endswith("but under a different policy from the current one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FIGURES)
 def test_a_figure_under_another_ending_is_known_by_its_content(
     study: dc.Study, tmp_path: Path, suffix: str
@@ -410,6 +418,7 @@ def test_a_figure_under_another_ending_is_known_by_its_content(
         other.unlink()
 
 
+@pytest.mark.slow
 def test_one_file_that_cannot_be_read_has_a_verdict_of_its_own(
     study: dc.Study, tmp_path: Path
 ) -> None:

@@ -127,6 +127,7 @@ def saved(study: dc.Study, folder: Path, what: str, suffix: str) -> Path:
 # --- as made ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [*SAVED])
 def test_what_is_released_says_where_it_comes_from_and_another_number_is_altered(
     study: dc.Study, tmp_path: Path, what: str
@@ -176,6 +177,7 @@ REQUESTS: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.slow
 def test_the_request_says_what_was_asked_for_and_nothing_else(
     study: dc.Study, tmp_path: Path
 ) -> None:
@@ -199,6 +201,7 @@ def test_the_same_study_gives_the_same_bytes(tmp_path: Path) -> None:
         assert one == two
 
 
+@pytest.mark.slow
 def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path) -> None:
     study = dc.open(few(120), study="few", unit=False)
     attacks = study.anonymize().attack(0)
@@ -211,6 +214,7 @@ def test_what_is_the_custodians_own_is_sealed_and_in_no_register(tmp_path: Path)
     assert study.verify(tried.save(tmp_path / "a.png")).verdict == AS_MADE
 
 
+@pytest.mark.slow
 def test_attacks_that_are_released_rounded_are_recorded(tmp_path: Path) -> None:
     study = dc.open(few(120), study="few", unit=False)
     made = dc.Protected(study)
@@ -243,6 +247,7 @@ def test_a_table_that_is_read_back_stays_what_it_was(study: dc.Study, tmp_path: 
     assert Fidelity.from_json(near) == study.fidelity()
 
 
+@pytest.mark.slow
 def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     policy = dc.Policy.preset("standard", public=True, study="open")
     study = dc.open(dc.datasets.diabetes(), policy)
@@ -256,6 +261,7 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
     assert study.verify(text).verdict == UNKNOWN, "no register knows it"
 
 
+@pytest.mark.slow
 def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
     opened: tuple[tuple[Callable[[], dc.Study | dc.Research], str], ...] = (
         (lambda: dc.open(few(120, seed=1), study="s", unit=False), "copy"),
@@ -409,6 +415,7 @@ def test_what_another_json_says_does_not_fit(study: dc.Study, tmp_path: Path) ->
     assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED)
 
 
+@pytest.mark.slow
 def test_a_text_that_is_sealed_is_none_as_a_page(study: dc.Study, tmp_path: Path) -> None:
     """A title may read like markup: as a text it is harmless, as a page it is drawn.
 
@@ -631,6 +638,7 @@ def test_a_text_table_under_another_ending_is_known(study: dc.Study, tmp_path: P
     assert "made here as a .csv file" in found.says
 
 
+@pytest.mark.slow
 def test_another_secret_knows_no_line(study: dc.Study, tmp_path: Path) -> None:
     path = study.anonymize(["age", "bmi"]).save(tmp_path / "a.csv")
     path.write_bytes(path.read_bytes() + b"1,2\n")

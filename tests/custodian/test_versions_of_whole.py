@@ -56,6 +56,7 @@ def test_parts_of_a_table_add_up_person_by_person() -> None:
     released(raw.filter(PARTS["women"]), "women")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["patient", None])
 def test_who_is_named_is_counted_by_name(key: str | None) -> None:
     """By a key a fifth version may leave in which nobody is for the fifth time; without, none."""
@@ -74,6 +75,7 @@ def test_who_is_named_is_counted_by_name(key: str | None) -> None:
         last.new_version()
 
 
+@pytest.mark.slow
 def test_a_part_is_known_by_who_its_persons_are() -> None:
     """By a key whatever the other columns are; without one, by rows that are as they were."""
     raw = cohort(N)
@@ -86,6 +88,7 @@ def test_a_part_is_known_by_who_its_persons_are() -> None:
         released(raw.filter(pl.col("visit") % 3 == 0).drop("sex"), "fourth", key="patient")
 
 
+@pytest.mark.slow
 def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
     raw = cohort(N)
     released(raw, "all")

@@ -92,6 +92,7 @@ def test_every_plot_is_drawn_and_released_beside_all_others(study: dc.Study, nam
     view.scene()
 
 
+@pytest.mark.slow
 def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path) -> None:
     study = whole(study="recorded")
     study.residuals("glucose ~ age + sex").save(tmp_path / "a.svg")
@@ -179,6 +180,7 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 
+@pytest.mark.slow
 def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> None:
     whole().histogram("age").to_json()
     whole().histogram("bmi").to_json()  # the same copy, opened again
@@ -255,6 +257,7 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
     assert (entry["kind"], entry["form"]) == ("fidelity", "json")
 
 
+@pytest.mark.slow
 def test_exact_figures_name_what_is_farthest_and_are_never_released(tmp_path: Path) -> None:
     raw = cohort()
     study = dc.open(raw, study="s")
@@ -290,6 +293,7 @@ def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
         study.parallel(["age", "sex"], **how)
 
 
+@pytest.mark.slow
 def test_a_frame_that_is_changed_under_an_open_study_is_counted_as_it_was() -> None:
     frame = cohort().to_pandas()
     study = whole(frame, study="changing")
@@ -343,6 +347,7 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
         view.to_json()  # none is refused because of another
 
 
+@pytest.mark.slow
 def test_other_kinds_of_columns_are_another_copy() -> None:
     raw = cohort()
     dc.open(raw, study="kinds").scatter("age", "bmi").to_json()

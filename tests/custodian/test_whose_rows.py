@@ -61,6 +61,7 @@ def test_a_person_of_the_copy_has_rows_that_belong_together(ids: str) -> None:
     assert between(rows) > 0.6
 
 
+@pytest.mark.slow
 def test_rows_of_other_tables_are_nobodys() -> None:
     given = visits("numbers")
     first = {name: column[::VISITS] for name, column in given.items()}
@@ -78,6 +79,7 @@ def test_whose_rows_are_is_no_column_that_is_drawn() -> None:
     assert "patient_id" not in {it.name for it in study.session.whole.table.columns.values()}
 
 
+@pytest.mark.slow
 def test_it_can_be_left_out_and_named() -> None:
     study = opened(visits("numbers"))
     assert [*released(study, drop=["patient_id"])] == ["year", "sex", "weight"]
@@ -94,6 +96,7 @@ def test_a_part_of_the_copy_keeps_whose_its_rows_are() -> None:
     assert part["patient_id"].tolist() == every["patient_id"][some].tolist()
 
 
+@pytest.mark.slow
 def test_a_kept_copy_says_the_same(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('k = 5\nunit = "patient_id"\n')
@@ -103,6 +106,7 @@ def test_a_kept_copy_says_the_same(tmp_path: Path) -> None:
         assert column.tolist() == made[1][name].tolist()
 
 
+@pytest.mark.slow
 def test_of_a_large_table_no_two_partitions_share_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.vault.whole_columns.MOST_CELLS", 900)
     monkeypatch.setattr("discreet.vault.whole_columns.LEAST_PERSONS", 2)

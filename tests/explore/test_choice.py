@@ -66,6 +66,7 @@ def of_stays() -> dc.Study:
     return dc.open(pl.DataFrame(stays()), study="stays", unit=False)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_what_its_method_draws() -> None:
     study = of_stays()
     new = study.assign(old="age >= 50").where("age > 30")
@@ -90,6 +91,7 @@ def test_what_is_chosen_is_what_its_method_draws() -> None:
         assert dataclasses.replace(chosen_view, origin=origin) == own
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_named() -> None:
     study = of_stays()
     with pytest.raises(InputError, match=r"there is no column 'wards'.*'ward'"):

@@ -108,6 +108,7 @@ def test_bands_stand_in_order(opened: dc.Study, name: str) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_dates_have_parts_and_levels_that_are_numbers_are_compared_as_such() -> None:
     frame = cohort().with_columns(died=pl.Series(np.arange(400) % 2))
     coded = dc.open(frame, study="coded")
@@ -122,6 +123,7 @@ def test_dates_have_parts_and_levels_that_are_numbers_are_compared_as_such() -> 
     assert coded.where("died == '1'").box("age").origin.total == len(died)
 
 
+@pytest.mark.slow
 def test_columns_of_yes_and_no_are_conditions(opened: dc.Study) -> None:
     coded = dc.open(cohort().with_columns(died=pl.Series(np.arange(400) % 2)), study="coded")
     same = [
@@ -140,6 +142,7 @@ def test_columns_of_yes_and_no_are_conditions(opened: dc.Study) -> None:
         opened.where("sex")
 
 
+@pytest.mark.slow
 def test_what_is_released_of_a_part_is_recorded_by_the_columns_it_rests_on(tmp_path: Path) -> None:
     rows = study()
     part = rows.assign(log_bmi="log(bmi)").where("sex == 'f'")

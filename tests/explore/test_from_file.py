@@ -238,6 +238,7 @@ def test_file_that_was_closed_says_so(studies: Callable[[str], Any]) -> None:
     dc.open(cohort(), study="cohort").close()
 
 
+@pytest.mark.slow
 def test_nothing_but_the_file_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Source, policy, secret, state and copy are gone before the file is opened."""
     home = tmp_path / "custodian"

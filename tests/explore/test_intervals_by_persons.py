@@ -109,6 +109,7 @@ SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shown", "says"), SHOWN.values(), ids=SHOWN)
 def test_intervals_are_by_persons_and_wider(
     study: dc.Study,
@@ -151,6 +152,7 @@ def test_bars_are_known_by_persons(
     assert by_persons > by_rows
 
 
+@pytest.mark.slow
 def test_a_part_of_the_rows_has_its_own_persons(study: dc.Study) -> None:
     part = study.where("arm == 'a'")
     view = part.over_time("visit", "pain", every="year")
@@ -159,6 +161,7 @@ def test_a_part_of_the_rows_has_its_own_persons(study: dc.Study) -> None:
     assert all(a < b for a, b in pairwise(view.starts))
 
 
+@pytest.mark.slow
 def test_without_persons_nothing_is_said_of_them() -> None:
     plain = dc.open(visits().drop("person"), study="plain", unit=False)
     assert "by person" not in " ".join(plain.means("pain", "arm").notes)

@@ -122,6 +122,7 @@ def test_columns_have_the_label_and_its_unit() -> None:
     assert "label" not in plain["end"]
 
 
+@pytest.mark.slow
 def test_a_file_says_them_and_other_ones_want_no_new_version(tmp_path: Path) -> None:
     table = tmp_path / "stays.parquet"
     pl.DataFrame(stays()).write_parquet(table)

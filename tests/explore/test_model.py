@@ -128,6 +128,7 @@ def test_r_squared_is_that_of_statsmodels(formula: str, weights: str | None) -> 
     assert says == (theirs.model.k_constant == 0)
 
 
+@pytest.mark.slow
 def test_a_cox_model_is_a_plot_of_ratios(tmp_path: Path) -> None:
     table = study().model("survival(days, died) ~ age + C(grade) + sex", family="cox")
     ratio, low = terms(table, "hazard ratio"), terms(table, "estimate, low end")

@@ -110,6 +110,7 @@ def test_what_only_some_studies_have_is_missing_in_the_others(pooled: dc.Study) 
     assert any(it == "smoker is in 1 of 3 studies" for it in drawn.notes())
 
 
+@pytest.mark.slow
 def test_codes_of_one_study_are_numbers_where_another_has_numbers() -> None:
     """Two doses are levels in a study that has no third one, and numbers in another."""
     two = saved("two doses", rows("north").assign(dose=[10, 20] * 200))
@@ -201,6 +202,7 @@ def test_settings_are_those_of_the_files(files: Files) -> None:
         dc.open([*files.values()], k=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said", "message"),
     [
@@ -292,6 +294,7 @@ def test_a_map_is_written_and_read_as_it_is(tmp_path: Path) -> None:
     assert {name: it.resolve() for name, it in found.files.items()} == files
 
 
+@pytest.mark.slow
 def test_studies_that_differ_are_one_by_a_map(tmp_path: Path) -> None:
     proposed = dc.harmonise([published("north"), published("east")])
     assert dict(proposed.columns["age"].studies) == {"north": "age", "east": "AGE"}
@@ -471,6 +474,7 @@ def test_a_term_is_one_that_each_study_has(pooled: dc.Study) -> None:
         pooled.meta_analysis("bmi ~ age", by="bmi")
 
 
+@pytest.mark.slow
 def test_the_opposite_within_studies_is_the_first_note() -> None:
     """Simpson's paradox: within each study y falls with x, over all it rises."""
 
@@ -554,6 +558,7 @@ def _first_count(study: dc.Study) -> tuple[float, float, float]:
     return number(of["count"]), number(of["low end"]), number(of["high end"])
 
 
+@pytest.mark.slow
 def test_a_table_of_all_studies_takes_their_answers() -> None:
     table = dc.open(answered()).means("bmi", "sex")
     assert table.head[-1] == "of the copy"
@@ -575,6 +580,7 @@ def _age(study: dc.Study) -> tuple[float, float]:
     return number(of["estimate"]), number(of["std. error"])
 
 
+@pytest.mark.slow
 def test_what_a_study_does_not_have_cannot_be_asked(pooled: dc.Study, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'north' cannot be asked this: there is no column 'stud"):
         pooled.ask(pooled.bars("study"))

@@ -369,6 +369,7 @@ def tried_in_a_new_process(
     return json.loads(out)  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
 def test_once_something_left_nothing_leaves_under_another_policy(
     study: str | None, tmp_path: Path
@@ -384,6 +385,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
     assert len(register_of("standard").history()) == len(BEFORE)
 
 
+@pytest.mark.slow
 def test_what_fits_what_has_left_leaves(tmp_path: Path) -> None:
     let_leave(None, tmp_path)
     for name, alike in ALIKE.items():
@@ -432,6 +434,7 @@ def test_nothing_leaves_under_another_policy_in_a_new_process(
     assert [name for name, words in outcomes.items() if "must be the same as in" not in words] == []
 
 
+@pytest.mark.slow
 def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
     constructor: Callable[[Any], Any], tmp_path: Path
 ) -> None:
@@ -447,6 +450,7 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
         assert said.startswith(alike)
 
 
+@pytest.mark.slow
 def test_other_data_are_free(tmp_path: Path) -> None:
     let_leave(None, tmp_path)
     attempt: Attempt = ({}, "histogram", ["x"], {})
@@ -459,6 +463,7 @@ def test_other_data_are_free(tmp_path: Path) -> None:
 # --- public data and research -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_public_data_are_pinned_by_nothing(tmp_path: Path, own_home: Path) -> None:
     for k in (5, 6, 7):
         opened(public=True, k=k).scatter("x", "y").save(tmp_path / f"{k}.svg")
@@ -489,6 +494,7 @@ OTHER_WAYS: dict[str, tuple[Callable[[dc.Research], dc.View], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_one_method_and_k_alone_leaves_of_the_same_data(tmp_path: Path) -> None:
     for number, public in enumerate((False, True)):
         study = research(study="public" if public else "first", public=public)
@@ -509,6 +515,7 @@ def part_of(share: float) -> pa.Table:
     return table.slice(0, int(share * table.num_rows))
 
 
+@pytest.mark.slow
 def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
     research(study="all").scatter("x", "y").save(tmp_path / "a.svg")
     part = research(part_of(0.6), study="part")
@@ -520,6 +527,7 @@ def test_of_a_part_of_the_persons_no_other_way_leaves(tmp_path: Path) -> None:
     research(pa.table(cohort(2)), study="others").scatter("x", "y", k=4).save(tmp_path / "d.svg")
 
 
+@pytest.mark.slow
 def test_a_new_version_is_no_way_round_it(tmp_path: Path) -> None:
     study = research(study="s")
     study.scatter("x", "y").save(tmp_path / "a.svg")
@@ -564,6 +572,7 @@ def changed(rows: int) -> dict[str, list[Any]]:
     return {**COHORT, "x": values}
 
 
+@pytest.mark.slow
 def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
     let_leave(path, tmp_path)
@@ -587,6 +596,7 @@ def test_who_a_row_belongs_to_is_part_of_the_data(tmp_path: Path) -> None:
     assert "have changed" in tried(opened(other, **fields), attempt, tmp_path / "t.json")
 
 
+@pytest.mark.slow
 def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Path) -> None:
     let_leave(None, tmp_path, study="s")
     gone = {name: values for name, values in changed(N).items() if name != "y"}
@@ -599,6 +609,7 @@ def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Pa
 # --- several processes, and a broken register ---------------------------------------------------
 
 
+@pytest.mark.slow
 def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.parquet", COHORT)
     attempts: list[Attempt] = [({"k": k}, "histogram", ["x"], {}) for k in (4, 5, 6)]
@@ -616,6 +627,7 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
     assert len(register_of("standard").history()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"rubbish" * 999, b""], ids=["rubbish", "a file for a folder"])
 def test_without_a_register_nothing_leaves_but_looking_is_free(
     damage: bytes, tmp_path: Path, own_home: Path
@@ -641,6 +653,7 @@ def test_without_a_register_nothing_leaves_but_looking_is_free(
 # --- where things lie -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 def test_beside_a_policy_file_lie_its_register_and_copies(tmp_path: Path, own_home: Path) -> None:
     policy = tmp_path / "ours.toml"
@@ -692,6 +705,7 @@ def line(x: Floats, y: Floats, weights: Floats | None = None) -> tuple[float, fl
     return float(slope), float(intercept)
 
 
+@pytest.mark.slow
 def test_the_raw_trend_is_drawn_under_research_alone() -> None:
     view = research().scatter("x", "y", trend=True)
     drawn, raw = view.trends

@@ -149,6 +149,7 @@ def test_pictures_are_those_of_what_is_related(found: dict[str, str]) -> None:
     assert found["scatter age pressure"].startswith("Where age is higher, pressure is higher (rank")
 
 
+@pytest.mark.slow
 def test_a_sentence_has_the_difference_with_its_interval(found: dict[str, str]) -> None:
     says = found["box bmi by diabetes"]
     assert says.startswith("Where diabetes is yes, BMI is higher: ")
@@ -208,6 +209,7 @@ def test_what_is_made_of_a_column_is_not_related_to_it(tmp_path: Path) -> None:
     assert not any("interval" in it["says"] for it in made)
 
 
+@pytest.mark.slow
 def test_so_few_rows_that_the_copys_own_error_is_not_known_suggest_no_relation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +220,7 @@ def test_so_few_rows_that_the_copys_own_error_is_not_known_suggest_no_relation(
     assert not any("correlation" in it["says"] for it in suggestions(copy))
 
 
+@pytest.mark.slow
 def test_a_board_in_a_file_has_them(tmp_path: Path) -> None:
     study = opened(tmp_path, cohort())
     text = study.board().to_html()

@@ -167,6 +167,7 @@ def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
     assert table.title == "Summary of trial"
 
 
+@pytest.mark.slow
 def test_codes_may_part_the_rows_and_groups_of_few_rows_are_named() -> None:
     raw = cohort().assign(rare=np.where(np.arange(N) < 30, "rare", "common"))
     table = dc.open(raw, study="rare").summary(["age"], by="grade")

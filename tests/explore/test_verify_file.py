@@ -106,6 +106,7 @@ DRAWINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_picture_says_how_it_was_drawn(study: dc.Study, name: str, tmp_path: Path) -> None:
@@ -410,6 +411,7 @@ def pixels_of(path: str | Path) -> tuple[int, int]:
         return image.size
 
 
+@pytest.mark.slow
 def test_pixels_beside_are_as_many_as_usual(study: dc.Study, tmp_path: Path) -> None:
     path = study.histogram("bmi").save(tmp_path / "a.png", dpi=50)
     told = told_by(path)

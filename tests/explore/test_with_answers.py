@@ -104,6 +104,7 @@ def test_what_was_answered_without_numbers_or_not_at_all_is_the_copys() -> None:
     assert after.model("bmi ~ age") == before.model("bmi ~ age")
 
 
+@pytest.mark.slow
 def test_a_summary_marks_what_comes_from_the_data() -> None:
     before, after = answered()
     columns = ["region", "bmi", "income", "time"]
@@ -152,6 +153,7 @@ def test_an_answer_to_another_question_is_in_no_summary(
         assert [it for it in after.lines if "*" in "".join(it.cells[:-1])] == []
 
 
+@pytest.mark.slow
 def test_a_part_has_the_answers_to_its_own_conditions() -> None:
     _, after = answered()
     table = after.where("age >= 50").summary(["bmi"], by="smoker")
@@ -159,6 +161,7 @@ def test_a_part_has_the_answers_to_its_own_conditions() -> None:
     assert not after.where("age >= 55").summary(["bmi"], by="smoker").lines[2].cells[0].count("*")
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_drawn_with_a_title_is_said_to_have_one(tmp_path: Path) -> None:
     """Whoever draws it chooses the title: an output checker has to read it."""
     _, after = answered()

@@ -79,6 +79,7 @@ def test_a_board_and_the_list_of_columns_have_none_of_its_rows(study: dc.Study) 
     assert "sugar" not in study._copy.whole.drawable
 
 
+@pytest.mark.slow
 def test_the_copy_stays_as_it_is_and_other_columns_may_be_withheld() -> None:
     plain, one, other = opened(), opened("sugar"), opened("sex")
     copies = [it.session.kept.copy for it in (plain, one, other)]

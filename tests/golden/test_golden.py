@@ -33,7 +33,7 @@ def differences(old: Any, new: Any, at: str = "") -> Iterator[str]:
 
 
 #: Those that take most; `make test-all` has them too.
-SLOW = {"plots_research", "research_tables", "reports"}
+SLOW = {"plots_research", "plots_presets", "research_tables", "reports"}
 
 
 @pytest.mark.parametrize("group", [pytest.param(it, marks=slow(it in SLOW)) for it in cases.GROUPS])

@@ -159,6 +159,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_twin(rows: Rows) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -192,6 +193,7 @@ def test_twin_of_rows_that_few_share(rows: Rows, k: int) -> None:
     assert shared_by_fewer(table, ["p", "q"], 2).count == uniqueness(table, ["p", "q"]).count
 
 
+@pytest.mark.slow
 @given(ROWS.filter(lambda rows: len(rows) <= 6))
 def test_guessing_is_what_every_way_to_deal_gives_in_the_mean(rows: Rows) -> None:
     columns = dict(zip("pqst", [list(column) for column in zip(*rows, strict=True)], strict=True))

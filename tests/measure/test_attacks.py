@@ -451,6 +451,7 @@ def of_the_same_people(records: Records, secret: Secret) -> Copy:
     return independent_draws(records.taken(np.arange(50)), secret)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", WHO)
 def test_membership_is_not_found_where_the_person_is_ignored(who: str) -> None:
     for ignores in (independent_draws, of_the_same_people):
@@ -562,6 +563,7 @@ def test_who_left_independent_draws_is_not_found() -> None:
     assert not found.parts[0].beats
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_changes_nothing() -> None:
     table = persons(120)
     turned = np.random.default_rng(3).permutation(120)
@@ -662,6 +664,7 @@ def test_a_report_begins_with_the_worst_attack_its_figure_and_its_baseline() -> 
     assert [report.rings for report in said.values()] == [False, True, False]
 
 
+@pytest.mark.slow
 def test_a_report_as_csv_has_a_line_for_each_figure(report: AttackReport, tmp_path: Path) -> None:
     exact, coarse = (it.save(tmp_path / name) for it, name in
                      ((report, "a.csv"), (report.rounded(5), "b.csv")))  # fmt: skip

@@ -158,6 +158,7 @@ class TestPairs:
         expected = np.sum(np.abs(counts / n - share) * binom.pmf(counts, n, share))
         assert mean_deviation(np.array([share]), n)[0] == pytest.approx(expected, abs=1e-12)
 
+    @pytest.mark.slow
     def test_a_resample_is_as_far_as_resamples_are(self, drawn: list[Fidelity]) -> None:
         far = np.array([[pair.distance for pair in it.pairs] for it in drawn]).mean(axis=0)
         near = np.array([[pair.resample for pair in it.pairs] for it in drawn]).mean(axis=0)
@@ -334,6 +335,7 @@ class TestWords:
         assert fidelity(raw, Mixed(numbers, words)).word != LIMITS[0].word
         assert fidelity(raw, copied(raw)).word != LIMITS[2].word
 
+    @pytest.mark.slow
     def test_it_is_told_as_text_and_json_and_its_figure_asks_first(self) -> None:
         found = fidelity(table(200), table(150, 1))
 
@@ -390,6 +392,7 @@ class TestWords:
         assert (rounded.moments, rounded.shares, rounded.groups) == ((), (), ())
         assert not {"moments", "beside"} & json.loads(rounded.to_json()).keys()
 
+    @pytest.mark.slow
     def test_exact_figures_have_raw_beside_copy(self, tmp_path: Path) -> None:
         exact = fidelity(table(200), table(150, 1))
         rounded = exact.rounded(draws(table(200)))

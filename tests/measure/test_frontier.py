@@ -117,6 +117,7 @@ class TestTelling:
         assert json.loads(FIVE.to_json())["release"] is False
 
 
+@pytest.mark.slow
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
     estimate = Estimate("linked", 1, 10)
     noise, whole = Setting("probabilistic", q=0.5), Setting("whole", k=5, m=12)

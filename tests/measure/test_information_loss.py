@@ -175,6 +175,7 @@ def test_formulas_on_real_data(shared_data: Callable[[str], Path], name: str) ->
 SMALL = hnp.arrays(np.float64, (7, 3), elements=st.integers(-4, 4).map(float))
 
 
+@pytest.mark.slow
 @given(SMALL, SMALL, st.permutations(range(7)))
 def test_permuted_rows_change_no_bit(x: Floats, y: Floats, order: list[int]) -> None:
     assume((x != x[0]).any())
@@ -184,6 +185,7 @@ def test_permuted_rows_change_no_bit(x: Floats, y: Floats, order: list[int]) -> 
     assert il_metrics(x[order], y[order]) == il_metrics(x, y)
 
 
+@pytest.mark.slow
 @given(SMALL, SMALL, st.sampled_from([-8.0, 0.25, 3.0, 1e6]))
 def test_a_change_of_units_changes_nothing(x: Floats, y: Floats, factor: float) -> None:
     assume((x != x[0]).any())
@@ -262,6 +264,7 @@ def test_the_papers_scores_are_of_il1s_as_a_sum(kind: str, method: str, paper: f
     assert np.median([each.score for each in scores]) < paper / 2
 
 
+@pytest.mark.slow
 @given(
     hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),
     hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),

@@ -171,6 +171,7 @@ def test_many_blocks_and_chunks(
 SMALL = hnp.arrays(np.float64, (8, 2), elements=st.integers(0, 4).map(float))
 
 
+@pytest.mark.slow
 @given(SMALL, SMALL, st.permutations(range(8)))
 def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     found = record_linkage(x, y)
@@ -379,6 +380,7 @@ def test_idr_by_hand(x: list[Any], y: list[Any], share: float, count: int) -> No
     assert (found.count, found.trials) == (count, len(x))
 
 
+@pytest.mark.slow
 @given(SMALL, SMALL, st.permutations(range(8)), st.sampled_from([-8.0, 0.25, 3.0, 1e6]))
 def test_laws_of_ddr_and_idr(x: Floats, y: Floats, order: list[int], factor: float) -> None:
     scale = np.array([factor, 1])

@@ -191,6 +191,7 @@ def test_formulas_on_flowers_and_wine(load: Callable[..., Any], size: int) -> No
         assert found.acc_v == found.acc_o
 
 
+@pytest.mark.slow
 def test_permuted_rows_change_no_bit_and_units_nothing() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60, 2))

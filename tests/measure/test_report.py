@@ -285,6 +285,7 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
     assert report.measured.risks["unique_rows"].trials == N
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensitive", [None, "ward"])
 def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str | None) -> None:
     """Its joined levels are compared, and a row that is alone in its levels is nobody's."""
@@ -310,6 +311,7 @@ def test_rows_of_a_copy_that_was_drawn_anew_are_called_no_persons(sensitive: str
         assert claim not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 100])
 def test_rows_at_random_seldom_pass(n: int) -> None:
     """The fewer rows, the nearer to each other some are by chance."""

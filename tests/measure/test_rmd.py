@@ -111,6 +111,7 @@ def test_twin(variant: str, w1: float, w2: float) -> None:
     assert found.risk1.baseline < found.risk1.share
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(
     hnp.arrays(np.float64, (12, 2), elements=st.integers(0, 9).map(float)),

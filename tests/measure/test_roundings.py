@@ -34,6 +34,7 @@ def table() -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_every_method_is_tried_with_every_number_and_the_rule(table: pd.DataFrame) -> None:
     found = compare_roundings(table, k=(5, 12, 31), target="kind")
     assert found.grid.methods() == tuple(METHODS)
@@ -108,6 +109,7 @@ def test_gaps_and_constants_are_left_out_and_said(table: pd.DataFrame) -> None:
     assert found.grid.trials == whole.grid.trials
 
 
+@pytest.mark.slow
 def test_order_of_rows_changes_nothing(table: pd.DataFrame) -> None:
     # Not resampling, whose draws are shared by all methods' tests of their own.
     names = ["mdav", "optimal", "equal_width", "kmeans", "mdlp"]

@@ -69,6 +69,7 @@ def test_displacement_is_of_numbers_alone() -> None:
 VALUES = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=12), st.randoms())
 def test_laws_of_displacement(rows: list[tuple[float, float]], random: Any) -> None:
     before, after = map(list, zip(*rows, strict=True))
@@ -348,6 +349,7 @@ def test_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(before, before).u == 0.0
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_laws(data: st.DataObject) -> None:
     numbers = st.floats(-1e6, 1e6) | st.integers(-2, 2).map(float)

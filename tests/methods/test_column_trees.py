@@ -156,6 +156,7 @@ def test_nothing_is_drawn_that_no_row_has() -> None:
         assert {*zip(*texts, strict=True)} <= raw
 
 
+@pytest.mark.slow
 def test_many_weak_relations_are_kept_by_a_linear_prediction(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

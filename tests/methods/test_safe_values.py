@@ -128,6 +128,7 @@ def test_of_so_few_that_they_are_one_block_nobodys_value_is_shown(n: int, m: int
         assert found.step.all()
 
 
+@pytest.mark.slow
 def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> None:
     def shown(persons: int) -> float:
         x = np.concatenate([np.full(persons, 9.0), np.full(90, 3.0)])
@@ -140,6 +141,7 @@ def test_of_how_many_beside_a_value_of_many_one_is_drawn_the_secret_says() -> No
     assert shown(12) == pytest.approx(1 - 0.7 * 0.4, abs=0.15)
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 6),
     st.integers(0, 6),
@@ -257,6 +259,7 @@ def test_beyond_the_end_of_a_scale_few_persons_let_nobody_be_drawn(
     assert (max(farthest) > 100 + 1e-9) == passed
 
 
+@pytest.mark.slow
 def test_how_far_out_an_end_is_drawn_is_nobodys_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who knows the edge of an end, and how many are far out, would know the last of these."""
     x = np.sort(np.random.default_rng(11).exponential(size=400))
@@ -403,6 +406,7 @@ def test_how_many_levels_were_joined_is_said_roughly(levels: int, least: int, mo
     assert all(it <= levels for it in found)
 
 
+@pytest.mark.slow
 def test_one_person_turns_it_for_one_draw_in_k_at_the_most() -> None:
     for levels in range(3, 90):
         turned = [said(levels, it) != said(levels + 1, it) for it in CHANCES]

@@ -55,6 +55,7 @@ def rows_of(persons: int, copies: int) -> Floats:
     return np.array([len(copy_of(table, seed, persons).source) for seed in range(copies)], float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persons", [120])
 def test_how_many_rows_a_copy_has_hardly_hangs_on_one_person(
     persons: int, monkeypatch: pytest.MonkeyPatch
@@ -76,6 +77,7 @@ def test_a_copy_of_few_persons_has_no_row_twice() -> None:
     assert len(np.unique(rows, axis=0)) > 0.8 * len(rows)
 
 
+@pytest.mark.slow
 def test_the_secret_decides_how_few_persons_are_refused() -> None:
     def refused(persons: int, seed: int) -> bool:
         try:
@@ -91,6 +93,7 @@ def test_the_secret_decides_how_few_persons_are_refused() -> None:
     assert not any(found[3])
 
 
+@pytest.mark.slow
 def test_each_count_of_a_copy_has_noise_that_grows_with_its_columns() -> None:
     random = np.random.default_rng(5)
     numbers = {f"x{j}": random.normal(size=300) for j in range(5)}

@@ -154,6 +154,7 @@ def shown_by(largest: Callable[[int, bool], float], times: int) -> float:
     return float(np.mean(np.sign(sides[1][None] - sides[0][:, None]) / 2 + 0.5))
 
 
+@pytest.mark.slow
 def test_the_largest_value_does_not_show_who_is_far_above_all_others() -> None:
     others, far = NORMAL[:150], 12.0
 

@@ -192,6 +192,7 @@ def test_what_is_told_of_a_level_is_so(columns: dict[str, Any], by: str, how: Ho
         assert list(one.counts) == told
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from(["sex", "ward"]))
 def test_grids_of_all_levels_together_are_that_of_all(columns: dict[str, Any], by: str) -> None:
     table = table_of(columns)

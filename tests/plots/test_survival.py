@@ -201,6 +201,7 @@ def records() -> Papers:
     return dc.research(patients(), public=True).papers
 
 
+@pytest.mark.slow
 def test_a_curve_of_the_copy(study: dc.Study) -> None:
     view = study.survival("months", "died")
     (curve,) = view.curves

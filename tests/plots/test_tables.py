@@ -113,6 +113,7 @@ def cells_of(draw: st.DrawFn) -> list[list[int]]:
     return held
 
 
+@pytest.mark.slow
 @given(cells_of())
 def test_divided_bars_are_the_table_whichever_way_it_is_asked_for(held: list[list[int]]) -> None:
     table = table_of(persons(held, rows="abc-", columns="uvw-"))

@@ -243,6 +243,7 @@ def test_a_column_of_one_level() -> None:
         design("y ~ x + sex", sex=["m"] * 6)
 
 
+@pytest.mark.slow
 def test_a_design_too_large() -> None:
     ids = [str(i) for i in range(9000)]
     numbers = {"y": np.arange(9000.0)}

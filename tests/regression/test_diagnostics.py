@@ -395,6 +395,7 @@ TRUTH = [1.0, 2.0, 3.0, -1.0]  # Intercept, x, C(sex)[T.m], z
 MODEL = read_formula("y ~ x + sex + z", KINDS_of_noise)
 
 
+@pytest.mark.slow
 def test_a_regression_on_folded_columns_is_corrected() -> None:
     rng = np.random.default_rng(6)
     numbers, texts = regression(rng)

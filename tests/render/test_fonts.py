@@ -78,6 +78,7 @@ def test_a_font_that_has_the_letters_is_taken(small_font: str) -> None:
     assert families_for(f"{CJK}한") == ((small_font,), frozenset("한"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_it_draws_them_without_a_warning(small_font: str, suffix: str) -> None:
     with warnings.catch_warnings():
@@ -109,6 +110,7 @@ def ticks(figure_scene: Scene, width: float = 6.0) -> list[str]:
     return [it.get_text() for it in ax.get_xticklabels()]
 
 
+@pytest.mark.slow
 def test_names_are_broken_at_the_ends_of_words_and_lie_beside_each_other() -> None:
     names = ("White or another European background", "South Asian, including Indian", "Mixed")
     figure = draw(scene(*names), size=(6.0, 4.0))

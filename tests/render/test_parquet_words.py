@@ -108,6 +108,7 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path, what: str) -> None:
         read_words(path)
 
 
+@pytest.mark.slow
 def test_a_footer_full_of_keys_is_read_in_no_time_that_counts(tmp_path: Path) -> None:
     """Each names a text as long as the footer: all of them together would fill the memory."""
     key = parquet_words.KEY + b"\xff\xff\xff\x7f" + parquet_words.FIRST

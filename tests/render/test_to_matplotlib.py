@@ -239,6 +239,7 @@ class TestPanelTitles:
             assert ax.bbox.y1 <= title.get_window_extent().y0
             assert title.get_window_extent().y1 <= above.y0
 
+    @pytest.mark.slow
     def test_titles_of_twelve_panels_lie_over_nothing(self) -> None:
         figure = draw(self.titled(*[f"district = {i}" for i in range(12)]))
         figure.draw_without_rendering()
@@ -379,6 +380,7 @@ class TestSize:
             Axis("y", ticks=tuple(f"row {i}" for i in range(rows))),
         )
 
+    @pytest.mark.slow
     def test_a_large_table_makes_a_large_figure(self) -> None:
         small, high, wide = (
             size_of(drawn(self.many(rows, columns))) for rows, columns in ((3, 3), (40, 3), (3, 30))

@@ -307,6 +307,7 @@ def test_words_stay_on_given_axes_and_beside_other_panels() -> None:
     assert {"age", "sex", "f", "m"} <= {text.get_text() for text in right.texts}
 
 
+@pytest.mark.slow
 def test_a_picture_of_many_wide_clusters_is_no_large_file_and_always_the_same() -> None:
     ends = tuple((i / 1000, 0.6 + i / 1000, 0.3 - i / 1000, 0.9 - i / 1000) for i in range(300))
     crowded = scene(*(Trapezoids(gap, ends) for gap in range(5)), axes=(AGE,) * 6)

@@ -240,6 +240,7 @@ print(json.dumps([univariate_microaggregation(x, k, method="wilber").tolist() fo
 """
 
 
+@pytest.mark.slow
 def test_a_published_implementation_agrees() -> None:
     if find_spec("microagg1d") is None:  # to import it here would compile it
         pytest.skip("microagg1d is not installed")

@@ -180,6 +180,7 @@ def test_the_smallest_base_of_all_by_hand(x: list[float], k: int, b: float) -> N
     assert min(rows_in(np.array(x), found.edges)) >= k
 
 
+@pytest.mark.slow
 @given(values=st.lists(st.integers(-15, 15), min_size=2, max_size=12), k=st.integers(1, 4))
 def test_no_smaller_base_does(values: list[int], k: int) -> None:
     x = floats(values)

@@ -72,15 +72,18 @@ def nameless(page: Page) -> list[str]:
     return found
 
 
-def violations(page: Page) -> list[str]:
+def violations(page: Page, rules: str = "all") -> list[str]:
     """Return what axe-core finds wrong with a page as it is seen now: rule, places, and why."""
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE.read_text(encoding="utf-8"))  # past the page's CSP, as devtools are
     page.evaluate(STILL)  # colours on their way to others have contrasts of their own
     found: list[str] = page.evaluate(
-        """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
-        .map((it) => `${it.id}: ${it.nodes.map((of) => of.target.join(" ")).join(", ")}`
-          + `: ${it.nodes[0].failureSummary}`)"""
+        """async (rules) => (await axe.run(document, {
+          resultTypes: ["violations"], ...(rules === "all" ? {} : { runOnly: [rules] }),
+        })).violations.map((it) =>
+          `${it.id}: ${it.nodes.map((of) => of.target.join(" ")).join(", ")}`
+          + `: ${it.nodes[0].failureSummary}`)""",
+        rules,
     )
     return found
 

@@ -324,6 +324,7 @@ def test_what_takes_long_is_finished_and_found_when_asked_again(
     assert again.json()["view"]["columns"] == ["ltg"]
 
 
+@pytest.mark.slow
 def test_downloads_leave_threads_for_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -393,6 +394,7 @@ def test_of_one_caller_some_are_worked_on_and_others_are_not_kept_waiting(
         assert {it.result(60) for it in asked} == {200}
 
 
+@pytest.mark.slow
 def test_a_request_that_found_no_thread_in_time_is_not_worked_on_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

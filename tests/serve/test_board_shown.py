@@ -100,16 +100,14 @@ class Visitor:
 
     def see(self, name: str) -> None:
         """Check a state as it is seen, in light and dark."""
-        for scheme in ("light", "dark"):
+        for scheme, rules in (("light", "all"), ("dark", "color-contrast")):  # as nothing else is
             self.page.emulate_media(color_scheme=scheme)
-            assert violations(self.page) == [], (name, scheme)
+            assert violations(self.page, rules) == [], (name, scheme)
             keep_screen(self.page, f"shown-{name}-{self.width}-{scheme}")
         assert widest(self.page) <= self.width, name
 
 
-@pytest.mark.parametrize(
-    ("width", "keys"), [(390, False), (768, False), (1280, True), (1920, False)]
-)
+@pytest.mark.parametrize(("width", "keys"), [(390, False), (1280, True)])
 def test_fifteen_steps_to_an_answer(
     chromium: Browser, tmp_path: Path, width: int, *, keys: bool
 ) -> None:

@@ -286,6 +286,7 @@ def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
                 assert ear.answer(text, client.post("/api/copy/light", json=wrong)).is_client_error
 
 
+@pytest.mark.slow
 def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
     with hearing(CANARIES) as ear, canary.client("none") as client:
         told = ear.answer("openapi", client.get("/api/openapi.json")).json()
@@ -405,6 +406,7 @@ def test_no_token_is_kept_or_told(canary: Running) -> None:
         ear.record(canary.folder)
 
 
+@pytest.mark.slow
 def test_a_fault_says_nothing_of_what_it_is_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def described(served: Running) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_every_other_method_is_refused_and_the_right_ones_are_named(served: Running) -> None:
     with served.client() as client:
         for path, operations_of in described(served)["paths"].items():

@@ -202,6 +202,7 @@ def test_a_changed_row_is_found(served: Served) -> None:
     assert "mallory" not in json.dumps(broken)
 
 
+@pytest.mark.slow
 def test_another_study_of_the_same_server_is_not_told_of(served: Served, tmp_path: Path) -> None:
     before = seen(served)
     (tmp_path / "second").mkdir()

@@ -33,6 +33,7 @@ def drawn(client: httpx.Client, id_: str, form: str, sent: str) -> httpx.Respons
     return client.post(f"/api/drawn/{id_}", json={"form": form, "drawing": sent})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", SENT)
 def test_a_drawing_is_sealed_and_verified(served: Running, form: str, tmp_path: Path) -> None:
     with served.client() as client:
@@ -125,6 +126,7 @@ def test_a_drawing_is_recorded_and_handed_in_for_a_look(served: Running) -> None
     assert "drawn by the page" in listed["says"][0]
 
 
+@pytest.mark.slow
 def test_a_table_that_was_drawn_is_collected_as_a_page(served: Running) -> None:
     with served.client() as client, served.client(served.custodian) as custodian:
         id_ = client.post("/api/tables/summary", json={"columns": ["age"]}).json()["id"]

@@ -240,6 +240,7 @@ def test_plots_of_the_copy_say_what_they_take_beside_columns() -> None:
     assert all(it["derivation"] for it in told.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["standard", "research"])
 def test_no_value_is_told(preset: str, tmp_path: Path) -> None:
     """Names and rules alone: neither a level, nor how many rows or levels there are."""

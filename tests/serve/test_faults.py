@@ -307,6 +307,7 @@ def test_a_record_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_p
         assert {it.name: it.read_bytes() for it in tmp_path.rglob("record.sqlite")} == there
 
 
+@pytest.mark.slow
 def test_a_record_that_is_moved_back_is_whole_in_the_next_run(tmp_path: Path) -> None:
     studies = studies_of(tmp_path)
     path, token = studies.store.path, add_token(studies.store, NAME, "alice")
@@ -354,6 +355,7 @@ def test_a_server_that_loses_its_record_says_so_once(tmp_path: Path) -> None:
     assert kept_token.startswith("discreet: the start's token stays valid for a day: the record")
 
 
+@pytest.mark.slow
 def test_what_was_changed_in_the_record_is_not_given_again(tmp_path: Path) -> None:
     studies = studies_of(tmp_path)
     token = add_token(studies.store, NAME, "alice")

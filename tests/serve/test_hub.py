@@ -130,6 +130,7 @@ def closed(found: httpx.Response) -> str:
     return str(found.json()["error"]["says"])
 
 
+@pytest.mark.slow
 def test_a_hub_of_two_custodians_three_analysts_and_five_files(served: Hub) -> None:
     _each_sees_their_own_study(served)
     _each_custodian_reads_what_was_looked_at_of_theirs(served)

@@ -449,6 +449,7 @@ def test_an_answer_may_take_longer_than_a_head(address: Address) -> None:
     assert (reply.status, reply.body) == (200, b"slow")
 
 
+@pytest.mark.slow
 def test_a_kept_connection_may_rest_between_requests(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:

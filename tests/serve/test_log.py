@@ -162,6 +162,7 @@ with store.kept_open() if kept == "kept" else nullcontext():
 """
 
 
+@pytest.mark.slow
 def test_processes_write_one_log(tmp_path: Path) -> None:
     held = ("kept", "opened each time")
     processes = [started(ASKING, tmp_path, me, how) for me, how in enumerate(held)]

@@ -118,6 +118,7 @@ def test_requests_are_counted_by_route_and_status(tmp_path: Path) -> None:
         assert not re.search(rf"\b{word}\b", text)
 
 
+@pytest.mark.slow
 def test_a_process_is_ready_once_it_is_warm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

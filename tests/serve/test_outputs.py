@@ -278,6 +278,7 @@ def test_outputs_that_wait_and_comments_are_so_many(
         assert "await a decision" in found.json()["error"]["says"]
 
 
+@pytest.mark.slow
 def test_the_custodian_collects_what_a_token_downloaded(served: Running, bob: str) -> None:
     name = f"token {list_tokens(served.studies.store)[-1].name}"
     with served.client(bob) as client, served.client(served.custodian) as custodian:
@@ -336,6 +337,7 @@ def test_what_was_handed_in_is_taken_over_by_the_command_line(
         found.collect_from_server(served.studies.store, "nobody")
 
 
+@pytest.mark.slow
 def test_an_approval_is_of_the_file_that_it_was_given_under(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

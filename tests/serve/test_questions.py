@@ -35,6 +35,7 @@ def drawn(client: httpx.Client, kind: str, body: dict[str, Any], what: str = "vi
     return str(found.json()["id"])
 
 
+@pytest.mark.slow
 def test_a_question_waits_for_the_custodian_who_takes_the_list(served: Running, bob: str) -> None:
     with served.client(bob) as client, served.client(served.custodian) as custodian:
         bars = drawn(client, "bars", {"columns": ["sex"], "where": "age >= 40"})
@@ -152,6 +153,7 @@ def test_a_caller_has_so_many_questions_on_the_list(
     assert "as many questions on the list as you may" in found.json()["error"]["says"]
 
 
+@pytest.mark.slow
 def test_the_next_revision_answers_the_list(tmp_path: Path) -> None:
     data, rules = written(tmp_path)
     path = dc.protect(data, policy=rules).publish(tmp_path / "cohort.discreet")

@@ -65,6 +65,7 @@ def test_warming_makes_the_rows_and_writes_down_nothing(tmp_path: Path) -> None:
     assert log(studies.store) == []
 
 
+@pytest.mark.slow
 def test_a_new_version_is_taken_before_anybody_asks_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -310,6 +310,7 @@ def tag_of(served: Running) -> bytes:
     return send(served, b"GET /", b"").headers["etag"].encode()
 
 
+@pytest.mark.slow
 def test_every_kind_of_answer_has_the_headers(served: Running) -> None:
     kinds = set()
     for name, reply in every_kind_of_answer(served):
@@ -423,6 +424,7 @@ def test_time_does_not_tell_anothers_picture_from_one_that_is_not_there(served: 
 # --- the rate ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_caller_has_a_rate_whatever_is_asked(tmp_path: Path) -> None:
     studies = studies_of(tmp_path, a_minute=7)
     alice, bob = (add_token(studies.store, NAME, name) for name in ("alice", "bob"))
@@ -477,6 +479,7 @@ SAME: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.made_anew
 def test_the_same_question_gets_the_same_bytes(tmp_path: Path) -> None:
     found: dict[str, list[httpx.Response]] = {name: [] for name in SAME}
@@ -525,6 +528,7 @@ def test_what_the_data_hold_back_looks_alike(tmp_path: Path) -> None:
 # --- slow clients -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_others_are_served_while_many_are_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

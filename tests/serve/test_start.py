@@ -293,6 +293,7 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
 # --- a table ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_table_is_protected_by_another_process_and_no_value_is_in_the_servers(
     tmp_path: Path,
 ) -> None:

@@ -50,6 +50,7 @@ def test_value_that_has_no_one_way_is_refused() -> None:
             canonical_json(value)
 
 
+@pytest.mark.slow
 @pytest.mark.hypothesis
 @given(values)
 def test_what_is_written_is_read_as_it_was(value: object) -> None:

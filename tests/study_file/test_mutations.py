@@ -518,6 +518,7 @@ def test_changed_file_does_not_open(clinic: Apart, tmp_path: Path, name: str) ->
     assert taken[0] <= max(4 * path.stat().st_size, FLOOR)
 
 
+@pytest.mark.slow
 def test_every_bit_outside_of_values_is_looked_at(clinic: Apart, tmp_path: Path) -> None:
     """One bit of some bytes is another: digests, check sums and places find it."""
     path = tmp_path / "clinic.discreet"

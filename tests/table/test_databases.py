@@ -84,6 +84,7 @@ def test_a_table_alone_needs_no_name(tmp_path: Path, ask: str) -> None:
     assert (table.path, table.source) == (path, source)
 
 
+@pytest.mark.slow
 def test_of_several_tables_one_is_named(tmp_path: Path) -> None:
     path = made(tmp_path / "clinic.duckdb", ONE, TWO)
     assert opened(f"duckdb:///{path}?table=main.visits").name == "clinic.visits"
@@ -97,6 +98,7 @@ def test_of_several_tables_one_is_named(tmp_path: Path) -> None:
         opened(f"duckdb:///{path}?table=visit")
 
 
+@pytest.mark.slow
 def test_a_database_that_changed_is_noticed(tmp_path: Path) -> None:
     path = made(tmp_path / "clinic.duckdb", ONE)
     table = opened(path)
@@ -282,6 +284,7 @@ UNREACHABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "message"), UNREACHABLE.values(), ids=UNREACHABLE)
 def test_why_a_server_gives_no_table(server: Server, old: str, new: str, message: str) -> None:
     url = re.sub(old, new, server.url("visits"))
@@ -324,6 +327,7 @@ def test_what_is_masked() -> None:
     assert mask_url("https://h/a.parquet?sig=secret") == "https://h/a.parquet"
 
 
+@pytest.mark.slow
 def test_commands_take_a_url(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:

@@ -134,6 +134,7 @@ def test_persons_who_are_not_known_are_left_out(tmp_path: Path) -> None:
     check(table, finite(known), 5)
 
 
+@pytest.mark.slow
 @given(
     values=st.lists(
         st.sampled_from([NAN, INF, -INF, None, -7.5, 0.0, 3.0]) | st.floats(-50, 50),

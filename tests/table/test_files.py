@@ -316,6 +316,7 @@ def drawn_of(view: Any) -> str:
     return json.dumps(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "folder", "t.xlsx", "t.sav"])
 def test_one_histogram_and_one_copy_of_every_format(tmp_path: Path, name: str) -> None:
     WRITE[name](tmp_path / name)

@@ -198,6 +198,7 @@ def private_text(text: Path, folder: Path) -> None:
 connect_before = connect()
 
 
+@pytest.mark.slow
 @ON_POSIX
 @pytest.mark.parametrize("where", ["writing", "between"])
 def test_what_a_killed_process_left_is_gone_at_the_next_start(

@@ -302,6 +302,7 @@ def bits(value: float) -> str:
     return struct.pack("<d", value + 0.0).hex()  # one nought
 
 
+@pytest.mark.slow
 @given(values=st.lists(finite, min_size=1, max_size=12))
 def test_text_and_parquet_give_the_same_bits(values: list[float]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -258,6 +258,7 @@ NAMES += ['with "quotes"', "it's", "a.b", "größe", "%", "$1", "a\\b"]
 
 
 class TestNames:
+    @pytest.mark.slow
     def test_any_name_will_do(self, source: Make) -> None:
         columns: Columns = {name: [0.5, 0.5, 1.5, None] for name in NAMES}
         table = opened(source({**columns, "who": [1, 1, 1, 2]}), unit="who")
@@ -875,6 +876,7 @@ class TestLaws:
         everybody = {person for person in columns["who"] if person is not None}
         assert counted.left_out == len(everybody) - counted.people
 
+    @pytest.mark.slow
     @given(
         x=st.lists(floats, min_size=1, max_size=20),
         axis=st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.integers(1, 9)),
@@ -924,6 +926,7 @@ class TestLaws:
             counted.counts.tolist()
         )
 
+    @pytest.mark.slow
     @given(engine=ENGINE, data=st.data(), size=st.integers(1, 15))
     def test_levels_agree_with_sets_of_persons(self, engine: str, data: Any, size: int) -> None:
         def drawn(values: list[Any]) -> list[Any]:

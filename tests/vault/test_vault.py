@@ -36,6 +36,7 @@ def test_whole_numbers_and_floats_are_the_same_records(source: Callable[[Any], A
 POLICIES: tuple[dict[str, Any], ...] = ({"bounds": {"x": [40, np.inf]}}, {"k": 6}, {"m": 30})
 
 
+@pytest.mark.slow
 def test_another_row_policy_or_secret_is_another_version_with_fresh_noise() -> None:
     given = columns(400)
     changed = given | {"y": given["y"].copy()}

@@ -136,6 +136,7 @@ def found_of(script: Page, answers: list[dict[str, Any]], *cards: Any) -> list[s
     return found
 
 
+@pytest.mark.slow
 def test_an_answer_is_to_a_card_of_the_same_question(
     script: Page, answers: list[dict[str, Any]]
 ) -> None:
@@ -226,6 +227,7 @@ def test_each_mark_says_what_the_data_say_of_it(
     assert any(it is not None for it in counts)
 
 
+@pytest.mark.slow
 def test_rows_of_the_copy_are_counted_in_the_bins_of_the_answer(
     board: Board, script: Page, answers: list[dict[str, Any]]
 ) -> None:

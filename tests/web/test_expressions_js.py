@@ -286,17 +286,20 @@ def seen_of(strategy: st.SearchStrategy[Any], how: settings) -> list[Any]:
 HOW = [pytest.param(SEEN, id="some"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_random_expressions_are_computed_alike(page: Page, how: settings) -> None:
     agree(page, TWINS, [meant.text for meant in seen_of(twin.EXPRESSIONS, how)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_any_text_is_computed_or_refused_alike(page: Page, how: settings) -> None:
     assigned = st.characters(exclude_categories=["Cn"])  # known to each by its year of Unicode
     agree(page, HOSTILE, seen_of(hostile.ANY_TEXT | st.text(assigned), how))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_signs_bind_alike(page: Page, how: settings) -> None:
     parts = st.lists(st.tuples(twin.OPERANDS, st.sampled_from(twin.SIGNS)), min_size=1, max_size=7)

@@ -160,6 +160,7 @@ SEEN = """() => {
 
 
 class TestKinds:
+    @pytest.mark.slow
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_each_view_is_drawn_named_and_saved_as_svg(
         self, chromium: Browser, views: Mapping[str, View], scheme: str
@@ -177,6 +178,7 @@ class TestKinds:
                 assert "var(--" not in seen["svg"], name
                 assert page.evaluate("document.querySelectorAll('.tip:not([hidden])').length") == 0
 
+    @pytest.mark.slow
     def test_tables_are_drawn_too(self, chromium: Browser, tables: list[dict[str, Any]]) -> None:
         with drawing(chromium) as page:
             for table in tables:
@@ -185,6 +187,7 @@ class TestKinds:
                 assert page.locator(".numbers").is_hidden()
                 assert page.locator("main img").count() == 0
 
+    @pytest.mark.slow
     def test_points_are_marks_of_a_saved_file(
         self, chromium: Browser, views: Mapping[str, View]
     ) -> None:
@@ -195,6 +198,7 @@ class TestKinds:
         # Of some rows at one point, up to four are drawn over one another.
         assert circles == sum(min(4, size) for size in view["size"])
 
+    @pytest.mark.slow
     def test_names_are_text_wherever_they_stand(
         self, chromium: Browser, views: Mapping[str, View]
     ) -> None:
@@ -378,6 +382,7 @@ class TestPage:
         assert page.evaluate("fetch('data:text/plain,x').then(() => 1, () => 0)") == 0
         page.close()
 
+    @pytest.mark.slow
     def test_pictures_are_saved_from_it(self, chromium: Browser, tmp_path: Path) -> None:
         path = tmp_path / "figure.html"
         path.write_text(HISTOGRAM.to_html(), encoding="utf-8")
@@ -444,6 +449,7 @@ class TestWidget:
             page.evaluate("end()")
             assert page.locator(".figure").count() == 0
 
+    @pytest.mark.slow
     def test_a_notebook_shows_it_and_a_board(self) -> None:
         cell: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": []}
         told: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}}

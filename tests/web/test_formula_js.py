@@ -80,6 +80,7 @@ TERMS = st.lists(st.lists(FACTORS, min_size=1, max_size=2, unique_by=str), min_s
 KINDS = dict.fromkeys(NAMES, "continuous")
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(TERMS, min_size=20, max_size=20))
 def test_formulas_mean_the_same_to_python_and_once_more(

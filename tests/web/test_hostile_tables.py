@@ -146,6 +146,7 @@ def test_the_board_of_a_table_opens(
     assert [LABELS.get(it, it) for it in names] == labels
 
 
+@pytest.mark.slow
 def test_a_served_board_opens(chromium: Browser, tmp_path: Path) -> None:
     names = ("income (USD)", "__proto__", "عمر", "</script>", "constructor", "a b")
     study = dc.open(table_of(names), study="cohort.csv", unit=False)
@@ -163,6 +164,7 @@ def test_a_served_board_opens(chromium: Browser, tmp_path: Path) -> None:
     assert (wrong, refused, columns) == ([], [], [*names])
 
 
+@pytest.mark.slow
 def test_what_a_card_says_is_of_its_numbers(chromium: Browser, tmp_path: Path) -> None:
     names = [*"xyz", *(f"group {i}" for i in range(9))]
     table = table_of(names[:6])

@@ -35,6 +35,7 @@ def test_boxes_of_several_columns_are_of_the_rows_that_have_all(board: Board, st
     check(board, study, "box", "change", "marker", "months")
 
 
+@pytest.mark.slow
 def test_of_thousands_of_outliers_those_are_kept_that_can_be_seen_apart(
     chromium: Browser, tmp_path: Path
 ) -> None:

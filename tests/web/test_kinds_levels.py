@@ -255,6 +255,7 @@ GRIDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", GRIDS)
 def test_a_heat_map(board: Board, study: Study, asked: dict[str, Any]) -> None:
     spec = {"kind": "heatmap", **asked}

@@ -97,6 +97,7 @@ def test_too_many_colours_can_be_drawn_without(board: Board) -> None:
     assert found["refused"]["alternative"] == spec
 
 
+@pytest.mark.slow
 def test_a_mark_lights_its_own_rows_and_follows_them(board: Board, study: Study) -> None:
     spec = {"kind": "parallel", "columns": AXES, "colour": "band"}
     drawn = board.draw(spec, width=900, height=360)

@@ -147,6 +147,7 @@ def test_a_column_of_one_value_has_no_correlation(board: Board) -> None:
     assert found["view"]["pearson"] == [[1, None], [None, None]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [("age", "change"), ("visit", "marker")])
 def test_contours(board: Board, study: Study, columns: tuple[str, str]) -> None:
     check(board, study, "contour", *columns)

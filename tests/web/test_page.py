@@ -139,6 +139,7 @@ def test_no_canary_sings_in_it(tmp_path: Path) -> None:
         assert CANARIES.found(json.dumps([[*it] for it in rows.values()], default=float)) == []
 
 
+@pytest.mark.slow
 def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     part = study.where("age >= 50").assign(log_bmi="log(bmi)")
     found = part.board().to_html()
@@ -153,6 +154,7 @@ def test_a_part_holds_its_rows_and_its_new_columns(study: Study) -> None:
     assert "log_bmi" in {it["name"] for it in told["columns"]}
 
 
+@pytest.mark.slow
 def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
     study = small(tmp_path)
     board = study.board()
@@ -168,6 +170,7 @@ def test_it_is_recorded_when_it_is_saved_and_not_before(tmp_path: Path) -> None:
     assert {*found} == {("rows", "html")}
 
 
+@pytest.mark.slow
 def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:
     file, rules = written(tmp_path, ROLES, SMALL)
     study = dc.open(file, rules)
@@ -187,6 +190,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, says: str
@@ -196,6 +200,7 @@ def test_what_is_refused(
         small(tmp_path, rules + ROLES).board()
 
 
+@pytest.mark.slow
 def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path: Path) -> None:
     study = small(tmp_path)
     whole = study.session.whole
@@ -242,6 +247,7 @@ def test_of_a_frame_nothing_is_promised() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_released_table_says_how_it_was_made_and_is_recorded(tmp_path: Path) -> None:
     study = small(tmp_path)
     release = study.anonymize(columns=["age", "sex"])

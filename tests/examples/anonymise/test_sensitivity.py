@@ -25,6 +25,7 @@ def test_means_and_spreads_worked_out_by_hand() -> None:
     assert gather([{"U": 1.0}])["U"] == Spread(1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_a_data_set_is_the_same_each_time_and_no_other() -> None:
     first, again, other = (measured(number, 50, [5])[0] for number in (1, 1, 2))
     assert first == again

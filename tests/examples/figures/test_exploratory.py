@@ -25,6 +25,7 @@ StudyOf = Callable[..., dc.Research]
 NAMES = ("D1", "D2", "D3")
 
 
+@pytest.mark.slow
 def test_the_panels_are_those_of_the_captions() -> None:
     ways = tuple(way.head for way in METHODS)
     for plate, kinds in (
