@@ -163,7 +163,7 @@ def text_of(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-# --- the order of levels that dictionaries of pyarrow declare.""" ---------------------------------
+# --- the order of levels that dictionaries of pyarrow declare -------------------------------------
 
 
 Orders = Mapping[str, tuple[str, ...]]
@@ -200,7 +200,7 @@ def merge_orders(orders: Iterable[Sequence[object]]) -> tuple[str, ...]:
     return tuple(out)
 
 
-# --- columns that are in memory, or that are read from a file when somebody asks for them.""" -----
+# --- columns that are in memory, or that are read from a file when somebody asks for them ---------
 
 
 T = TypeVar("T")

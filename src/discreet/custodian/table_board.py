@@ -13,7 +13,6 @@ from discreet.columns.dates import DATE
 from discreet.columns.words import places_of
 from discreet.errors import InputError
 from discreet.estimates.units import unit_in
-from discreet.explore.board import rows_facts
 from discreet.explore.new_columns import holds_codes
 from discreet.levels import in_order
 from discreet.plots import PLOTS
@@ -92,7 +91,7 @@ def board(table: Any, *, title: str | None = None) -> Board:
         "columns": [_column_facts(it) for it in found],
         "pictures": _pictures(),
         "drawn": {"k": origin["policy"].get("k") or 1, "bins": BINS, "axes": {}},
-        "rows": rows_facts(opened.size, data),
+        "rows": {"rows": opened.size, "bytes": len(data)},
     }
     make = partial(_made, released, facts, data, f"{named} · discreet")
     return Board(named, opened.size, tuple(it.name for it in found), make)

@@ -124,14 +124,14 @@ class CopyTable(Documented):
 
     def document(self) -> Document:
         """Return the table, its plot where it has one, and where it comes from."""
-        unreliable = unreliable_of(self.notes)
+        unreliable, grey = unreliable_of(self.notes)
         panel = self._panel()
         blocks: list[Block] = []
-        if unreliable.says:
-            blocks.append(Words("", (unreliable.says,), "unreliable"))
-        blocks.append(self._listing()._replace(grey=unreliable.of_all))
+        if unreliable:
+            blocks.append(Words("", (unreliable,), "unreliable"))
+        blocks.append(self._listing()._replace(grey=grey))
         if panel is not None:
-            drawn = Picture(Scene((panel,), "", ()), self.title, grey=unreliable.of_all)
+            drawn = Picture(Scene((panel,), "", ()), self.title, grey=grey)
             blocks.append(drawn)
         return Document(self.title, (*blocks, Words("", self.notes, brief=self._two_lines())))
 

@@ -224,7 +224,7 @@ def _no_text(name: str, parameter: str, value: object) -> InputError:
 def _check_list(name: str, parameter: str, value: object, *, optional: bool) -> None:
     if value is None and optional:
         return
-    if isinstance(value, list | tuple) and all(isinstance(it, str) for it in value):
+    if _are_names(value):
         return
     raise InputError(
         f"{parameter} must be a list of column names, such as ['age', 'bmi'], and {name} was given"
@@ -234,8 +234,7 @@ def _check_list(name: str, parameter: str, value: object, *, optional: bool) -> 
 
 
 def _check_by(name: str, value: object, *, optional: bool) -> None:
-    listed = isinstance(value, list | tuple) and all(isinstance(it, str) for it in value)
-    if isinstance(value, str) or listed or (value is None and optional):
+    if isinstance(value, str) or _are_names(value) or (value is None and optional):
         return
     raise InputError(
         f"by takes the name of a column of levels, or of two: {name} with by='sex' or"
@@ -245,6 +244,10 @@ def _check_by(name: str, value: object, *, optional: bool) -> None:
     )
 
 
+def _are_names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(it, str) for it in value)
+
+
 def _words_of(value: object) -> str:
     """Say what was given, and nothing of what is in it."""
     if value is None:
@@ -252,7 +255,7 @@ def _words_of(value: object) -> str:
     if isinstance(value, str):
         return "one name, without brackets"
     if isinstance(value, list | tuple):
-        return "a list" if all(isinstance(it, str) for it in value) else "a list of something else"
+        return "a list" if _are_names(value) else "a list of something else"
     if isinstance(value, Number):
         return "a number"
     return "something else"

@@ -116,11 +116,6 @@ def board_of(of: DerivedCopy) -> Board:
     return Board(title, rows.rows, rows.names, make)
 
 
-def rows_facts(rows: int, data: bytes) -> dict[str, int]:
-    """Return how large the rows are that a page holds."""
-    return {"rows": rows, "bytes": len(data)}
-
-
 def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
     return {
         "study": title,
@@ -128,7 +123,7 @@ def _facts(of: DerivedCopy, title: str, rows: BoardRows) -> dict[str, Any]:
         "python": "study" + "".join(_call(name, text) for name, text in of.asks),
         **board_facts(of, of.whole.drawable),
         **studies_facts(of.session),
-        "rows": rows_facts(rows.rows, rows.data),
+        "rows": {"rows": rows.rows, "bytes": len(rows.data)},
         "suggestions": suggestions(of),
         "asks": [[*it] for it in of.asks],
         "answers": [answer_facts(it) for it in answers_of(of.session).values()],

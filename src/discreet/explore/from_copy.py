@@ -244,11 +244,6 @@ def levels_of_plot(plot: Plot[Any], model: Model | None = None) -> list[str]:
     return [*named, *plot.by_names, *(() if model is None else model.levels)]
 
 
-def is_of_clusters(policy: Policy, plot: type[Plot[Any]]) -> bool:
-    """Whether a plot is of clusters of people: the rows are those of a public table."""
-    return not policy.fixed and plot.axes
-
-
 def settle_from_copy(
     policy: Policy,
     whole: WholeTable,

@@ -78,7 +78,8 @@ class Study:
     View, and drawn from one protected copy of the whole table: of any columns, by any level, with
     any settings of the view (bins, grid, limits, pixels), and none is refused because of another.
     Every method raises InputError if a column or setting is unknown or of another kind than is
-    needed, and RefusedError if the table or a level holds too few rows.
+    needed, and RefusedError if the study has no copy of the whole table, or this or a level holds
+    too few rows.
 
     A study that is a file (`is_file`) makes everything of the protected rows in it, and refuses
     what needs the data.
@@ -195,7 +196,7 @@ class Study:
             If the condition cannot be read, with the place; or a column is unknown or of another
             kind.
         RefusedError
-            If the study has no copy of the whole table, or fewer than 50 rows are left.
+            If fewer than 50 rows are left.
 
         Notes
         -----
@@ -232,7 +233,7 @@ class Study:
             If an expression cannot be read, with the place; a column in it is unknown or of another
             kind; or there is a column of the new name.
         RefusedError
-            If the study has no copy of the whole table, or an expression has no value in any row.
+            If an expression has no value in any row.
 
         Notes
         -----
@@ -388,8 +389,7 @@ class Study:
         Raises
         ------
         RefusedError
-            If the study has no copy of the whole table, or the policy keeps it on a server (`copy`,
-            `copy_rows`, `copy_bytes`).
+            If the policy keeps the copy on a server (`copy`, `copy_rows`, `copy_bytes`).
 
         Notes
         -----
@@ -439,13 +439,6 @@ class Study:
             other three columns or more               `parallel`
             none                                      `parallel` of the first eight columns
             ========================================  =======================================
-
-        Raises
-        ------
-        InputError
-            If a column is unknown or named twice, or the plot of these columns has no `by`.
-        RefusedError
-            As of the plot that is chosen.
 
         Notes
         -----
@@ -550,11 +543,6 @@ class Study:
             in `to_frame()`. `to_text`, `to_html`, `to_csv`, `to_latex`,
             `to_json` and `save`; `figures` are the numbers in full.
 
-        Raises
-        ------
-        RefusedError
-            If the study has no copy of the whole table, or a column is not in it.
-
         Notes
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others:
@@ -606,11 +594,6 @@ class Study:
             have none, mean with its 95 % interval, sd, median and quartiles, and sum. As of
             `summary`; `plot` and `save` draw means with their intervals as dots. Of ratios: how
             many rows have both numbers, the ratio with its 95 % interval, and both sums.
-
-        Raises
-        ------
-        RefusedError
-            If the study has no copy of the whole table, or a column is not in it.
 
         Notes
         -----
@@ -677,10 +660,9 @@ class Study:
         InputError
             Also if the formula cannot be read, or which values are the event is not clear.
         RefusedError
-            Also if the study has no copy of the whole table, fewer than 50 rows have all columns,
-            the outcome is constant, terms follow from each other, there are no more rows than
-            terms, or terms tell rows with the event from the others completely; with a random term
-            also if people have several rows.
+            If fewer than 50 rows have all columns, the outcome is constant, terms follow from each
+            other, there are no more rows than terms, or terms tell rows with the event from the
+            others completely; with a random term also if people have several rows.
 
         Notes
         -----
@@ -787,11 +769,6 @@ class Study:
             Of columns, pairs, correlations, coefficients and subsets, each beside what a resample
             of the raw table would give. `said` and `word` sum it up; `plot`, `save` and `to_json`
             as of a View.
-
-        Raises
-        ------
-        RefusedError
-            If the study has no copy of the whole table.
 
         Notes
         -----

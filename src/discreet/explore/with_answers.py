@@ -165,8 +165,7 @@ def _columns_of_sections(session: DerivedCopy, table: CopyTable) -> dict[str, st
 
 def _cells_of(answers: Answers, asks: Sequence[tuple[str, str]]) -> dict[Cell, _Known]:
     """Return what answers with the same conditions and new columns say, by cells."""
-    found: dict[Cell, dict[str, float]] = {}
-    of: dict[Cell, Answer] = {}
+    found: dict[Cell, _Known] = {}
     for answer in answers.values():
         question, table = answer.question, answer.table
         other = question.kind == MODEL or question.per is not None
@@ -180,9 +179,9 @@ def _cells_of(answers: Answers, asks: Sequence[tuple[str, str]]) -> dict[Cell, _
             if not of_numbers:  # each level is one of the people who have the others
                 cells = [(*one, frozenset({*it.group} - {one})) for one in it.group]
             for cell in cells:
-                found.setdefault(cell, {})[it.figure] = float(it.value)
-                of[cell] = answer
-    return {cell: _Known(it, of[cell]) for cell, it in found.items()}
+                before = found[cell].figures if cell in found else {}
+                found[cell] = _Known({**before, it.figure: float(it.value)}, answer)
+    return found
 
 
 def _in_place(

@@ -36,28 +36,11 @@ WHAT = ("plot", "columns", "table", FIGURES, REPORT)
 class Finding:
     """What a check of a file found, in the words of its record.
 
-    Parameters
-    ----------
-    status : {"pass", "review"}
-        "pass" where every rule of a guarded policy was kept; else a checker has to look.
-    kind : str
-        What is drawn or released: "histogram", "table".
-    type : {"plot", "table", "report"}
-        What kind of file it is.
-    columns : tuple of str
-        The columns in it.
-    method : str
-        How values were protected.
-    command : str
-        What was asked for.
-    digest : str
-        SHA-256 of what was checked: of nothing else does the finding hold.
-    says : tuple of str
-        What was checked, a few words each.
-    view : str
-        Of what a server answered: the id of the plot or table.
-    callers : tuple of str
-        Who took it from a server, as the register names them.
+    The status is "pass" where every rule of a guarded policy was kept, else "review": a checker has
+    to look. `kind` is what is drawn or released ("histogram", "table"), and `type` what file it is
+    ("plot", "table", "report"). `command` is what was asked for, and `says` what was checked. The
+    finding holds of nothing else than what has the `digest`, SHA-256. Of what a server answered,
+    `view` is the id, and `callers` are those who took it, as the register names them.
     """
 
     status: str

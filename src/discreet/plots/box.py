@@ -13,7 +13,7 @@ from discreet.arguments import Floats
 from discreet.columns.countable import Countable
 from discreet.errors import InputError, RefusedError
 from discreet.methods import Suppression
-from discreet.plots.counts import Protected, Shown, count_cells, panels_of
+from discreet.plots.counts import Protected, count_cells, panels_of
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import (
     BINNED,
@@ -85,15 +85,6 @@ class BoxView(View):
             panels = (Panel((Boxes(self.groups),), Axis(self.label(self.by), ticks=ticks), values),)
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         return Scene(panels, notes=self.notes() + signs)
-
-
-def _rows_of_levels(
-    table: Countable, plot: Plot[Any], how: How, stored: tuple[str, ...]
-) -> dict[str, Shown]:
-    """Return which rows have each level that has a box, given the level of each row."""
-    levels = panels_of(table, plot, how)
-    places = np.array(levels.at(stored))
-    return {name: places == i for i, name in enumerate(levels.names)}
 
 
 def tukey_box(label: str, values: Floats) -> Box:
@@ -218,8 +209,9 @@ class BoxPlot(Plot[BoxView | PanelsView]):
         drawn = {name: rows.numbers[name][kept] for name in self.names}
         if self.by_name is not None:
             (values,) = rows.numbers.values()
-            found = _rows_of_levels(table, self, how, rows.texts[self.by_name])
-            drawn = {level: values[kept & of] for level, of in found.items()}
+            levels = panels_of(table, self, how)
+            places = np.array(levels.at(rows.texts[self.by_name]))
+            drawn = {it: values[kept & (places == i)] for i, it in enumerate(levels.names)}
         origin = replace(origin, shown=int(kept.sum()), total=table.size)
         return BoxView(
             **self.made(how, origin, parameters, suppressed=int((~kept).sum())),

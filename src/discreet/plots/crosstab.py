@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,13 +74,6 @@ class CrossTableView(View):
         return Scene((panel,), notes=self.notes())
 
 
-def levels_of_pair(table: Countable, plot: Plot[Any], how: How) -> dict[str, Levels]:
-    """Return the levels of two columns as they are shown, if they are not too many."""
-    levels = {name: levels_of(table, name) for name in plot.names}
-    check_few(levels.values(), MOST_CELLS, *plot.names)
-    return levels
-
-
 def count_pairs(table: Countable, levels: Mapping[str, Levels]) -> list[list[int]]:
     """Count two columns; return the rows of cells, each with its sum, and the sums of columns."""
     counted = table.count((), {name: found.places for name, found in levels.items()})
@@ -137,7 +130,8 @@ class CrossTable(Plot[CrossTableView]):
 
     def from_counts(self, table: Countable, how: How, origin: Origin) -> CrossTableView:
         """Count the pairs of levels of two columns, and their sums."""
-        levels = levels_of_pair(table, self, how)
+        levels = {name: levels_of(table, name) for name in self.names}
+        check_few(levels.values(), MOST_CELLS, *self.names)
         rows, columns = levels.values()
         told = count_pairs(table, levels)
         total = told[-1][-1]

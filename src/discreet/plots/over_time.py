@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -37,8 +37,6 @@ farthest k to 2 k, and is drawn in by as much as k more."""
 ABOVE = 1.05
 NARROW = 0.15
 """So far to each side of a mean between gaps its interval is shaded, in periods."""
-
-Piece = list[int]
 
 
 @dataclass(frozen=True)
@@ -75,17 +73,12 @@ class Series:
         low_ends, high_ends = zip(*ends, strict=True)
         return replace(self, low=low_ends, high=high_ends)
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[list[int]]:
         """Yield the places of periods between gaps, as one line goes through them."""
-        piece: Piece = []
-        for at, mean in enumerate(self.means or self.counts):
-            if mean is not None:
-                piece.append(at)
-            elif piece:
-                yield piece
-                piece = []
-        if piece:
-            yield piece
+        heights = self.means or self.counts
+        for known, piece in groupby(range(len(heights)), lambda at: heights[at] is not None):
+            if known:
+                yield [*piece]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,7 +6,7 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, TypeGuard
+from typing import ClassVar
 
 from discreet.errors import InputError
 from discreet.parallel.cells import Box
@@ -19,6 +19,8 @@ BAND, PIECE = 0.3, 0.03  # how much of its band, and of the axis at most, a leve
 RAW = "none"  # each record by itself
 # As shares of an axis, both ends of a cluster together; and how far apart the colours' ends are.
 NARROWEST, LEAST_SPAN = 0.02, 4.0
+
+LARGEST = sys.float_info.max
 
 Ends = tuple[float, float, float, float]
 
@@ -55,27 +57,22 @@ class ParallelAxis:
     whole: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or self.kind not in KINDS:
-            raise InputError("an axis has a name, and is continuous or categorical")
-        if not (isinstance(self.sensitive, bool) and isinstance(self.whole, bool)):
-            raise InputError("an axis is sensitive or not, and whole or not: true or false")
+        if self.kind not in KINDS:
+            raise InputError(f"the axis {self.name!r} is continuous or categorical")
         if self.kind == "continuous":
             if self.levels or self.bands:
                 raise InputError(f"the axis {self.name!r} is continuous and has no levels")
             low, high = self.low, self.high
-            if not (_is_number(low) and _is_number(high) and low <= high):
+            if low is None or high is None or not -LARGEST <= low <= high <= LARGEST:
                 raise InputError(f"the axis {self.name!r} goes from a finite low to a finite high")
             return
         if self.low is not None or self.high is not None:
             raise InputError(f"the axis {self.name!r} has levels, so it has no low and no high")
-        words = isinstance(self.levels, tuple) and all(
-            isinstance(level, str) for level in self.levels
-        )
-        if not words or not self.levels or len(set(self.levels)) != len(self.levels):
+        if not self.levels or len(set(self.levels)) != len(self.levels):
             raise InputError(f"the axis {self.name!r} has different levels, and one at least")
-        if not isinstance(self.bands, tuple) or len(self.bands) != len(self.levels):
+        if len(self.bands) != len(self.levels):
             raise InputError(f"the axis {self.name!r} has a band of pixels for each level")
-        rising = all(_is_box(band, 2) and band[0] < band[1] for band in self.bands)
+        rising = all(0 <= low < high for low, high in self.bands)
         if not rising or any(a[0] > b[0] or a[1] > b[1] for a, b in pairwise(self.bands)):
             raise InputError(f"the bands of the axis {self.name!r} are pixels that rise")
 
@@ -162,8 +159,6 @@ class ParallelView(View):
         self._check_clusters()
         self._check_joins()
         self._check_sizes()
-        if not isinstance(self.fuzzy, bool):
-            raise InputError("fuzzy is true or false")
         if self.selected is not None:
             self._check_cluster(self.selected)
 
@@ -295,26 +290,21 @@ class ParallelView(View):
         return super()._subject().replace("parallel of", "parallel coordinates of", 1)
 
     def _check_axes(self) -> None:
-        if not isinstance(self.axes, tuple) or not all(
-            isinstance(a, ParallelAxis) for a in self.axes
-        ):
-            raise InputError("the axes of parallel coordinates are ParallelAxis")
         if len(self.axes) < 2 or self.columns != tuple(axis.name for axis in self.axes):
             raise InputError("parallel coordinates have two axes or more, named like the columns")
         if len(set(self.columns)) != len(self.columns):
             raise InputError("each column has one axis")
-        if type(self.pixels) is not int or not 1 <= self.pixels <= MOST_PIXELS:
+        if not 1 <= self.pixels <= MOST_PIXELS:
             raise InputError(f"the axes are 1 to {MOST_PIXELS} pixels high")
         if any(band[1] > self.pixels for axis in self.axes for band in axis.bands):
             raise InputError("the bands of levels lie within the pixels of the axes")
 
     def _check_clusters(self) -> None:
-        if not isinstance(self.clusters, tuple) or len(self.clusters) != len(self.axes) - 1:
+        if len(self.clusters) != len(self.axes) - 1:
             raise InputError("parallel coordinates have clusters for each gap between two axes")
         for boxes in self.clusters:
-            if not isinstance(boxes, tuple) or not all(_is_box(box, 4) for box in boxes):
-                raise InputError("a cluster is a box of four pixels")
-            if not all(0 <= a < b <= self.pixels and c < d <= self.pixels for a, b, c, d in boxes):
+            sides = [side for a, b, c, d in boxes for side in ((a, b), (c, d))]
+            if not all(0 <= low < high <= self.pixels for low, high in sides):
                 raise InputError(
                     "a cluster goes from a low pixel to a higher one, within the axes on both sides"
                 )
@@ -326,12 +316,10 @@ class ParallelView(View):
                 raise InputError("under a guarded policy clusters with the same box are one")
 
     def _check_joins(self) -> None:
-        if not isinstance(self.joins, tuple) or len(self.joins) != len(self.axes) - 2:
+        if len(self.joins) != len(self.axes) - 2:
             raise InputError("parallel coordinates have joins for each axis between two others")
         for (before, after), pairs in zip(pairwise(self.clusters), self.joins, strict=True):
-            if not isinstance(pairs, tuple) or not all(_is_box(pair, 2) for pair in pairs):
-                raise InputError("a join is a pair of clusters, by their numbers")
-            if any(a >= len(before) or b >= len(after) for a, b in pairs):
+            if not all(0 <= a < len(before) and 0 <= b < len(after) for a, b in pairs):
                 raise InputError("a join names clusters that there are, on both sides of its axis")
             if any(one >= other for one, other in pairwise(pairs)):
                 raise InputError("the joins of an axis are different and sorted")
@@ -341,30 +329,16 @@ class ParallelView(View):
             return
         if self._guarded():
             raise InputError("under a guarded policy clusters have no sizes")
-        fits = isinstance(self.sizes, tuple) and all(isinstance(row, tuple) for row in self.sizes)
-        if not fits or [*map(len, self.sizes)] != [*map(len, self.clusters)]:
+        if [*map(len, self.sizes)] != [*map(len, self.clusters)]:
             raise InputError("clusters have a size each, or none of them has")
-        if not all(type(size) is int and size >= 1 for row in self.sizes for size in row):
-            raise InputError("the size of a cluster is a whole number of records, 1 or more")
+        if any(size < 1 for row in self.sizes for size in row):
+            raise InputError("the size of a cluster is a number of records, 1 or more")
 
-    def _check_cluster(self, place: Any) -> None:
-        found = _is_box(place, 2) and place[0] < len(self.clusters)
-        if not found or place[1] >= len(self.clusters[place[0]]):
+    def _check_cluster(self, place: tuple[int, int]) -> None:
+        gap, number = place
+        whole = type(gap) is type(number) is int
+        if not (whole and 0 <= gap < len(self.clusters) and 0 <= number < len(self.clusters[gap])):
             raise InputError(
                 "a cluster is named by its gap and its place in the gap, both counted from 0;"
                 " there is none at that place"
             )
-
-
-def _is_box(value: Any, length: int) -> bool:
-    """Say whether this is a tuple of so many whole numbers, none below 0."""
-    return (
-        isinstance(value, tuple)
-        and len(value) == length
-        and all(type(part) is int and part >= 0 for part in value)
-    )
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    """Say whether this is a finite number; an int may be larger than any float."""
-    return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]

@@ -34,7 +34,7 @@ from discreet.plots.plot import (
     setting,
 )
 from discreet.plots.scatter_density import MANY, ScatterDensityView, density_of_rows
-from discreet.plots.trends import DRAWN, Trend, line_of, trend_of, trend_of_raw
+from discreet.plots.trends import DRAWN, RAW, Trend, line_of, trend_of
 from discreet.plots.view import Origin, Tidy, View
 from discreet.render.scene import Dots, Lines, Panel, Scene
 
@@ -283,5 +283,7 @@ class ScatterPlot(Plot[PointsView | ScatterDensityView | PanelsView]):
 
 
 def with_raw_trend(view: Trended, x: Floats, y: Floats) -> Trended:
-    """Add the trend of the raw records to a view."""
-    return replace(view, trends=(*view.trends, trend_of_raw(x, y)))
+    """Add the trend of the raw records, whatever their order, to a view."""
+    order = np.lexsort((x, y))  # sums in another order have other last digits
+    trend = trend_of(RAW, "", x[order], y[order], np.ones(len(order)))
+    return replace(view, trends=(*view.trends, trend))

@@ -36,12 +36,6 @@ def line_of(trend: Trend, x: tuple[float, float]) -> Lines:
     return Lines((x,), (y,), look, f"trend of {trend.of}{of_level}", group=trend.level)
 
 
-def trend_of_raw(x: Floats, y: Floats) -> Trend:
-    """Return the trend of raw records, whatever their order."""
-    order = np.lexsort((x, y))  # sums in another order have other last digits
-    return trend_of(RAW, "", x[order], y[order], np.ones(len(order)))
-
-
 @np.errstate(all="ignore")  # what comes of numbers beyond all measure is looked at in the end
 def trend_of(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     """Return the least-squares line of points, each of which counts as often as its weight says.

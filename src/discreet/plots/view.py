@@ -104,8 +104,8 @@ class Origin:
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
-            if number is not None and (type(number) is not int or number < 0):
-                raise InputError("how many a view shows is a whole number, 0 or more")
+            if number is not None and number < 0:
+                raise InputError("how many a view shows is a number, 0 or more")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -538,7 +538,7 @@ _hints = cache(get_type_hints)
 
 
 def _read(plain: Any, of: Any) -> Any:
-    """Return a value of a type from what `_plain` made of it; numbers and texts are as they are."""
+    """Return a value of a type from what `_plain` made of it; refuse one of another type."""
     kind, inner = get_origin(of) or of, get_args(of)
     if kind is UnionType:
         if plain is None:
@@ -557,6 +557,8 @@ def _read(plain: Any, of: Any) -> Any:
     if kind is Provenance:
         return Provenance.from_plain(plain)
     if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        if type(plain) is not kind and (kind is not float or type(plain) is not int):
+            raise TypeError
         return plain
     hints = _hints(kind)
     # An axis that lost its word on being sensitive must not come back as one that is not. The view

@@ -469,30 +469,21 @@ def cut(words: str, room: float, wide: Callable[[str], float] = len) -> str:
     return words if keep == len(words) else f"{words[:keep].rstrip()}…"
 
 
-@dataclass(frozen=True)
-class Unreliable:
-    """What is said first where a copy cannot carry what is compared, as draw/unreliable.js has it.
+def unreliable_of(notes: Sequence[str]) -> tuple[str, bool]:
+    """Find the note that a comparison is not reliable; tell whether none is, so that it is grey.
 
-    `of_all` says that nothing that is compared is reliable, so that a page shows it grey.
-    """
-
-    says: str = ""
-    of_all: bool = False
-
-
-def unreliable_of(notes: Sequence[str]) -> Unreliable:
-    """Find the note that a comparison is not reliable.
+    It is what draw/unreliable.js says first, too.
 
     Examples
     --------
-    >>> unreliable_of(["not reliable: differences in bmi may be off by up to 2.5"]).says
-    'Not reliable: differences in bmi may be off by up to 2.5'
+    >>> unreliable_of(["not reliable: differences in bmi may be off by up to 2.5"])
+    ('Not reliable: differences in bmi may be off by up to 2.5', True)
     >>> unreliable_of(["differences in bmi by sex may be off by up to 2.5"])
-    Unreliable(says='', of_all=False)
+    ('', False)
     """
     says = next((it for it in notes if it.startswith("not reliable")), "")
     others = any(it.startswith("differences ") for it in notes)
-    return Unreliable(says[:1].upper() + says[1:], bool(says) and not others)
+    return says[:1].upper() + says[1:], bool(says) and not others
 
 
 def subtitle_of(notes: Sequence[str]) -> Subtitle:

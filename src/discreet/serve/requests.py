@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.explore.derived import DerivedCopy, check_two
 from discreet.explore.facts import NUMBERS, OF_WHOLE, is_fixed, usual_number
-from discreet.explore.from_copy import DrawableColumn, is_of_clusters, settle_from_copy
+from discreet.explore.from_copy import DrawableColumn, settle_from_copy
 from discreet.explore.table_kinds import MOST_WORDS
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PLOTS, Plot, PlotRequest, Setting
@@ -343,7 +343,7 @@ def _of_copy(
         raise InputError("no axis", parameter="sensitive")
     with about("weights"):
         drawable.require([it for it in [how.get("weights")] if it], "continuous")
-    if not is_of_clusters(copy.policy, plot):
+    if copy.policy.fixed or not plot.axes:  # else it is of clusters of people
         if sensitive:
             raise RefusedError("of clusters of people", parameter="sensitive")
         if "diversity" in how:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -119,7 +119,7 @@ def _seen(path: Path) -> str:
     return str(plain["key"])
 
 
-# --- what a file is, said in words: `discreet check`, and opening what one was given.""" ----------
+# --- what a file is, said in words: `discreet check`, and opening what one was given --------------
 
 
 MOST_LISTED = 40
@@ -287,19 +287,6 @@ def _signer(manifest: Manifest, state: str | Path | None, trust: str | None) -> 
 
 
 def _check_of(path: Path, manifest: Manifest, answers: tuple[str, ...], signer: Signer) -> Check:
-    return Check(
-        path=str(path),
-        study=manifest.study,
-        version=manifest.version,
-        rows=manifest.rows,
-        persons=manifest.persons,
-        columns=manifest.columns,
-        k=manifest.k,
-        m=manifest.m,
-        answers=answers,
-        content=manifest.content,
-        values=manifest.values,
-        discreet=manifest.discreet,
-        signer=signer,
-        use=manifest.use,
-    )
+    own = ("path", "answers", "signer")
+    said = {it.name: getattr(manifest, it.name) for it in fields(Check) if it.name not in own}
+    return Check(path=str(path), answers=answers, signer=signer, **said)

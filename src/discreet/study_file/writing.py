@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -41,6 +41,11 @@ from discreet.study_file.signing import SigningKey, canonical_json, read_json
 from discreet.unfinished import being_released
 
 NO_DIGEST = "0" * 64
+SHARED = (
+    *("study", "version", "columns", "k", "m", "persons"),
+    *("again_of", "person_column", "remarks"),
+)
+"""What a draft says as the manifest does."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +112,13 @@ def write_study_file(
 def draft_of(file: StudyFile, answers: Mapping[str, Any]) -> Draft:
     """Return what a study file says, with answers in place of those that it has."""
     manifest = file.manifest
-    same = {
-        it.name: getattr(manifest, it.name)
-        for it in fields(Draft)
-        if it.name not in ("again", "answers", "nearness", "private")
-    }
-    return Draft(**same, again=file.again(), answers=dict(answers), nearness=file.nearness())
+    return Draft(
+        **{name: getattr(manifest, name) for name in SHARED},
+        policy=manifest.policy,
+        again=file.again(),
+        answers=dict(answers),
+        nearness=file.nearness(),
+    )
 
 
 def _write(path: Path, draft: Draft, batches: Iterable[Frame], key: SigningKey) -> Manifest:
@@ -188,12 +194,7 @@ def _manifest(
 ) -> Manifest:
     values, rows = of_rows
     made = Manifest(
-        study=draft.study,
-        version=draft.version,
-        columns=draft.columns,
-        k=draft.k,
-        m=draft.m,
-        persons=draft.persons,
+        **{name: getattr(draft, name) for name in SHARED},
         rows=rows,
         policy=dict(draft.policy),
         entries=tuple(sorted(entries, key=lambda it: it.name)),
@@ -203,9 +204,6 @@ def _manifest(
         key=key.public,
         successors=key.successors,
         again=again,
-        again_of=draft.again_of,
-        person_column=draft.person_column,
-        remarks=draft.remarks,
         schema=PRIVATE_SCHEMA if draft.private else SCHEMA,
     )
     made = replace(made, content=content_digest(made.to_plain()))
