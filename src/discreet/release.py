@@ -210,10 +210,7 @@ class Release:
             self.note(form, provenance, lines)
 
     def attack(self, pairs: int = 100) -> AttackReport:
-        """Try on the table what somebody could do to learn of a person from it.
-
-        Linkage, inference beside people held out, membership by copies with and without a person,
-        an insider, several versions, coincidences: each with its story, interval and baseline.
+        """Try on the table what somebody could do to learn of a person from it: docs/attacks.md.
 
         Parameters
         ----------
@@ -249,29 +246,16 @@ class Release:
     def with_attacks(self, pairs: int = 100) -> Release:
         """Return the release with a report that has the attacks on the table as a section.
 
-        They take seconds to minutes, so they are made when asked for alone.
-
-        Parameters
-        ----------
-        pairs : int, default 100
-            As of `attack`.
+        They take seconds to minutes, so they are made when asked for alone. Parameters and errors
+        are those of `attack`.
 
         Returns
         -------
         Release
             The section holds what may be released: `AttackReport.rounded`, counts in multiples of
-            k, or of what the report rounds to if that is more. Exact figures are those of `attack`.
-            Where an attack is more often right than it may be (`measure.attacks.BOUNDS`), what is
-            saved of it is recorded so, and `discreet outputs` asks for a review.
-
-        Raises
-        ------
-        InputError
-            As of `attack`.
-
-        Notes
-        -----
-        **What it does not show.** What `attack` does not.
+            k, or of what the report rounds to if that is more. Where an attack is more often right
+            than it may be (`measure.attacks.BOUNDS`), what is saved of it is recorded so, and
+            `discreet outputs` asks for a review.
 
         Examples
         --------

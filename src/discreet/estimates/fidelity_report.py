@@ -266,25 +266,20 @@ class Fidelity(Documented):
             Whose each raw row is, where a person may have several: figures are then rounded as for
             so many people, and not for so many rows.
 
-        Returns
-        -------
-        Fidelity
-            Of the same columns, not `exact`, without a gate.
-
         Notes
         -----
-        A figure of 3.4 steps becomes 4 with chance .4 and 3 else, so that means over columns are
-        about as they were. Rounded to the nearest, figures would tell whoever knows everybody else,
-        and has the copy, whether one more person is in the data: of many figures some lie at a
-        limit. Steps grow with the number of figures of a kind and fall with the number of rows, of
-        columns and pairs as 7 root(figures) / rows. Where so coarse a step would be more than .6 of
-        a resample's distance, distances of pairs and of columns are left out: the largest of the
-        columns, and a column's mean over its pairs, which one person moves less, stay.
+        A figure of 3.4 steps becomes 4 with chance .4 and 3 else: rounded to the nearest, figures
+        at a limit would tell whoever knows everybody else, and has the copy, whether one more
+        person is in the data. Steps grow with the number of figures of a kind and fall with the
+        number of rows, of columns and pairs as 7 root(figures) / rows. Where so coarse a step would
+        be more than .6 of a resample's distance, distances of pairs and of columns are left out:
+        the largest of the columns, and a column's mean over its pairs, which one person moves less,
+        stay.
 
         **What it does not protect.** Such an insider, who compares what is released with what
-        either case would give, has an AUC of about .6, and of .7 to .8 for somebody who stands
-        out by several columns together (Titanic, diabetes; four standard deviations in each). Who
-        has many more rows than others moves figures further than they do.
+        either case would give, has an AUC of about .6, and of .7 to .8 for somebody who stands out
+        by several columns together (Titanic, diabetes; four standard deviations in each). Who has
+        many more rows than others moves figures further than they do.
         """
         n = self.rows if persons is None else len(np.unique(persons))
         (largest,) = _round(draws, "largest", [self.largest], _step(1, n))

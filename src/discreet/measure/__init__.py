@@ -6,6 +6,17 @@ counted from come out. They are exact numbers of raw data: for whoever holds the
 **Reports.** What a report tells of raw data beside an exact release is rounded; what is
 counted on the released table alone is exact, for whoever has the table can count it. A report
 is released with the histograms it shows, and its formula is pinned.
+
+**Errors.** Where tables do not fit each other, their rows do not correspond, a column is unknown or
+a parameter is out of its range, InputError is raised; where a column spans more than can be
+computed with, RefusedError.
+
+**Papers.** Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022). Domingo-Ferrer and Torra, in
+Confidentiality, Disclosure and Data Access (2001). Mateo-Sanz, Domingo-Ferrer and Sebé, Data Mining
+and Knowledge Discovery 11 (2005). Senavirathne and Torra, "Rounding based continuous data
+discretization for statistical disclosure control" (2019). Snoke, Raab, Nowok, Dibben and Slavkovic,
+JRSS A 181 (2018). Templ and Meindl, Privacy in Statistical Databases (2008). Woo, Reiter, Oganian
+and Karr, J. Privacy and Confidentiality 1 (2009).
 """
 
 from __future__ import annotations

@@ -53,24 +53,15 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
     table : array, frame or path
         One table; see `as_side`.
     quasi : sequence of str
-        The columns that an attacker may know. Equal values are one value, in numbers too;
-        missing values are equal to one another.
+        The columns that an attacker may know. Equal values are one value, in numbers too; missing
+        values are equal to one another.
     categorical : sequence of str, default none
         Columns of codes that are levels.
-
-    Raises
-    ------
-    InputError
-        If a column is unknown, or none is named.
 
     Notes
     -----
     **What it does not protect.** What all rows of a combination have in common (see `diversity`,
     `closeness`), columns not named, and a second release.
-
-    References
-    ----------
-    Sweeney, Int. J. of Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002).
 
     Examples
     --------
@@ -164,19 +155,10 @@ def diversity(
     sensitive : str
         The column that is to stay unknown; not among `quasi`. A missing value is a value.
 
-    Raises
-    ------
-    InputError
-        If a column is unknown, or the sensitive one is among `quasi`.
-
     Notes
     -----
     **What it does not protect.** One value may be far commoner than the others
     (`entropy_diversity`), or they may all mean much the same (`closeness`).
-
-    References
-    ----------
-    Machanavajjhala et al., ACM Trans. on Knowledge Discovery from Data 1 (2007), section 4.
 
     Examples
     --------

@@ -378,6 +378,9 @@ def attack_released(
 ) -> AttackReport:
     """Try on a released table what needs no other copy of it.
 
+    Without the method no copy can be made with people held out, so inference counts what is so in
+    general as well, and membership is not looked at.
+
     Parameters
     ----------
     original, released : frame, path or array
@@ -393,21 +396,6 @@ def attack_released(
         Whether the i-th released row was made for the i-th raw row; linkage needs to know.
     dates : mapping of str to str
         How dates in text are written in the original, where its rows do not say it: "%d/%m/%Y".
-
-    Returns
-    -------
-    AttackReport
-        Exact figures: the custodian's.
-
-    Raises
-    ------
-    InputError
-        If columns do not fit, or `same_rows` is said of tables of different length.
-
-    Notes
-    -----
-    Without the method no copy can be made with people held out, so inference counts what is so
-    in general as well, and membership is not looked at.
 
     Examples
     --------

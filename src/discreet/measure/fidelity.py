@@ -83,45 +83,30 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     Fidelity
         Exact figures of raw data, for the custodian; `Fidelity.rounded` is for release.
 
-    Raises
-    ------
-    InputError
-        If the released table has no rows or no columns, or one that the raw table has not.
-
     Notes
     -----
-    Columns: the Kolmogorov-Smirnov distance of known numbers, or how far the shares of missing
-    ones differ if that is more; of levels the total variation. Raw levels that were joined in the
+    Columns: the Kolmogorov-Smirnov distance of known numbers, or how far the shares of missing ones
+    differ if that is more; of levels the total variation. Raw levels that were joined in the
     released table are compared as "(other)".
 
     Pairs: the total variation of the two-way tables, numbers in the fifths of the released column
     and missing ones a class of their own. A resample's mean is that of binomial counts (de Moivre).
 
-    Correlations: the mean distance of Pearson's coefficients of rows with both numbers; in both
-    tables numbers beyond the outer hundredths of the released column count as the ends of these.
-    A resample's mean follows from the influence of each row.
+    Correlations: the mean distance of Pearson's coefficients; numbers beyond the outer hundredths
+    of the released column count as its ends. A resample's mean follows from the influence of each
+    row.
 
-    Coefficients: each number is regressed on all other columns, missing numbers at the mean, with a
-    small ridge (a hundredth of each term's variance) so that columns that nearly follow from
-    others do not decide. The distance of two coefficients is counted in standard errors of the
-    raw one that hold for unequal spread; a resample's is .8 on average.
+    Coefficients: each number is regressed on all other columns, with a small ridge so that columns
+    that nearly follow from others do not decide. The distance of two coefficients is counted in
+    standard errors of the raw one that hold for unequal spread; a resample's is .8 on average.
 
     Subsets: up to 120 conditions of two columns that hold for 30, 50, 100 and 300 released rows:
     how far the number of raw rows is from theirs, and how often a mean is more than two standard
     errors off, which of a resample 5 % are.
 
-    Means and standard deviations of numbers, shares of levels and means of the groups that levels
-    make are given in the columns' own units; the farthest of them stand in the first lines. Of the
-    columns that are farthest off, which share of the rows each bar has in both tables.
-
     **What it does not tell.** Nothing of risk; nothing of relations of three columns but through
     regressions; nothing of what the outermost numbers do to a correlation. As near as a resample
     says that an error is no larger than sampling noise, not that there is none.
-
-    References
-    ----------
-    Raab, Nowok and Dibben, "Assessing, visualizing and improving the utility of synthetic data"
-    (2021), compare two-way tables in this way.
 
     Examples
     --------

@@ -69,23 +69,13 @@ def sse_share(
 
     Raises
     ------
-    InputError
-        If the tables do not fit, their rows do not correspond, or no column is continuous.
     RefusedError
         If every column of the original is constant, or numbers are too large or too small.
 
     Notes
     -----
-    Where each region is rounded to the mean of its values, IL is the share of the variance that
-    was lost, and at most 100; with medians, midpoints, or noise it may be more.
-
     **What it does not tell.** One value moved far weighs as much as many moved a little. What
     columns have to do with one another is not looked at, nor is any risk.
-
-    References
-    ----------
-    Chettri, Paul and Dutta, IJDKP 2 (2012). Domingo-Ferrer and Mateo-Sanz, IEEE Transactions on
-    Knowledge and Data Engineering 14 (2002).
 
     Examples
     --------
@@ -114,22 +104,16 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
     """Return the mean distance of values from their originals, in √2 standard deviations.
 
     1 / (m n) Σ `|x − y|` / (√2 S) over the n records and m columns, S being the standard deviation
-    (divisor n - 1) of the original column: at least 0, without an upper limit. The IL-DR score has
-    it times 100, or as a sum (see `il_dr_score`). Parameters and errors are those of `sse_share`.
+    (divisor n - 1) of the original column: at least 0, without an upper limit. Columns that are
+    constant in the original are left out. Parameters and errors are those of `sse_share`.
 
     Notes
     -----
-    √2 S is the standard deviation of the difference of two records drawn at random; for normal
-    values such differences average 2 / √π · S, which gives 0.80. Columns that are constant in the
-    original are left out.
+    √2 S is the standard deviation of the difference of two records drawn at random. (Mateo-Sanz,
+    Domingo-Ferrer and Sebé 2005.)
 
     **What it does not tell.** A mean over all cells: a rare value may have moved far, or not at
     all. It says nothing of means, correlations or risk.
-
-    References
-    ----------
-    Mateo-Sanz, Domingo-Ferrer and Sebé, Data Mining and Knowledge Discovery 11 (2005). Yancey,
-    Winkler and Creecy, in Inference Control in Statistical Databases (2002).
 
     Examples
     --------
@@ -211,24 +195,16 @@ def il_metrics(
 
     Notes
     -----
-    V is taken as in the original paper: its upper triangle with the diagonal, p (p + 1) / 2
-    entries; S is the diagonal alone, and so counts twice. Entries with zero in the denominator
-    are left out of their mean and counted: cells that are 0, means and covariances that are 0 but
-    for rounding, and correlations of a column that is constant in the original. A column that is
-    constant in the released table has correlation 0 with all others. A part without any entry is
-    None and not averaged.
+    Entries with zero in the denominator are left out of their mean and counted: cells that are 0,
+    means and covariances that are 0 but for rounding, and correlations of a column that is constant
+    in the original. A column that is constant in the released table has correlation 0 with all
+    others.
 
-    **Relative errors explode near zero.** Values, means and covariances near 0 may move by many
-    times themselves, and one such cell can be most of the total. The result is not capped (the
-    scores that the rounding paper prints exceed 100, too: 254.56 and 278.75, section 4.5). It
-    changes when a constant is added to a column, and does not when one is multiplied.
+    **Relative errors explode near zero.** One cell near 0 can be most of the total, which is not
+    capped (the scores that the rounding paper prints exceed 100, too). It changes when a constant
+    is added to a column, and does not when one is multiplied.
 
     **What it does not tell.** Nothing of risk; and a mean over cells says nothing of any one.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra, "Disclosure control methods and information loss for microdata",
-    in Confidentiality, Disclosure and Data Access (2001). The rounding paper, section 3.3.1.
 
     Examples
     --------
@@ -412,8 +388,8 @@ def il_dr_score(
     Parameters
     ----------
     original, released, categorical
-        The same records in the same order; see `as_pair`. Levels count in the linkage alone: a
-        row is compared with records of its levels. The paper's tables are continuous.
+        The same records in the same order; see `as_pair`. Levels count in the linkage alone: a row
+        is compared with records of its levels. The paper's tables are continuous.
     share : float, default 0.05
         Half the width of the intervals of `idr`, in standard deviations of the released column.
 
@@ -422,31 +398,16 @@ def il_dr_score(
     ILDR
         IL metrics, IL1s, DDR and IDR, times 100, and `.score`, their mean: the lower the better.
         The losses have no upper limit. `.score_by_sum` is the same with IL1s as a sum over all
-        values in place of 100 times their mean.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As `il_metrics`, `il1s`, `ddr` and `idr`; also if every column of the original is constant.
+        values in place of 100 times their mean: the scale of the scores that the paper prints. It
+        grows with the table (docs/papers/rounding.md).
 
     Notes
     -----
     The original released as it is scores 50 if no two records are equal.
 
-    **Two scales of IL1s.** The paper prints IL1s with 1 / (m n) before the sum; the scores it
-    prints have none (at c = 3 it has 84 for normal columns by equal width: with its 500 rows and
-    two columns that is 85 by the sum, the median of 20 draws, and 17 by 100 times the mean). By
-    the sum, IL1s grows with the table and soon outweighs the other three, so that scores of
-    tables of different sizes cannot be compared. docs/rounding.md says which of the paper's
-    conclusions hold on which scale.
-
     **What it does not tell.** A mean of four things that have no common unit. A low score may hide
     a high risk behind a small loss, and the IL metrics explode near zero (see `il_metrics`), so
     that scores of different data cannot be compared. Look at the parts.
-
-    References
-    ----------
-    The rounding paper, section 3.3.3. Domingo-Ferrer and Torra, as in `record_linkage`.
 
     Examples
     --------
@@ -491,22 +452,13 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     categorical : sequence of str, default none
         Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
 
-    Raises
-    ------
-    InputError
-        If no column is continuous, or one has no finite number.
-
     Notes
     -----
     Rounding lowers the entropy, noise raises it: n different values have log2 n, however close.
 
-    **What it does not tell.** The entropy of the rows: the paper's total counts what columns
-    have in common once for each. Nor does a low entropy protect; a single value alone in its
-    region hardly changes it.
-
-    References
-    ----------
-    Shannon, "A mathematical theory of communication" (1948). The rounding paper, section 5.3.
+    **What it does not tell.** The entropy of the rows: the paper's total counts what columns have
+    in common once for each. Nor does a low entropy protect; a single value alone in its region
+    hardly changes it.
 
     Examples
     --------
@@ -537,12 +489,8 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
 
     Notes
     -----
-    **What it does not tell.** Which pairs, and in which direction: two tables of opposite
-    correlations have the same mean. On few rows it is above 0 by chance alone.
-
-    References
-    ----------
-    The rounding paper, section 5.3.
+    **What it does not tell.** Which pairs, and in which direction. On few rows it is above 0 by
+    chance alone.
 
     Examples
     --------

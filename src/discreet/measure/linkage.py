@@ -51,8 +51,8 @@ def record_linkage(
 ) -> Estimate:
     """Count the records whose nearest released row is their own.
 
-    Somebody holds the original values of every record, and takes for each the released row that
-    is nearest to it: Euclidean distance of the continuous columns, each divided by its original
+    Somebody holds the original values of every record, and takes for each the released row that is
+    nearest to it: Euclidean distance of the continuous columns, each divided by its original
     standard deviation (divisor n - 1), among the released rows of the levels that are known.
 
     Parameters
@@ -60,8 +60,8 @@ def record_linkage(
     original, released, categorical
         The same records in the same order; see `as_pair`.
     within : sequence of str, default all columns of levels
-        The columns whose levels are known too. A record is compared with the released rows of
-        its own levels; if its own released row has other levels, it cannot be linked.
+        The columns whose levels are known too. A record is compared with the released rows of its
+        own levels; if its own released row has other levels, it cannot be linked.
     sample : int, optional
         Look for so many records, chosen by a digest of the values; all where there are fewer, and
         by default. They are looked for among all released rows.
@@ -69,30 +69,16 @@ def record_linkage(
     Returns
     -------
     Estimate
-        Of the records; one whose own row is among t equally near ones counts 1/t. The baseline
-        is the share that guessing at random among rows of the same levels links on average.
-
-    Raises
-    ------
-    InputError
-        If the tables do not fit, their rows do not correspond, no column is continuous, one of
-        `within` has no levels, or a number is none of at least 1.
-    RefusedError
-        If a column spans more than can be computed with.
+        Of the records; one whose own row is among t equally near ones counts 1/t. The baseline is
+        the share that guessing at random among rows of the same levels links on average.
 
     Notes
     -----
-    Distances within a relative 1e-10, or within 1e-12 standard deviations, are equal. Columns that
-    are constant in the original are left out.
+    Columns that are constant in the original are left out. (Domingo-Ferrer and Torra 2001.)
 
     **What it does not tell.** A record that is not linked may still be known to within a little
     (see `nearness`), and an attacker who uses how the release was made can do better than the
     nearest row.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra, "A quantitative comparison of disclosure control methods for
-    microdata", in Confidentiality, Disclosure and Data Access (2001), section 6.4.
 
     Examples
     --------
@@ -117,20 +103,13 @@ def ddr(
     """Count the released rows whose nearest original record is their own.
 
     It is `record_linkage` the other way round, with its parameters and errors: somebody has a
-    released row, and asks whose it is among the records of its levels. The paper's tables have
-    continuous columns alone.
+    released row, and asks whose it is among the records of its levels.
 
     Notes
     -----
     Where records are rounded jointly, both ways link about one record a region: there the equal
     rows of a region share the credit, here they all point to the record nearest to their point.
-    Otherwise neither bounds the other: a row that was moved far out is here nearest to some
-    extreme record, whoever that is, and there to none.
-
-    References
-    ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 3.3.2.
+    Otherwise neither bounds the other.
 
     Examples
     --------
@@ -197,8 +176,8 @@ def nearness(
     shares : sequence of float, default (0.01, 0.05)
         How close, in standard deviations (divisor n - 1) of each original column; above 0.
     same_rows : bool, default True
-        Whether the i-th row of one is the i-th row of the other. If so, the record's own
-        released row is looked at, whatever its levels; if not, any released row of its levels.
+        Whether the i-th row of one is the i-th row of the other. If so, the record's own released
+        row is looked at, whatever its levels; if not, any released row of its levels.
 
     Returns
     -------
@@ -207,17 +186,10 @@ def nearness(
         released rows of other records (8 each, chosen by a digest of the values); there is none
         where rows do not correspond.
 
-    Raises
-    ------
-    InputError
-        If the tables do not fit, no column is continuous, or a share is not above 0.
-    RefusedError
-        If a column spans more than can be computed with.
-
     Notes
     -----
-    Ends count as inside (up to a relative 1e-9, for rounding). **What it does not tell**: an
-    attacker does not know which records are among those counted.
+    Ends count as inside. **What it does not tell**: an attacker does not know which records are
+    among those counted.
 
     Examples
     --------
@@ -258,36 +230,22 @@ def interval_risk(
     share : float, default 0.05
         Half the width of an interval, in standard deviations of its column; above 0.
     variant : {"all", "sdcmicro", "released"}, default "all"
-        "all": in every column the released value lies within `share` standard deviations (divisor
-        n - 1) of the original column. "released": of the released column, which is sdcMicro's
-        `dRisk` as it is described, and coded since version 5.5.2. "sdcmicro": as it was coded up to
-        5.5.1: the same, and one column of a record may lie outside (so that every record of a
-        table of one column counts).
+        "all": in every column the released value lies within `share` standard deviations (divisor n
+        - 1) of the original column. "released": of the released column, which is sdcMicro's `dRisk`
+        as it is described, and coded since version 5.5.2. "sdcmicro": as it was coded up to 5.5.1:
+        the same, and one column of a record may lie outside (so that every record of a table of one
+        column counts).
 
     Returns
     -------
     Estimate
-        Of the records. Its baseline is the share when each record is given released rows of
-        other records (8 each, chosen by a digest of the values).
-
-    Raises
-    ------
-    InputError
-        If the tables do not fit, their rows do not correspond, no column is continuous, or a
-        parameter is out of its range.
-    RefusedError
-        If a column spans more than can be computed with.
+        Of the records; the baseline as in `nearness`.
 
     Notes
     -----
-    Ends count as inside (up to a relative 1e-9, for rounding). In a constant column only the
-    same value is inside. **What it does not tell**: a record that lies outside may still be the
-    only one that fits (see `record_linkage`), and a record inside may be one of many like it.
-
-    References
-    ----------
-    Mateo-Sanz, Sebé, Domingo-Ferrer, "Outlier protection in continuous microdata masking",
-    Privacy in Statistical Databases (2004), standard-deviation based intervals.
+    Ends count as inside; in a constant column only the same value is. **What it does not tell**: a
+    record that lies outside may still be the only one that fits (see `record_linkage`), and a
+    record inside may be one of many like it.
 
     Examples
     --------
@@ -317,19 +275,13 @@ def idr(
 ) -> Estimate:
     """Count the records whose original values all lie within an interval about the released ones.
 
-    It is the variant "released" of `interval_risk`, with its parameters and errors: standard
-    deviations are those of the released columns.
+    It is the variant "released" of `interval_risk`, with its parameters and errors.
 
     Notes
     -----
     **What it does not tell.** An attacker does not know which released values are that close.
     Rounding to the mean narrows the released spread, and the interval with it, so that few regions
     look safer than they are.
-
-    References
-    ----------
-    Templ, Statistical Disclosure Control for Microdata (2017). Senavirathne and Torra, "Rounding
-    based continuous data discretization for statistical disclosure control" (2019), section 3.3.2.
 
     Examples
     --------

@@ -94,36 +94,21 @@ def regression_on(
     original_y, rounded_y : array of shape (n,)
         What is predicted, before and after rounding.
     folds : int, default 10
-        In how many parts rows are held out, each once; 2 to n. See `folds_of`.
+        In how many parts rows are held out, each once; 2 to n.
 
     Returns
     -------
     RegressionFit
         The original given twice is the model without rounding, to compare with.
 
-    Raises
-    ------
-    InputError
-        If shapes do not fit, a value is missing, or `folds` is out of its range.
-    RefusedError
-        If every column of x is constant, or a column spans more than can be computed with.
-
     Notes
     -----
-    For each fold a model (ordinary least squares with an intercept) is fitted to the rounded x
-    and y of the other rows. It predicts from the **original** x of the fold's rows, and its
-    squared errors are about their **original** y: who builds a model on a release uses it on
-    persons as they are. **The target is rounded too**: the paper found models on fully rounded data
-    better than with the target as it is (section 5.2).
+    Who builds a model on a release uses it on persons as they are: it is fitted to the rounded x
+    and y of the other folds, and predicts from the **original** x of a fold's rows.
 
-    **What it does not tell.** R² is of each method's own rounded data, so R² of different
-    roundings cannot be compared (section 5.1); MSE can. The rounding points were found on all
-    rows, those held out as well. Nothing here speaks of risk.
-
-    References
-    ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), sections 3.3.4, 5.1 and 5.2.
+    **What it does not tell.** R² is of each method's own rounded data, so R² of different roundings
+    cannot be compared; MSE can. The rounding points were found on all rows, those held out as well.
+    Nothing here speaks of risk.
 
     Examples
     --------
@@ -171,30 +156,18 @@ def tree_on(
     Returns
     -------
     TreeFit
-        Acc_V, the accuracy on rounded held-out rows; Acc_O, on the same rows as they were; and
-        the share of the most common class.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `regression_on`, or if there is one class alone.
+        Acc_V, the accuracy on rounded held-out rows; Acc_O, on the same rows as they were; and the
+        share of the most common class.
 
     Notes
     -----
-    The trees are scikit-learn's, with the defaults of rpart, which the paper used: splits by the
-    Gini index, none of fewer than 20 rows, no leaf of fewer than 7, 30 levels at most, and pruned
-    at a complexity of 0.01 of the root. They are **not rpart**: its complexity counts misclassified
-    rows, here it is the Gini index of leaves; and between equally good splits a fixed generator
-    decides, there the order of columns.
+    The trees are scikit-learn's, with the defaults of rpart, which the paper used. They are **not
+    rpart**: its complexity counts misclassified rows, here it is the Gini index of leaves; and
+    between equally good splits a fixed generator decides, there the order of columns.
 
-    **What it does not tell.** The rounding points were found on all rows, those held out as
-    well; where they were found with the help of the classes (MDLP, ChiMerge), Acc_V is too good
-    for that alone, and Acc_O is the one to compare by (section 5.1). Nothing here speaks of risk.
-
-    References
-    ----------
-    As in `regression_on`, and section 5.3. Breiman, Friedman, Olshen and Stone, Classification and
-    Regression Trees (1984).
+    **What it does not tell.** The rounding points were found on all rows, those held out as well;
+    where they were found with the help of the classes (MDLP, ChiMerge), Acc_V is too good for that
+    alone, and Acc_O is the one to compare by. Nothing here speaks of risk.
 
     Examples
     --------
@@ -432,48 +405,34 @@ def coefficient_difference(
         Two tables of the same columns; see `as_pair`. The models do not ask whether rows
         correspond, but if they do, a row with a missing number in one is left out of both.
     formula : str
-        As `discreet.regression.read_formula` reads it: it is never run. The model is logistic
-        where the outcome is a categorical column of two levels (the event is the later one, by
-        number if both are numbers, else by alphabet) or a column of the numbers 0 and 1 alone;
-        else it is linear.
+        It is read and never run. The model is logistic where the outcome is a categorical column of
+        two levels (the event is the later one, by number if both are numbers, else by alphabet) or
+        a column of the numbers 0 and 1 alone; else it is linear.
 
     Returns
     -------
     Coefficients
-        Estimates, standard errors, tests and intervals of both, the standardised differences
-        d = abs(b_or − b_an) / SE(b_or), and the overlap of the 95 % confidence intervals.
+        Estimates, standard errors, tests and intervals of both, the standardised differences d =
+        abs(b_or − b_an) / SE(b_or), and the overlap of the 95 % confidence intervals.
 
     Raises
     ------
     InputError
-        If the formula cannot be read or names an unknown column, an outcome has levels that are
-        not two, or the tables do not fit each other.
+        If the formula cannot be read, an outcome has levels that are not two, or the tables do not
+        fit each other.
     RefusedError
-        If a table has no more rows than terms, a level of the original is missing in the
-        released table, a term follows from others, or a table leaves the model no residuals
-        (linear) or is separated by its terms (logistic; also where some rows alone are). The
-        message says which table.
+        If a level of the original is missing in the released table, or one of them, which is named,
+        lets no such model be fitted.
 
     Notes
     -----
-    Levels are coded against the first level of the original in order, and both tables must have all
-    of them, so that terms mean the same. Columns are centred and scaled before the fit, and
-    coefficients turned back after it.
+    Levels are coded against the first level of the original in order. The overlap is (common /
+    length before + common / length after) / 2: 1 if the intervals are equal, 0 if they touch, and
+    negative if they lie apart (Karr et al. 2006).
 
-    The overlap is (common / length before + common / length after) / 2, where `common` is the
-    smaller upper end less the larger lower one: 1 if the intervals are equal, 0 if they touch, and
-    negative if they lie apart. Intervals are those of t for linear models and of the normal
-    distribution for logistic ones.
-
-    **What it does not tell.** One model, and not whether it is a good one. In standard errors the
-    same bias is small in a small table and large in a large one. The released table's standard
-    errors take its rows for observations, and know nothing of the protection. Estimates of the
-    original are its custodian's to see: with a term for one person they show that person.
-
-    References
-    ----------
-    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss". Karr,
-    Kohnen, Oganian, Reiter and Sanil, The American Statistician 60 (2006).
+    **What it does not tell.** One model, and not whether it is a good one. The released table's
+    standard errors take its rows for observations, and know nothing of the protection. Estimates of
+    the original are its custodian's to see: with a term for one person they show that person.
 
     Examples
     --------

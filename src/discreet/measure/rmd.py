@@ -68,8 +68,8 @@ def rmd_risk(
     """Count the records whose released row lies in an interval that grows with their oddity.
 
     Each table is scaled by its own means and standard deviations (divisor n - 1). An interval
-    around each original value grows with the robust Mahalanobis distance (RMD) of its row from
-    the arithmetic mean.
+    around each original value grows with the robust Mahalanobis distance (RMD) of its row from the
+    arithmetic mean, by the covariance of `robust_covariance`.
 
     Parameters
     ----------
@@ -84,41 +84,25 @@ def rmd_risk(
         How many released rows besides the record's own must be that close.
     variant : {"sdcmicro", "paper"}, default "sdcmicro"
         "sdcmicro", as the function `dRiskRMD` is coded in the releases before 5.7.3, which the
-        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record is
-        risky if any of its released values lies strictly inside. "paper", as Avraam et al. describe
-        it: the length of an interval is w1 * RMD², and a record is risky if its released row lies
-        strictly inside the box that its intervals make. The counts that the paper prints (38 and 8
-        of 891) are those of the code; its description gives hundreds.
+        paper used: half an interval is w1 * 0.05 * RMD, and a record is risky if any of its
+        released values lies strictly inside. "paper", as Avraam et al. (2022) describe it: the
+        length of an interval is w1 * RMD², and a record is risky if its released row lies strictly
+        inside the box that its intervals make. The counts that the paper prints are those of the
+        code.
 
     Returns
     -------
     RmdRisk
         `risk1`: the risky records. `risk2`: those of them that have fewer than m other released
         rows within w2. Baselines are the shares when each record is given released rows of other
-        records (8 each, chosen by a digest of the values): with "any of its values" they grow with
-        the number of columns. `excluded` names constant columns (in either table) and those that
-        `robust_covariance` leaves out.
-
-    Raises
-    ------
-    InputError
-        If the tables do not fit, their rows do not correspond, or a parameter is out of range.
-    RefusedError
-        If no column can be used, or one spans more than can be computed with.
+        records. `excluded` names constant columns (in either table) and those that
+        `robust_covariance` leaves out; if none is left, RefusedError is raised.
 
     Notes
     -----
-    Covariance: that of `robust_covariance`, of at most 5000 rows. No result depends on the order
-    of the rows.
-
     **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch, and
     a record at the mean has no interval at all. A record outside its intervals may still be the
     nearest (see `record_linkage`).
-
-    References
-    ----------
-    Templ and Meindl, "Robust statistics meets SDC", Privacy in Statistical Databases (2008).
-    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for disclosure risk".
 
     Examples
     --------

@@ -70,8 +70,8 @@ def compare_roundings(
     source : frame, path or array of shape (n, p)
         The original. Its continuous columns are rounded, one at a time.
     methods : sequence of str, optional
-        Names of `discreet.rounding.METHODS`; all by default, those that need classes only
-        where the target is one of classes.
+        Names of `discreet.rounding.METHODS`; all by default, those that need classes only where the
+        target is one of classes.
     k : sequence of int, default (20, 25, 34, 50, 100, 167)
         Least numbers of rows at a rounding point, each at least 2. Methods that take a number of
         points are given c = n / k, rounded. Each method is tried with the rule of Freedman and
@@ -95,20 +95,6 @@ def compare_roundings(
         Exact numbers of raw data: for the custodian, and no release. A setting that cannot be used
         on the table (too few rows for k) is a trial that says why. Rows with a missing number or
         class are left out, as are constant columns; the comparison says so.
-
-    Raises
-    ------
-    InputError
-        If a name or a number is unknown or out of range, or there is nothing to round or predict.
-
-    Notes
-    -----
-    **What it does not tell.** As `RoundingComparison` says.
-
-    References
-    ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), sections 4 and 5.
 
     Examples
     --------

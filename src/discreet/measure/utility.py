@@ -73,7 +73,7 @@ def displacement(
 
     δ = mean((x_or − x_an)²) / var(x_or) of each column, the variance with divisor n - 1: 0 if and
     only if nothing moved, (n − 1) / n if each value became the mean, 2 (n − 1) / n on average if
-    the values were shuffled; there is no upper limit.
+    the values were shuffled; there is no upper limit (Avraam et al. 2022).
 
     Parameters
     ----------
@@ -82,23 +82,13 @@ def displacement(
 
     Raises
     ------
-    InputError
-        If the tables do not fit each other, or their rows do not correspond.
     RefusedError
         If a column of the original is constant, or holds numbers above 1e70.
 
     Notes
     -----
-    The paper reads δ = 0.4 as "40 % of the variability of the released column was introduced
-    by the anonymisation". That holds where what was added has mean 0 and is independent of the
-    original; a shrinking or a shift counts as well.
-
-    **What it does not tell.** A mean over rows: rare values may have moved far, or not at all.
-    A large δ is no protection, and a small one no disclosure: see the measures of risk.
-
-    References
-    ----------
-    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss".
+    **What it does not tell.** A mean over rows: rare values may have moved far, or not at all. A
+    large δ is no protection, and a small one no disclosure: see the measures of risk.
 
     Examples
     --------
@@ -140,16 +130,11 @@ def preservation(
 
     Raises
     ------
-    InputError
-        If the tables do not fit each other.
     RefusedError
         If a continuous column of the original is constant, or holds numbers above 1e70.
 
     Notes
     -----
-    Quantiles are linear between ordered values (type 7 of R). Permuted rows give the same means,
-    spreads, quantiles and levels to the last bit, and correlations but for rounding.
-
     **What it does not tell.** What three columns have to do with one another may be lost while all
     of these stay. Correlations are of the whole table, not within levels. Nothing here speaks of
     risk.
@@ -302,41 +287,30 @@ def propensity(
 
     Raises
     ------
-    InputError
-        If the tables do not fit each other.
     RefusedError
         If there are more than 1000 terms, or numbers above 1e70, or no fit is found.
 
     Notes
     -----
-    The two tables are stacked, and "is a released row" is regressed on main effects of all
-    columns by logistic regression: continuous columns linearly, categorical ones by a term for
-    each level but the first. Left out are columns that are constant (to rounding) over both
-    tables, and terms of which less than 1e-11 of the variance is left given the terms before
-    them (the intercept first, then continuous columns, then levels).
+    The two tables are stacked, and "is a released row" is regressed on main effects of all columns
+    by logistic regression: continuous columns linearly, categorical ones by a term for each level
+    but the first. Left out are columns that are constant (to rounding) over both tables, and terms
+    of which less than 1e-11 of the variance is left given the terms before them.
 
-    Newton's method in float64, with steps halved while the loss rises. It ends when U is known
-    to 1e-10 of itself (the change of every row's logit bounds the change of the Hessian, and so
-    the error after the step), when the mean loss is below 1e-8 (the tables are separated, and U
-    lies within 1e-8 of c (1 − c)), or when five steps in a row have lowered the loss by less than
-    1e-12 of itself (some rows can be told apart without fail). The order of rows changes results by
-    rounding alone (about 1e-12 of U).
+    Newton's method, with steps halved while the loss rises. It ends when U is known to 1e-10 of
+    itself (the change of every row's logit bounds the change of the Hessian, and so the error after
+    the step), when the mean loss is below 1e-8 (the tables are separated), or when five steps in a
+    row have lowered the loss by less than 1e-12 of itself (some rows can be told apart without
+    fail).
 
     The ratio is U · N / (terms (1 − c)² c). The divisor is what U is on average if the released
     rows are drawn, each by itself, from the distribution fitted to the original: 1 is then
     expected, and larger values are loss. A fresh sample of the population has 1 / (1 − c), that is
-    2 for tables of one length. Tables made from the original row by row keep nearer to it than
-    either. Identical tables, and models without terms, have U = ratio = 0.
+    2 for tables of one length. (Woo et al. 2009; Snoke et al. 2018, section 3.)
 
-    **What it does not tell.** The model sees means only: tables of the same means of all
-    columns have U = 0, however much spreads, correlations and shapes differ. It knows nothing
-    of the pairing of rows, and nothing of risk.
-
-    References
-    ----------
-    Woo, Reiter, Oganian and Karr, J. Privacy and Confidentiality 1 (2009). Snoke, Raab, Nowok,
-    Dibben and Slavkovic, JRSS A 181 (2018), section 3. Avraam et al., BMC Med. Inform. Decis. Mak.
-    22:24 (2022).
+    **What it does not tell.** The model sees means only: tables of the same means of all columns
+    have U = 0, however much spreads, correlations and shapes differ. It knows nothing of the
+    pairing of rows, and nothing of risk.
 
     Examples
     --------

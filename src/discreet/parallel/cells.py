@@ -59,14 +59,10 @@ def cluster_cells(
 
     Notes
     -----
-    A variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k people or
-    more is a cluster of its own; what is left is clustered as records are: the seed is the cell of
-    most people, or such a cell of the row or column that reaches most others; a cluster takes the
-    cell for which its box grows least (or the one nearest to its seed) until it holds k people;
-    cells left at the end go where a box grows least. Of the two ways to grow, the one is taken that
-    leaves the average person the smaller box. (The sum over clusters, which the paper goes by,
-    would favour few large ones: how many there are is not fixed.) Clusters with the same box are
-    one.
+    A variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k people or more
+    is a cluster of its own; what is left is clustered as records are, with cells in their place. Of
+    the two ways to grow, the one is taken that leaves the average person the smaller box. Clusters
+    with the same box are one.
 
     However many such views are intersected, a person is not narrowed down below one cell of each
     axis, as no box has edges inside of one. So an axis must have the same cells in all its pairs.

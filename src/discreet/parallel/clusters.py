@@ -63,7 +63,7 @@ def cluster_pair(
 
     Until fewer than k records are left, a cluster grows from a seed: record by record the one of
     least cost is taken until there are k. Records left at last join the cluster whose box grows
-    least.
+    least. (Section 4.1 of the paper, after Byun et al. 2007.)
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def cluster_pair(
     k : int
         The least number of records in a cluster; at least 2, at most the number of records.
     kinds : (str, str), default two continuous axes
-        "continuous" or "categorical", of the left and the right axis. They decide on the metric
-        of the seeds; see `choose_seeding`.
+        "continuous" or "categorical", of the left and the right axis. They decide on the metric of
+        the seeds; see `choose_seeding`.
     cost : {"smaller", "seed", "span"}
         What a record costs. "seed": the pixels between it and the seed on both axes. "span": the
         pixels that the cluster's box grows on both. "smaller": both are tried, and the clusters of
@@ -83,22 +83,15 @@ def cluster_pair(
 
     Notes
     -----
-    Seeds. Over-plotting: a record of the bin that has most left. Divergence (and convergence, its
-    mirror image): of the left pixel whose records reach most right pixels, a record of the bin
-    that has most left. Once that is 1 for all: bins (or pixels of the axis) are put together by
-    2, 4, 8, ... adjacent ones, by as few as it takes that some hold two records, and the first
-    record of the fullest is taken. Ties, which the paper leaves open: the lowest bin in the order
-    of (left, right), the lowest pixel, the cluster made first. Time grows with the bins and the
-    clusters rather than with the records.
+    A seed is a record of the bin, or of the pixel, of the highest metric. Once that is 1 for all,
+    bins are put together by 2, 4, 8, ... adjacent ones, by as few as it takes that some hold two
+    records. Ties, which the paper leaves open: the lowest bin in the order of (left, right), the
+    lowest pixel, the cluster made first.
 
-    **What it does not protect.** The edges of a box are pixels of records of its cluster. Who
-    knows which clusters a record is in, between several pairs of axes or at several resolutions,
-    narrows it down to a few pixels; paths through clusters of several pairs are hardly ever shared
-    by k records. Sizes and the order of making tell where records lie dense. A cluster whose
-    records all have one value of a sensitive axis gives that away.
-
-    Section 4.1 of the paper (`discreet.parallel`), after Byun et al., "Efficient k-anonymization
-    using clustering techniques" (2007).
+    **What it does not protect.** The edges of a box are pixels of records of its cluster. Who knows
+    which clusters a record is in, between several pairs of axes or at several resolutions, narrows
+    it down to a few pixels. Sizes and the order of making tell where records lie dense. A cluster
+    whose records all have one value of a sensitive axis gives that away.
 
     Examples
     --------
@@ -250,10 +243,8 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
     Notes
     -----
     Byun et al. (2007), section 4, with pixels in place of generalisation; Fig. 10 of the paper.
-    Distances and growth are pixels, summed over the axes; the mean is rounded to pixels. Ties go to
-    the row that is lowest in lexicographic order, or to the cluster made first, so the order of
-    records does not matter but for which of several equal ones goes where. Time grows about with
-    the square of n.
+    Ties go to the row that is lowest in lexicographic order, or to the cluster made first. Time
+    grows about with the square of n.
 
     **What it does not protect.** Every path through the clusters is shared by k records, but the
     edges of a box are pixels of records. Labels say who is clustered with whom: they are private.

@@ -92,8 +92,8 @@ def diverse_joins(
     the members of those have at least l different values; else there are added clusters whose boxes
     share pixels of the shared axis with its own, most shared pixels first (ties: the lower number)
     and only such as bring a new value, until there are l; if these are not to be had it is lit with
-    none. All are lit with none where l values are all there are, which hide nothing (section
-    4.2.3).
+    none. All are lit with none where l values are all there are, which hide nothing (sections 4.2.2
+    and 4.2.3 of the paper).
 
     Parameters
     ----------
@@ -113,13 +113,10 @@ def diverse_joins(
 
     Notes
     -----
-    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`). Several sensitive columns: call
-    it for each gap by itself.
-
-    **What it does not protect.** Treating some clusters alone tells who has a named value: the
-    odds of one rose from 22 % to 27-45 % in the treated clusters, and were 0 in the others. And l
-    values are lit, but by whom, and how many by each, the boxes may tell. For data that must be
-    kept safe see `discreet.parallel.cells`, which treats all alike.
+    **What it does not protect.** Treating some clusters alone tells who has a named value: the odds
+    of one rose from 22 % to 27-45 % in the treated clusters, and were 0 in the others. And l values
+    are lit, but by whom, and how many by each, the boxes may tell. For data that must be kept safe
+    see `discreet.parallel.cells`, which treats all alike.
 
     Examples
     --------

@@ -246,9 +246,8 @@ def information(bins: PairBins) -> Information:
     deviation over records of log2 p_ij / (p_i p_j), over the root of their number (Paninski 2003).
     Corrected information may be below 0: that is no sign of dependence.
 
-    **What it does not tell.** The correction counts occupied bins only, and falls short where most
-    bins hold one record: use cells that hold several. The error rests on the central limit theorem,
-    and is rough below some hundred records and near independence.
+    **What it does not tell.** The correction falls short where most bins hold one record: use cells
+    that hold several. The error is rough below some hundred records and near independence.
 
     Examples
     --------

@@ -32,29 +32,19 @@ class Choice:
 
 
 def freedman_diaconis(column: SortedColumn) -> Choice:
-    """Choose the number of regions by the rule of Freedman and Diaconis.
+    """Choose the number of regions by the rule of Freedman and Diaconis (1981).
 
-    width = 2·IQR/n^(1/3), the quartiles interpolated between values; c = ⌈range/width⌉, at
-    most n and a million; k = ⌊n/c⌋, at least 3.
+    width = 2·IQR/n^(1/3), the quartiles interpolated between values; c = ⌈range/width⌉, at most n
+    and a million; k = ⌊n/c⌋, at least 3.
 
     Notes
     -----
-    The paper (Senavirathne and Torra 2019, section 5) prints k = n/width. A width is so many
-    metres or euros, and n/width changes with the unit in which a column is written; a number of
-    rows cannot. What is meant must be the number of rows over the number of such widths in the
-    range, n/c.
-
-    Where the quartiles are equal the width would be 0; c is then ⌈(2n)^(1/3)⌉, the least number
-    of intervals that Terrell and Scott (1985) find for any smooth density, which needs no spread.
-    A constant column has one region. An outlier widens the range and with it c: with c = n all
-    regions but a few are empty.
+    Where the quartiles are equal the width would be 0; c is then ⌈(2n)^(1/3)⌉, the least number of
+    intervals that Terrell and Scott (1985) find for any smooth density. A constant column has one
+    region. An outlier widens the range and with it c.
 
     **What it does not protect.** width, c and k are computed from raw values. The rule is made for
     drawing a density, and knows nothing of disclosure.
-
-    References
-    ----------
-    Freedman and Diaconis, Zeitschrift für Wahrscheinlichkeitstheorie 57 (1981).
 
     Examples
     --------

@@ -250,25 +250,16 @@ class Resampling:
     -----
     The rows are parted into ten quantiles as by `EqualFrequency`. In each, of m rows, m samples of
     m rows are drawn with replacement, and the centroid of each is kept; the centroids of all are
-    parted into c regions by `then`, and the edges hold for the column. Permuted rows give the same
-    edges. Regions in which no row lies are kept, as in `EqualWidth`.
+    parted into c regions by `then`. Regions in which no row lies are kept.
 
-    Samples are drawn as such where a quantile has up to 2000 rows. Of a larger one the means are
-    drawn from their law in O(m) steps: by Cornish and Fisher, from the sample's own skewness and
-    kurtosis; where a few far rows make the mean uneven, it is drawn exactly how often each of the
-    50 farthest is in a sample. Medians are drawn from their exact law at any size. The rounding set
-    says which it was: its parameter `law` is "bootstrap" or "approximation".
-
-    The means of m rows differ by their standard deviation over the root of m. With many rows the
-    centroids shrink to the ten means of the quantiles: with c above 10 what is parted then is the
-    noise of the samples, and regions between hold few rows or none.
+    Samples are drawn as such where a quantile has up to 2000 rows. Of a larger one means are drawn
+    from their law: by Cornish and Fisher, from the sample's own skewness and kurtosis, and of the
+    farthest rows, where a few make the mean uneven, exactly how often each is in a sample. The
+    rounding set says which it was: its parameter `law` is "bootstrap" or "approximation". With many
+    rows the centroids shrink to the ten means of the quantiles.
 
     **What it does not protect.** Nothing is promised of how many rows share a point. `seed` is no
     secret, and the samples hide nothing: another seed gives about the same edges.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), section 3.2.4 and Algorithm 1.
 
     Examples
     --------

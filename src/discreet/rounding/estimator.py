@@ -29,10 +29,8 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     Parameters
     ----------
     method : str or RegionMethod, default "mdav"
-        How the regions of a column are found. By name: "mdav", "vmdav", "optimal" (k),
-        "equal_width", "equal_frequency", "kmeans", "resampling" (c), "mdlp", "chimerge" (by the
-        classes `y`), "base" (k). Or a value such as `VMdav(k=5, gamma=0.3)`, which holds its own
-        numbers.
+        How the regions of a column are found: a name in `METHODS`, or a value such as `VMdav(k=5,
+        gamma=0.3)`, which holds its own numbers. "mdlp" and "chimerge" go by the classes `y`.
     k, c : int or "freedman-diaconis", optional
         The least number of rows in a region (at least 2), or how many regions; without both, k is
         5. A method that takes k is given n / c where c alone is given, and the other way round.
@@ -49,27 +47,14 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     ----------
     sets_ : tuple of RoundingSet
         One for each column.
-    n_features_in_, feature_names_in_
-        As of every estimator.
-
-    Raises
-    ------
-    InputError (a ValueError)
-        If a parameter is unknown or out of range, or a column has fewer rows than k.
 
     Notes
     -----
-    **What it does not protect.** Columns are rounded one at a time, and a row of several rounded
-    columns is shared by few others: of 500 records of three columns, 93 of 100 were unique with
-    k = 20. It is not k-anonymity of the rows. Points are means of raw values, so points for
-    several k give values away, and so do stochastic draws for several sets of points or columns:
-    what is drawn is right on average, and averages tell. New records that are rounded later are
-    not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
-    a table that is released use `discreet.round`, which rounds rows jointly.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), section 3.
+    **What it does not protect.** Columns are rounded one at a time, which is not k-anonymity of the
+    rows (docs/rounding.md). Points are means of raw values, so points for several k give values
+    away, and so do stochastic draws for several sets of points or columns. New records that are
+    rounded later are not counted. A fitted rounder holds the extremes and edges of its columns: it
+    is private. For a table that is released use `discreet.round`, which rounds rows jointly.
 
     Examples
     --------

@@ -36,17 +36,12 @@ class Optimal:
 
     Notes
     -----
-    Equal values are never parted: among all partitions that keep them together this is one with
-    the least sum of squares (to rounding). Where all values differ, regions hold k to 2k - 1
-    rows. Fewer than 2k rows are one region. Time grows with m log k for m different values.
+    Among all partitions that keep equal values together this is one with the least sum of squares
+    (to rounding; Hansen and Mukherjee 2003). Fewer than 2k rows are one region.
 
     **What it does not protect.** The best fitting points lie nearest to the data: of the methods
-    with the same k this one tells the most. Means of regions for several k, or of two versions
-    that differ in one person, give people away.
-
-    References
-    ----------
-    Hansen and Mukherjee, IEEE Transactions on Knowledge and Data Engineering 15 (2003), section 3.
+    with the same k this one tells the most. Means of regions for several k, or of two versions that
+    differ in one person, give people away.
 
     Examples
     --------
@@ -91,20 +86,13 @@ class Mdav:
 
     Notes
     -----
-    While 3k rows or more are left: one region from the end farther from the mean of what is
-    left (of equally far ends the lower), one from the other end. Of 2k to 3k - 1 rows left one
-    region from the farther end; the rest is a region. A region takes whole values, for equal
-    ones are never parted, until it holds k rows; so fewer than 2k rows may be left where one
-    was taken from 3k, and then no other is taken. If at last fewer than k rows are left, they
-    all join the region beside them whose mean is nearer to theirs (of equally near ones that made
-    first).
-    Where all values differ these are the groups of `discreet.methods.mdav`, of k to 2k - 1 rows.
+    While 3k rows or more are left: one region from the end farther from the mean of what is left
+    (of equally far ends the lower), one from the other end. Of 2k to 3k - 1 rows left one region
+    from the farther end; the rest is a region. A region takes whole values until it holds k rows.
+    If at last fewer than k rows are left, they join the region beside them whose mean is nearer.
+    Where all values differ these are the groups of `discreet.methods.mdav`.
 
     **What it does not protect.** As of `Optimal`.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra (2005), section 3.
 
     Examples
     --------
@@ -145,26 +133,19 @@ class VMdav:
     k : int, default 5
         The least number of rows in a region; at least 2.
     gamma : float, default 0.2
-        A value joins a region that it is nearer to than gamma times its distance from what else
-        is left; at least 0, which lets none join.
+        A value joins a region that it is nearer to than gamma times its distance from what else is
+        left; at least 0, which lets none join.
 
     Notes
     -----
     While k rows or more are left: a region of k rows from the end farther from the mean of the
-    whole column (of equally far ends the lower). Then the next value inwards joins it as long as
-    the region would hold at most 2k - 1 rows and the value's distance from it is less than
-    `gamma` times that from the value after it (the last value left always joins, unless gamma is
-    0). Each value left at last joins the region whose mean, as it was then, is nearer (of
-    equally near ones that made first). Values are taken whole, for equal ones are never parted.
-
-    Values left at last may bring a region above 2k - 1 rows: where all values differ, to 3k - 2
-    at most. The paper promises 2k - 1 but its rule does not keep that.
+    whole column. Then the next value inwards joins it as long as the region would hold at most 2k -
+    1 rows and the value lies near enough. Each value left at last joins the region whose mean, as
+    it was then, is nearer. Values left at last may bring a region above 2k - 1 rows, which the
+    paper (Solanas et al. 2006) promises and its rule does not keep: where all values differ, to 3k
+    - 2 at most.
 
     **What it does not protect.** As of `Optimal`.
-
-    References
-    ----------
-    Solanas, Martínez-Ballesté and Domingo-Ferrer (2006).
 
     Examples
     --------

@@ -32,14 +32,8 @@ class EqualWidth:
 
     Notes
     -----
-    The width is (max - min) / c. Edges depend on the two extreme values alone.
-
     **What it does not protect.** Regions may hold one row or none: nothing is promised of how many
     rows share a point. The edges tell the least and the largest value exactly.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), section 3.2.1.
 
     Examples
     --------
@@ -81,20 +75,13 @@ class EqualFrequency:
 
     Notes
     -----
-    With `p` parts, cuts stand at the ranks n·i/p, each moved to the nearest boundary between
-    different values (of two equally near ones, the lower); cuts that fall together are one. p is
-    c, and where equal values leave fewer than c regions, the next number that leaves c or more:
-    numbers are tried one after the other up to 200, and in steps of a hundredth above. A column of
-    fewer than c different values has a region for each value. How many regions came out is one
-    more than the number of edges.
+    Cuts stand at the ranks n·i/p, each moved to the nearest boundary between different values (of
+    two equally near ones, the lower); cuts that fall together are one. p is c, and where equal
+    values leave fewer than c regions, the next number tried that leaves c or more, as the paper has
+    it. A column of fewer than c different values has a region for each value.
 
     **What it does not protect.** Regions beside a frequent value may hold few rows, and with c
     above n / k all do: nothing is promised of how many rows share a point.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), sections
-    3.2.2 and 5.2: "the next highest number of intervals are selected".
 
     Examples
     --------
@@ -155,40 +142,25 @@ class Base:
     Parameters
     ----------
     b : float, optional
-        The base, above 0. By default the smallest number of `digits` significant digits with
-        which every set of attraction from the least to the largest value holds k rows.
+        The base, above 0. By default the smallest number of `digits` significant digits with which
+        every set of attraction from the least to the largest value holds k rows.
     k : int, default 5
         The least number of rows in a set of attraction; at least 1. A b that is given is not held
         to it.
     digits : {2, None}, default 2
-        Among which numbers b is looked for; None for all there are, which gives the smallest b
-        that works, as the paper has it: for public data, for it tells a value.
-
-    Raises
-    ------
-    RefusedError
-        If the column has fewer than k rows; if a b that is given makes more than a million
-        regions, or is too small beside the values for floating-point numbers.
+        Among which numbers b is looked for; None for all there are, which gives the smallest b that
+        works, as the paper has it: for public data, for it tells a value (docs/rounding.md).
 
     Notes
     -----
     The set of attraction of b·i is [b·i - b/2, b·i + b/2); sets between the least and the largest
-    value count even if they are empty. The smallest real b is the quotient of someone's value and
-    an odd number of halves (where the set must begin above the quotient, the next number that a
-    computer has), so whoever sees it could tell that value; that is why b is looked for among the
-    numbers of two digits, 1.0, 1.1, ..., 9.9 times powers of ten. Tables that are rounded column by
-    column under the policy `research` have the smallest. A larger b may hold fewer in some set
-    than a smaller one: b is not a safe bound for those above it. Where values lie far from zero
-    beside their range the smallest is not looked for to the end, and b has two digits. A constant
-    column needs no rounding, and its point is its value.
+    value count even if they are empty. A larger b may hold fewer in some set than a smaller one: b
+    is not a safe bound for those above it. Where values lie far from zero beside their range the
+    smallest is not looked for to the end, and b has two digits. A constant column needs no
+    rounding, and its point is its value. (Willenborg and De Waal 2001.)
 
     **What it does not protect.** b depends on all values, and on the far ones most. Sets are of at
     least k rows for the column alone, not for rows of several columns.
-
-    References
-    ----------
-    Willenborg and De Waal, "Elements of Statistical Disclosure Control" (2001), as reported by
-    Senavirathne and Torra (2019), section 1.
 
     Examples
     --------

@@ -99,19 +99,14 @@ class RoundingSet:
 
     `method` and `parameters` say how the regions were found; `low` and `high` are the least and the
     largest value that was seen. `edges` are where regions meet, rising; an edge belongs to the
-    region above, and the first region has no lower end, the last no upper one. `points` lie each
-    within its region; `counts` of the rows it was made of lie in each, maybe 0. `column` is the
-    column's name.
+    region above. `points` lie each within its region; `counts` of the rows it was made of lie in
+    each, maybe 0. `column` is the column's name.
 
     Notes
     -----
     **What it does not protect.** A rounding set is made of raw values: its ends are two of them,
     and the mean of a region of few rows tells of these. It is for whoever holds the data. Applied
     to new records it promises nothing of how many of them share a point.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), section 3, Fig. 1.
 
     Examples
     --------

@@ -24,19 +24,12 @@ class Mdlp:
     Notes
     -----
     A set of rows is cut in two where the mean entropy of the class in its two parts is least (of
-    equally good cuts, at the lowest), and each part again, as long as the gain is above
-    [log2(n - 1) + log2(3^q - 2) - q·H + q1·H1 + q2·H2] / n, with q, q1, q2 classes and entropies
-    H, H1, H2 in the whole and its parts. Only boundaries between different values at which the
-    class changes are tried; the best cut is one of them. Where the column says nothing of the
-    class there is one region.
+    equally good cuts, at the lowest), and each part again, as long as the gain is above the least
+    description length of Fayyad and Irani (1993). Where the column says nothing of the class there
+    is one region.
 
     **What it does not protect.** Regions may hold few rows. Edges lie where the class changes, so
     they tell of it, even if the class itself is not released.
-
-    References
-    ----------
-    Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
-    classification learning", IJCAI (1993).
 
     Examples
     --------
@@ -77,7 +70,7 @@ class Mdlp:
 
 @dataclass(frozen=True)
 class ChiMerge:
-    """Neighbouring values merged as long as their classes do not differ significantly.
+    """Neighbouring values merged while their classes do not differ significantly (Kerber 1992).
 
     Parameters
     ----------
@@ -90,18 +83,12 @@ class ChiMerge:
 
     Notes
     -----
-    Begins with a region for each different value, and merges the neighbours of the least
-    chi-square (2 regions by all classes; of equal ones, the lowest), until each pair is above the
-    quantile `significance` of chi-square with one degree of freedom less than there are classes.
-    An expected count of 0 is taken as 0.1, as Kerber does: a class that neither has adds 0.2.
-    Compiled at its first call.
+    Begins with a region for each different value, and merges the neighbours of the least chi-square
+    until each pair is above the quantile `significance`. An expected count of 0 is taken as 0.1, as
+    Kerber does.
 
-    **What it does not protect.** Regions may hold few rows. Of many pairs some differ by chance,
-    so a column that says nothing of the class is parted too, at any significance.
-
-    References
-    ----------
-    Kerber, "ChiMerge: discretization of numeric attributes", AAAI (1992).
+    **What it does not protect.** Regions may hold few rows. Of many pairs some differ by chance, so
+    a column that says nothing of the class is parted too, at any significance.
 
     Examples
     --------
