@@ -312,10 +312,7 @@ def _guess_by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 def verbatim(held: HeldOut) -> Attack:
     """Count the people whose very row is in a copy, beside those held out of it."""
     inside, outside = _try_all(
-        held,
-        lambda trial, names: attacks_on_copy.same_rows_as(trial.told, trial.table, names).astype(
-            np.float64
-        ),
+        held, lambda trial: 1.0 * attacks_on_copy.same_rows_as(trial.told, trial.table)
     )
     return Attack(
         "verbatim",
@@ -329,7 +326,7 @@ def verbatim(held: HeldOut) -> Attack:
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
     """Count how often a copy has a rare combination of people in it, and of those held out."""
-    inside, outside = _try_all(held, lambda trial, _: _rare_found(held, trial, k))
+    inside, outside = _try_all(held, lambda trial: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
     return Attack(
@@ -346,15 +343,11 @@ def rare_persons(held: HeldOut, k: int) -> Attack:
     )
 
 
-def _try_all(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
+def _try_all(held: HeldOut, tried: Callable[[_Trial], Floats]) -> tuple[Floats, Floats]:
     """Try something on every record and copy; return the mean in copies, and held out."""
     hits = _Hits(len(held.records))
-    for turn, copy in enumerate(held.copies):
-        recoded = told_as(held.records.table, copy.table)
-        space = space_of(recoded, [copy.table])
-        nothing = np.zeros((0, 0))
-        trial = _Trial(recoded, copy.table, space, nothing, nothing, held.part == turn)
-        hits.add(trial.out, tried(trial, [*space.spans]))
+    for trial in _trials(held, np.arange(len(held.records))):
+        hits.add(trial.out, tried(trial))
     return hits.shares
 
 

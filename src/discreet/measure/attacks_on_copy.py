@@ -116,12 +116,9 @@ def coincidences(records: Records, copy: Copy) -> Attack:
     whether they give away who is in it is what `verbatim` counts.
     """
     recoded = told_as(records.table, copy.table)
-    names = [*sorted(copy.table.numbers), *sorted(copy.table.levels)]
     rows = len(copy.table)
-    equal = int(same_rows_as(copy.table, recoded, names).sum())
-    chance = sum(
-        int(same_rows_as(each, recoded, names).sum()) for each in _independent(copy.table, names)
-    )
+    equal = int(same_rows_as(copy.table, recoded).sum())
+    chance = sum(int(same_rows_as(each, recoded).sum()) for each in _independent(copy.table))
     return Attack(
         "coincidences",
         "Coincidences",
@@ -230,27 +227,25 @@ def _order(turn: int, name: str, rows: int) -> Labels:
     return generator("attack", "independent", turn, name).permutation(rows)
 
 
-def _independent(table: Side, names: Sequence[str]) -> Iterator[Side]:
+def _independent(table: Side) -> Iterator[Side]:
     """Make tables of the same columns, each in an order of its own."""
     for turn in range(TURNS):
-        numbers, levels = dict(table.numbers), dict(table.levels)
-        for name in names:
-            order = _order(turn, name, len(table))
-            if name in numbers:
-                numbers[name] = numbers[name][order]
-            else:
-                levels[name] = tuple(levels[name][i] for i in order.tolist())
+        numbers = {
+            name: values[_order(turn, name, len(table))] for name, values in table.numbers.items()
+        }
+        levels = {
+            name: tuple(words[i] for i in _order(turn, name, len(table)).tolist())
+            for name, words in table.levels.items()
+        }
         yield Side.of(numbers, levels)
 
 
-def same_rows_as(table: Side, other: Side, names: Sequence[str]) -> Any:
-    """Say which rows of a table equal, in these columns, a row of another one."""
-    columns: list[Any] = []
-    for name in names:
-        if name in table.numbers:
-            columns.append(np.concatenate([table.numbers[name], other.numbers[name]]))
-        else:
-            columns.append((*table.levels[name], *other.levels[name]))
+def same_rows_as(table: Side, other: Side) -> Any:
+    """Say which rows of a table equal, in all its columns, a row of another one."""
+    columns: list[Any] = [
+        np.concatenate([values, other.numbers[name]]) for name, values in table.numbers.items()
+    ]
+    columns += [(*words, *other.levels[name]) for name, words in table.levels.items()]
     both = combinations_of(columns)
     return np.isin(both[: len(table)], both[len(table) :])
 

@@ -23,17 +23,12 @@ from discreet.rounding.base import (
 from discreet.rounding.intervals import EqualFrequency, EqualWidth, equal_frequency_cuts
 from discreet.secret import generator
 
-FEW = 4096
-SHORT = 1_000_000
-"""Up to so many different values, or so many times c, the exact program is quick for everyone."""
-WIDELY, NEARBY = 8, 64
-"""For each region so many places are looked at, twice: equal shares of rows, and of width."""
-ROOM = 50_000_000
-"""How many numbers the first guess may take for its program, of four bytes each."""
-MOST_EXACT = 1_000_000_000
+QUICK, MOST_EXACT = 100_000_000, 1_000_000_000
+"""Up to so many different values times c the exact program is taken by itself, or if it is asked
+for: it keeps a number of four bytes for each."""
+PLACES, ROOM = 2048, 50_000_000
+"""So many places of a longer column are looked at, twice, where they are no more times c."""
 ROUNDS = 300
-PASSES, GAIN = 10, 1e-6
-"""Places are looked at so many times, as long as that saves so large a share of the cost."""
 
 Sums = tuple[Floats, Floats, Floats]
 
@@ -47,32 +42,19 @@ class KMeans:
     c : int
         How many regions; at least 1, at most a million or as many as there are different values.
     exact : bool, default False
-        Find the least sum of squares of all partitions (to about 1e-8 of it) even of long
-        columns: of more than 4096 different values that times c are more than a million. Time
-        and memory grow with c times their number; too much memory is refused.
+        Find the least sum of squares of all partitions (to about 1e-8 of it) even where different
+        values times c are more than 1e8; more than 1e9 are refused, as they take too much memory.
 
     Notes
     -----
-    Without `exact`, long columns are first cut at the best of some thousand places, equally
-    frequent and equally wide ones; the regions of `EqualWidth` and `EqualFrequency`, where these
-    are c in number and none is empty, are two other guesses. From each, Lloyd's rounds follow
-    until no value moves. The best is refined at the best of more places around its cuts, again
-    and again. The cost has been within 1.0001 of the least in columns of one bulk or a few
-    clumps, with thin and with heavy tails, but **nothing certifies that**: clumps far apart that
-    hold few of the values, each of which needs several cuts, may be passed over.
-
-    In the end the cuts are held against those of `EqualWidth` and `EqualFrequency`, each cost
-    being summed about the means of its own regions: with as many regions, and none empty, these
-    never cost less. Before that, sums of squares are kept to about 32 digits, so that outliers
-    cost none; that takes longer where clumps lie so far apart that 16 digits cannot tell costs.
+    Without `exact`, longer columns are cut at the best of some thousand places, equally frequent
+    and equally wide ones, or as `EqualWidth` or `EqualFrequency` do; Lloyd's rounds follow until
+    no value moves. **Nothing certifies** that no partition costs less then; but cuts of as many
+    regions as those of `EqualWidth` and `EqualFrequency` never cost more. (Wang and Song 2011 have
+    the exact program.)
 
     **What it does not protect.** A region may hold a single row, outliers above all: nothing is
     promised of how many rows share a point. Regions depend on all values.
-
-    References
-    ----------
-    Senavirathne and Torra (2019), section 3.2.3. Wang and Song, "Ckmeans.1d.dp: optimal k-means
-    clustering in one dimension by dynamic programming", The R Journal 3 (2011).
 
     Examples
     --------
@@ -114,12 +96,12 @@ class KMeans:
 
         tried = SortedColumn(values, column.counts)
         sums, rivals = prefix_sums(values, column.counts), _rivals(tried, c)
-        if self.exact or different <= FEW or c * different <= SHORT:
+        if self.exact or c * different <= QUICK:
             cuts = _best(sums, c)
         else:
-            starts = [*_sample_cuts(tried, sums, c), *rivals]
+            starts = [_cuts_at_places(tried, sums, c), *rivals]
             candidates = [lloyd(values, *sums, start, ROUNDS) for start in starts]
-            cuts = _refine(tried, sums, min(candidates, key=lambda each: _cost(sums, each)))
+            cuts = min(candidates, key=lambda each: _cost(sums, each))
         bounds = [np.concatenate([[0], each, [different]]) for each in (cuts, *rivals)]
         costs = [cost_about_means(values, column.counts, each) for each in bounds]
         return edges_at(column.values, bounds[int(np.argmin(costs))][1:-1])
@@ -136,13 +118,17 @@ def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
     return KMeans(c, exact)(sorted_column(x))
 
 
-def _sample_cuts(column: SortedColumn, sums: Sums, c: int) -> list[Labels]:
-    """Return the best cuts at some places of a column, where there is room to look for them."""
-    parts = max(FEW // 2, WIDELY * c)
-    if 2 * parts * c > ROOM:
-        return []
-    places = _places(column, np.array([0]), np.array([len(column.values)]), parts)
-    return [_best(sums, c, places)] if len(places) > 2 * c else []
+def _cuts_at_places(column: SortedColumn, sums: Sums, c: int) -> Labels:
+    """Return the best cuts at some places: equally many by rows and by width; or even ones."""
+    share = np.arange(1, PLACES) / PLACES
+    low, high = column.values[0], column.values[-1]
+    by_rows = np.searchsorted(column.starts, share * column.n)
+    by_width = np.searchsorted(column.values, low + share * (high - low))
+    places = np.unique(np.concatenate([by_rows, by_width, [0, len(column.values)]]))
+    if not 2 * c < len(places) <= ROOM // c:
+        return np.linspace(0, len(column.values), c + 1).astype(np.intp)[1:-1]
+    rows, total, squares = (np.take(each, places, axis=-1) for each in sums)
+    return places[_best((rows, total, squares), c)]
 
 
 def _rivals(column: SortedColumn, c: int) -> list[Labels]:
@@ -152,67 +138,14 @@ def _rivals(column: SortedColumn, c: int) -> list[Labels]:
     return [each for each in cuts if len(each) == c - 1 and each[0] > 0]
 
 
-def _refine(column: SortedColumn, sums: Sums, cuts: Labels) -> Labels:
-    """Return better cuts: the best among places within the regions, as long as they help.
-
-    First few places for each region, and cuts may go anywhere, as they must where values are
-    very unevenly spread; then many places, and no cut passes its neighbours.
-    """
-    c = len(cuts) + 1
-    if 2 * WIDELY * c * c <= ROOM:
-        cuts = _passes(column, sums, cuts, WIDELY, near=False)
-    return _passes(column, sums, cuts, NEARBY, near=True)
-
-
-def _passes(column: SortedColumn, sums: Sums, cuts: Labels, parts: int, *, near: bool) -> Labels:
-    from discreet.kernels.columns import lloyd
-
-    cost = _cost(sums, cuts)
-    for _ in range(PASSES):
-        bounds = np.concatenate([[0], cuts, [len(column.values)]])
-        places = _places(column, bounds[:-1], bounds[1:], parts)
-        at = np.searchsorted(places, bounds) if near else None
-        better = lloyd(column.values, *sums, _best(sums, len(bounds) - 1, places, at), ROUNDS)
-        before, cost = cost, _cost(sums, better)
-        if not cost < before:
-            break
-        cuts = better
-        if cost > (1 - GAIN) * before:
-            break
-    return cuts
-
-
-def _best(sums: Sums, c: int, places: Labels | None = None, bounds: Labels | None = None) -> Labels:
-    """Return the best cuts into c regions, among all or some places.
-
-    With `bounds` (c + 1 of the places, by number) no cut passes the bounds beside its own.
-    """
+def _best(sums: Sums, c: int) -> Labels:
+    """Return the best cuts into c regions."""
     from discreet.kernels.columns import best_cuts
 
-    rows, total, squares = (
-        sums if places is None else (np.take(each, places, axis=-1) for each in sums)
-    )
-    m = len(rows) - 1
-    lows, highs = np.arange(c - 1) + 1, np.arange(m - c + 1, m)
-    if bounds is not None:
-        lows, highs = bounds[:-2] + 1, bounds[2:] - 1
-    lows = np.concatenate([[0], lows, [m]])
-    highs = np.concatenate([[0], highs, [m]])
-    cuts = best_cuts(rows, total, squares, lows, highs)
-    return cuts if places is None else places[cuts]
-
-
-def _places(column: SortedColumn, begins: Labels, ends: Labels, parts: int) -> Labels:
-    """Return the ends of some regions, and places within: so many by rows, so many by width."""
-    if 2 * parts * len(begins) >= len(column.values):
-        return np.arange(len(column.values) + 1)
-    share = np.arange(parts) / parts
-    first, rows = column.starts[begins], column.starts[ends] - column.starts[begins]
-    low = column.values[begins]
-    width = column.values[ends - 1] - low
-    by_rows = np.searchsorted(column.starts, (first[:, None] + share * rows[:, None]).ravel())
-    by_width = np.searchsorted(column.values, (low[:, None] + share * width[:, None]).ravel())
-    return np.unique(np.concatenate([by_rows, by_width, begins, [len(column.values)]]))
+    m = len(sums[0]) - 1
+    lows = np.concatenate([[0], np.arange(1, c), [m]])
+    highs = np.concatenate([[0], np.arange(m - c + 1, m), [m]])
+    return best_cuts(*sums, lows, highs)
 
 
 def _cost(sums: Sums, cuts: Labels) -> float:
