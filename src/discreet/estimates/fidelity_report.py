@@ -228,9 +228,6 @@ class Fidelity(Documented):
     def __repr__(self) -> str:
         return f"Fidelity({self.word}; {self._standing()})"
 
-    def __reduce__(self) -> tuple[Callable[[str], Fidelity], tuple[str]]:
-        return Fidelity.from_json, (self.to_json(),)
-
     @property
     def word(self) -> str:
         """How near the copy is: the first word of `LIMITS` of which no limit is exceeded."""

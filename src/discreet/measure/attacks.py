@@ -191,18 +191,9 @@ class Success:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {
-            "what": self.what,
-            "share": self.share,
-            "interval": [self.low, self.high],
-            "baseline": self.baseline,
-            "against": self.against,
-            "trials": self.trials,
-            "allowed": self.allowed,
-            "bound": self.bound,
-            "rings": self.rings,
-            "verdict": self.verdict,
-        }
+        names = ("what", "share", "baseline", "against", "trials", "allowed", "bound", "rings")
+        plain = {name: getattr(self, name) for name in (*names, "verdict")}
+        return {**plain, "interval": [self.low, self.high]}
 
     @property
     def figure(self) -> str:

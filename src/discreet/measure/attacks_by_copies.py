@@ -251,8 +251,6 @@ SOFTER_IN_VERSIONS = (1.0, 2.0)
 """Rows count the more the nearer they are, in so many times the usual distance."""
 WIDTHS = (0.1, 0.4)
 """In each column of numbers, rows count that are so near, in sds."""
-BLOCK = 1 << 22
-"""So many distances are held at a time."""
 
 
 def versions(
@@ -371,25 +369,18 @@ def _nearness_of_rows(
 
     `usual` is how far off they are as a rule, in the first version.
     """
+    from scipy.spatial.distance import cdist
+
+    squares = cdist(at, rows, "sqeuclidean")
     most = min(max(NEAR_IN_VERSIONS), len(rows))
-    step = max(1, BLOCK // len(rows))
-    blocks = [_squares(at[i : i + step], rows) for i in range(0, len(at), step)]
-    near = np.vstack([np.sort(np.partition(it, most - 1)[:, :most], axis=1) for it in blocks])
-    gaps = np.cumsum(np.sqrt(near), axis=1)
+    gaps = np.cumsum(np.sqrt(np.sort(squares, axis=1)[:, :most]), axis=1)
     few = np.minimum(NEAR_IN_VERSIONS, most)
     gaps = gaps[:, few - 1] / few
     usual = usual or float(np.median(gaps[:, 0])) or 1.0
     counts = [
-        np.concatenate([np.exp(-it / (2 * (usual * softer) ** 2)).mean(axis=1) for it in blocks])
-        for softer in SOFTER_IN_VERSIONS
+        np.exp(-squares / (2 * (usual * softer) ** 2)).mean(axis=1) for softer in SOFTER_IN_VERSIONS
     ]
     return gaps, np.column_stack(counts), usual
-
-
-def _squares(at: Floats, rows: Floats) -> Floats:
-    """Return squared distances; never below 0, as rounding could make them."""
-    lengths = np.square(at).sum(axis=1)[:, None] + np.square(rows).sum(axis=1)
-    return np.asarray(np.maximum(lengths - 2 * at @ rows.T, 0.0))
 
 
 def _shares_by_column(told: Side, copy: Side, space: attacks.Space) -> list[Floats]:

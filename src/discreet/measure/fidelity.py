@@ -349,20 +349,13 @@ def _standard(values: Floats) -> Floats:
     return np.asarray(scaled / np.sqrt(np.mean(scaled**2)))
 
 
-class _Fit(NamedTuple):
-    """Regressions of each number (a row) on all other terms: coefficients, standard errors."""
-
-    coefficient: Floats
-    error: Floats
-
-
 def _coefficients(pair: _Paired) -> Beside | None:
     """Compare the regressions of each number on all others."""
     raw, released, numbers = _designs(pair)
     if not numbers or raw.shape[1] < 2 or min(len(raw), len(released)) <= raw.shape[1] + 1:
         return None
-    fits = _regressions(raw, numbers), _regressions(released, numbers)
-    off = np.abs(fits[0].coefficient - fits[1].coefficient) / fits[0].error
+    (of_raw, errors), (of_released, _) = (_regressions(it, numbers) for it in (raw, released))
+    off = np.abs(of_raw - of_released) / errors
     others = ~np.eye(numbers, raw.shape[1], dtype=np.bool_)
     return Beside(float(off[others].mean()), NORMAL)
 
@@ -397,8 +390,8 @@ def _centre(values: Floats) -> Floats:
     return np.nan_to_num(values - np.nanmean(values))
 
 
-def _regressions(x: Floats, numbers: int) -> _Fit:
-    """Regress each of the first columns on all others, at once.
+def _regressions(x: Floats, numbers: int) -> tuple[Floats, Floats]:
+    """Regress each of the first columns (a row) on all others: coefficients, standard errors.
 
     Column y of the inverse P of the (ridged) moments is the regression of y: its coefficients are
     -P[j, y] / P[y, y], and (x P)[:, y] / P[y, y] are its residuals. With them the variances are
@@ -419,7 +412,7 @@ def _regressions(x: Floats, numbers: int) -> _Fit:
     variance = (squares - 2 * ratio * cubes + ratio**2 * fourths) / own**2
     least = LEAST_NOISE * (np.diag(p)[None, :] - ratio * p[:numbers])
     error = np.sqrt(np.maximum(np.maximum(variance, least), 1e-300))
-    return _Fit(-ratio, error)
+    return -ratio, error
 
 
 # --- subsets ------------------------------------------------------------------------------------

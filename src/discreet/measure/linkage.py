@@ -208,7 +208,7 @@ def nearness(
         raise InputError("shares must hold at least one number above 0")
     if not pair.same_rows:
         return _any_row_near(_place(pair, None), limits)
-    before, after = _standardise(pair)
+    before, after = in_sds(pair.original.matrix, pair.released.matrix)
 
     def near(rows: Labels) -> list[int]:
         gap = np.abs(before - after[rows]).max(axis=1)
@@ -384,7 +384,7 @@ def _place(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) ->
     if names:
         both = combinations_of((*levels[name], *pair.released.levels[name]) for name in names)
     before, after = both[:n], both[n:]
-    original, released = _standardise(pair)
+    original, released = in_sds(pair.original.matrix, pair.released.matrix)
     if turned:
         before, after, original, released = after, before, released, original
     norm = np.sqrt(np.square(original).sum(axis=1))
@@ -396,9 +396,8 @@ def _place(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) ->
     return _Placed(original, released, norm, before, after)
 
 
-def _standardise(pair: Pair) -> tuple[Floats, Floats]:
+def in_sds(original: Floats, released: Floats) -> tuple[Floats, Floats]:
     """Return both tables in original standard deviations; without columns that vary, one place."""
-    original, released = pair.original.matrix, pair.released.matrix
     mean, sd = moments(original)
     telling = sd > 0
     if not telling.any():
@@ -407,7 +406,7 @@ def _standardise(pair: Pair) -> tuple[Floats, Floats]:
     with np.errstate(over="ignore"):
         before = (original[:, telling] - mean) / sd
         after = (released[:, telling] - mean) / sd
-    if np.abs(after).max() > FARTHEST:
+    if not np.abs(after).max() <= FARTHEST:
         raise RefusedError(
             "a column of the released table lies too far from the original to be compared; check"
             " its unit, or leave it out"

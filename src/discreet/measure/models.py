@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import InputError, RefusedError, needing
-from discreet.measure.linkage import moments
+from discreet.measure.linkage import in_sds
 from discreet.measure.pairs import Pair, Side, as_pair, keyed_order
 from discreet.regression import Asked, Model, estimated, read_formula
 from discreet.regression.families import LINEAR, LOGISTIC
 from discreet.regression.formula import parse_again
 
-FARTHEST = 1e9
-"""Values further off than this many standard deviations are a mistake of units."""
 SMALLEST_SPLIT, SMALLEST_LEAF, DEEPEST, COMPLEXITY = 20, 7, 30, 0.01
 """The defaults of rpart: minsplit, minbucket, maxdepth and cp."""
 
@@ -252,18 +250,9 @@ def _both(original: ArrayLike, rounded: ArrayLike) -> tuple[Floats, Floats]:
             "original_x and rounded_x must be of one shape: the same records and columns in the"
             " same order"
         )
-    mean, sd = moments(before)
-    varies = sd > 0
-    if not varies.any():
+    if not (before != before[0]).any():
         raise RefusedError("every column of x is constant, so there is nothing to learn from")
-    with np.errstate(over="ignore"):
-        before = (before[:, varies] - mean[varies]) / sd[varies]
-        after = (after[:, varies] - mean[varies]) / sd[varies]
-    if not np.abs(after).max() <= FARTHEST:
-        raise RefusedError(
-            "a column of rounded_x lies too far from the original to be compared; check its unit"
-        )
-    return before, after
+    return in_sds(before, after)
 
 
 def _check_numbers(name: str, values: ArrayLike, rows: int | None = None) -> Floats:

@@ -130,9 +130,7 @@ class RoundingSet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         for each in ("edges", "points", "counts"):
-            locked = getattr(self, each).copy()  # the caller may go on with these arrays
-            locked.flags.writeable = False
-            object.__setattr__(self, each, locked)
+            object.__setattr__(self, each, _locked(getattr(self, each)))
         regions = len(self.points)
         shapes = (self.points.shape, self.edges.shape, self.counts.shape)
         if regions == 0 or shapes != ((regions,), (regions - 1,), (regions,)):
@@ -283,6 +281,13 @@ class RoundingSet:
     def plot(self, ax: Any = None) -> Figure:
         """Draw the set with matplotlib, for whoever holds the data."""
         return to_matplotlib.draw(self.scene(), ax)
+
+
+def _locked(given: Any) -> Any:
+    """Return a copy that nobody changes: the caller may go on with the array."""
+    locked = given.copy()
+    locked.flags.writeable = False
+    return locked
 
 
 def whole_numbers(given: Any) -> Labels:
@@ -448,10 +453,8 @@ class JointSet:
         rise = np.take_along_axis(points[1:], first, 1) > np.take_along_axis(points[:-1], first, 1)
         if not rise.all():
             raise InputError("the points of a joint set must differ, in lexicographic order")
-        for name, given in (("points", points), ("counts", self.counts)):
-            locked = given.copy()  # the caller may go on with these arrays
-            locked.flags.writeable = False
-            object.__setattr__(self, name, locked)
+        object.__setattr__(self, "points", _locked(points))
+        object.__setattr__(self, "counts", _locked(self.counts))
 
     def __repr__(self) -> str:
         return f"JointSet({', '.join(self.columns)}: {len(self.points)} points)"
