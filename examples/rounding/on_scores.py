@@ -91,7 +91,7 @@ def _least_sse(draws: Mapping[str, Draws]) -> Judged:
     wins = total = 0
     for each in draws.values():
         for found in each.found:
-            for rung in found.common("sse", MICRO):
+            for rung in found.common("sse", "k"):
                 total += 1
                 wins += "optimal" in found.best_at("sse", rung, "k")
     means = {kind: each.ranked("sse", MICRO) for kind, each in draws.items()}

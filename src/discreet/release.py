@@ -165,15 +165,8 @@ class Release:
         report : str or Path, optional
             Ends in .html, .json or .txt; the report then names the file and its checksum.
 
-        Returns
-        -------
-        Path
-            Where the table is.
-
         Raises
         ------
-        InputError
-            If an ending is another one, or a folder does not exist.
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
@@ -273,23 +266,10 @@ class Release:
         return dataclasses.replace(self, report=report, gate=self.rung)
 
     def save_points(self, path: str | Path) -> Path:
-        """Write the rounding points to a file, to round new records alike; see `load_points`.
+        """Write the rounding points to a file that ends in .json, to round new records alike.
 
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .json.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        InputError
-            If the table was not rounded, the ending is another one, or the folder does not exist.
-        LeavingError
-            If they do not fit what was released before; nothing is written then.
+        `load_points` reads it. InputError is raised if the table was not rounded, and LeavingError
+        if the points do not fit what was released before; nothing is written then.
         """
         target = check_points_path(path)
         if self.points is None:

@@ -106,19 +106,11 @@ class CopyTable(Documented):
         return CopyTable.from_json, (self.to_json(),)
 
     def to_frame(self) -> Any:
-        """Return the numbers in full as a tidy frame.
+        """Return the numbers in full as a tidy frame of the kind that came in, to look at.
 
-        Returns
-        -------
-        frame
-            Of the kind that came in; of a file, and of a table that was read back, of pandas. Of a
-            model a row for each term, of means one for each group, with a column for each figure;
-            of a summary a row for each figure, with dates apart from numbers.
-
-        Notes
-        -----
-        It is there to be looked at: what you write of it yourself is not recorded, so release the
-        table by `save`.
+        Of a model it has a row for each term, of means one for each group, with a column for each
+        figure; of a summary a row for each figure, with dates apart from numbers. What you write of
+        it yourself is not recorded, so release the table by `save`.
         """
         return frame_of(tidy_figures(self.figures, self.kind), self.framework)
 
@@ -329,19 +321,10 @@ class CopyTable(Documented):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, in place of a figure of its own; what is drawn there is yours to look
-            at, so save it with `save` if it shall be released.
+            Where to draw, in place of a figure of its own; what is drawn there is yours to look at,
+            so save it with `save` if it shall be released.
         size : (float, float), optional
             Width and height in inches.
-
-        Returns
-        -------
-        Figure, or the Axes that were given
-
-        Raises
-        ------
-        InputError
-            If it is no table of means or of a model.
         """
         scene = self.scene()
         if ax is not None:

@@ -313,20 +313,13 @@ def attacked(
     pairs : int, default 100
         So many pairs of copies are made for each attack on membership; a tenth as many times who
         left is looked for. 0 leaves both out.
-    title : str
-        What was attacked.
-    made : mapping of str to plain values, optional
-        How the table was made.
+    title, made
+        What was attacked, and how it was made.
 
     Returns
     -------
     AttackReport
         Exact figures: the custodian's.
-
-    Raises
-    ------
-    InputError
-        If neither a copy nor what makes one is given, or columns do not fit.
 
     Examples
     --------

@@ -113,14 +113,9 @@ class Measured:
     def rounded(self, to: int) -> Measured:
         """Return what may be told of raw data beside an exact release.
 
-        Counts become multiples of `to`, other numbers lose the digits that single people move
-        (see `discreet.measure.evaluate`, which says why). What rests on too few records for
-        that is left out and named in `not_measured`; so are scores that are single rows'.
-
-        Parameters
-        ----------
-        to : int
-            At least 1.
+        Counts become multiples of `to`, at least 1, and other numbers lose the digits that single
+        people move. What rests on too few records for that is left out and named in `not_measured`;
+        so are scores that are single rows'.
         """
         if to < 1:
             raise InputError("counts are rounded to multiples of a whole number of at least 1")

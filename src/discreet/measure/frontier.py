@@ -101,11 +101,6 @@ class Point:
         The share that stands for the risk, and the loss of utility, at least 0.
     refused : str
         Why the setting cannot be used; then there is neither.
-
-    Raises
-    ------
-    InputError
-        If a point has neither a risk and a loss nor a reason, or both.
     """
 
     setting: Setting
@@ -147,16 +142,6 @@ class RiskUtilityMap(Documented):
         Whether a study is opened with a setting, rather than asked for a table by it.
     options : str, default ""
         What else the command line needs to make the same table: columns, strata.
-
-    Raises
-    ------
-    InputError
-        If there are no points, or two have the same setting.
-
-    Notes
-    -----
-    Duncan, Keller-McNulty and Stokes (2001), "Disclosure risk vs. data utility: the R-U
-    confidentiality map"; the measures of Avraam et al. (2022).
 
     Examples
     --------
@@ -209,19 +194,9 @@ class RiskUtilityMap(Documented):
         return tuple(sorted(known, key=lambda point: (*point.place, point.setting.name)))
 
     def choose(self, name: str) -> Setting:
-        """Return the setting of a point that is named as in the map.
+        """Return the setting of a point that is named as in the map, such as "deterministic k=5".
 
-        Parameters
-        ----------
-        name : str
-            Such as "deterministic k=5".
-
-        Raises
-        ------
-        InputError
-            If the map has no such point.
-        RefusedError
-            If the setting was refused.
+        InputError is raised if there is none, and RefusedError if the setting was refused.
         """
         wanted = " ".join(name.split())
         for point in self.points:
@@ -233,19 +208,10 @@ class RiskUtilityMap(Documented):
         raise InputError(f"no point of this map is called {name!r}; there are {one_of(names)}")
 
     def least_loss(self, risk_below: float) -> Setting:
-        """Return the setting of least loss whose risk is below a stated share.
+        """Return the setting of least loss whose risk is below a share, above 0 and at most 1.
 
-        Parameters
-        ----------
-        risk_below : float
-            A share above 0 and at most 1; the estimate must be below it, not its interval.
-
-        Raises
-        ------
-        InputError
-            If it is no such share.
-        RefusedError
-            If no setting has so little risk.
+        The estimate must be below it, not its interval. RefusedError is raised if no setting has so
+        little risk.
         """
         if not 0 < risk_below <= 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")

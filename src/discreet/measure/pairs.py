@@ -137,12 +137,6 @@ def as_pair(
         Without the rows of which a number is missing. A missing level is a level. Levels of the
         original that the released table has joined as "(other)" are joined alike.
 
-    Raises
-    ------
-    InputError
-        If the columns, their kinds, the lengths or the levels of the tables do not fit, or one
-        table is missing.
-
     Examples
     --------
     >>> pair = as_pair([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.5], [2.5, 3.5]])

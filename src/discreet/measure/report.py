@@ -461,8 +461,8 @@ def compare(
     sensitive : str, optional
         A column of levels that is to stay unknown.
     categorical : sequence of str, optional
-        Columns of codes that are levels. Columns of at most 20 different whole numbers that are
-        the same in both tables are taken for levels anyway, unless the formula has them as numbers.
+        Columns of codes that are levels. Columns of at most 20 different whole numbers that are the
+        same in both tables are taken for levels anyway, unless the formula has them as numbers.
     drop : sequence of str, optional
         Columns of the released table that are not compared.
     formula : str, optional
@@ -476,18 +476,8 @@ def compare(
     Returns
     -------
     Report
-        Exact numbers of raw data: for the custodian, and no release.
-
-    Raises
-    ------
-    InputError
-        If the tables do not fit, or `same_rows` is said of rows that do not correspond.
-
-    Notes
-    -----
-    Rows with a missing number in either table are left out, and the report says how many.
-
-    **What it does not tell.** What another attack, other knowledge or another release would give.
+        Exact numbers of raw data: for the custodian, and no release. Rows with a missing number in
+        either table are left out, and the report says how many.
 
     Examples
     --------

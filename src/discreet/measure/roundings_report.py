@@ -224,37 +224,37 @@ class RoundingGrid:
         wanted = [t for t in self.usable if t.rule == rule]
         return tuple(t for t in wanted if t.family in (families or (t.family,)))
 
-    def common(self, measure: str, methods: Sequence[str]) -> tuple[int, ...]:
-        """Return the rungs at which a measure is known of every one of these methods."""
-        known = [
-            {t.rung for t in self.line(method) if math.isfinite(t.value(measure))}
-            for method in methods
-        ]
-        shared = set[int | None].intersection(*known) if known else set()
-        return tuple(sorted(rung for rung in shared if rung is not None))
+    def by_rung(self, measure: str, *families: str) -> dict[str, dict[int, float]]:
+        """Return what is known of a measure, of each method of some families, by rung."""
+        return {
+            name: {
+                t.rung: t.value(measure)
+                for t in self.line(name)
+                if t.rung is not None and math.isfinite(t.value(measure))
+            }
+            for name in self.methods(*(families or ("k", "c")))
+        }
+
+    def common(self, measure: str, *families: str) -> list[int]:
+        """Return the rungs at which a measure is known of every method of some families."""
+        known = [set(of) for of in self.by_rung(measure, *families).values()]
+        return sorted(set.intersection(*known)) if known else []
 
     def means(self, measure: str, *families: str) -> dict[str, float]:
         """Return each method's mean of a measure over the rungs that all have; the best first."""
-        names = self.methods(*(families or ("k", "c")))
-        rungs = self.common(measure, names)
-        if not rungs:
-            return {}
-        means = {}
-        for name in names:
-            values = [t.value(measure) for t in self.line(name) if t.rung in rungs]
-            means[name] = math.fsum(values) / len(values)
+        rungs = self.common(measure, *families)
+        means = {
+            name: math.fsum(of[rung] for rung in rungs) / len(rungs)
+            for name, of in self.by_rung(measure, *families).items()
+            if rungs
+        }
         sign = self._sign(measure)
         return dict(sorted(means.items(), key=lambda pair: sign * pair[1]))
 
     def best_at(self, measure: str, rung: int, *families: str) -> tuple[str, ...]:
         """Return the methods, more than one where they tie, that are best at a rung."""
-        names = self.methods(*(families or ("k", "c")))
-        values = {
-            t.method: t.value(measure)
-            for name in names
-            for t in self.line(name)
-            if t.rung == rung and math.isfinite(t.value(measure))
-        }
+        every = self.by_rung(measure, *families).items()
+        values = {name: of[rung] for name, of in every if rung in of}
         if not values:
             return ()
         best = min(values.values(), key=lambda value: self._sign(measure) * value)
@@ -481,7 +481,7 @@ def score_plot(grid: RoundingGrid) -> Picture | None:
         Axis("mean IL-DR score"),
     )
     best, *_, worst = (*means, *means)
-    rungs = len(grid.common("score", names))
+    rungs = len(grid.common("score"))
     over = f"mean over {rungs} settings" if rungs > 1 else "of one setting"
     return Picture(
         Scene((panel,), "Mean score by method", (f"{over}; lower is better",)),
@@ -624,7 +624,7 @@ def _ranking(grid: RoundingGrid, measure: str, head: str) -> str:
     means = grid.means(measure) if measure in grid.gauges else {}
     if len(means) < 2:
         return ""
-    rungs = grid.common(measure, grid.methods("k", "c"))
+    rungs = grid.common(measure)
     names = list(means)
     first, *others = names
     best = means[first]

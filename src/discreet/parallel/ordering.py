@@ -53,8 +53,8 @@ def broken_rules(
     Notes
     -----
     **What it does not protect.** Whoever may ask for one allowed order after the other sees all
-    pairs of quasi-identifiers in the end; limit the pairs. Which axis is refused as a neighbour
-    tells which one says more about the sensitive one.
+    pairs of quasi-identifiers in the end. Which axis is refused as a neighbour tells which one says
+    more about the sensitive one.
 
     Examples
     --------

@@ -188,9 +188,8 @@ def optimal(x: ArrayLike, k: int) -> Labels:
 
     Notes
     -----
-    Rows are grouped one by one: equal rows may come into two groups, those first in the file
-    into the lower one. That is all that the order of rows decides. (`Optimal` keeps equal values
-    together.) Numbers far away, or a large offset, do not blur the groups.
+    Equal rows may come into two groups, those first in the file into the lower one (`Optimal` keeps
+    equal values together).
 
     **What it does not protect.** Labels are private. Means of such groups are k-anonymous once, for
     one column; together with other columns, or released for several k, they are not.
