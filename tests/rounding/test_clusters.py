@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom, kstwobign, kurtosis, skew
+from scipy.stats import binom, kstwobign
 
 from discreet.errors import InputError, RefusedError
 from discreet.rounding import clusters
@@ -25,7 +25,6 @@ from discreet.rounding.clusters import (
 )
 from discreet.rounding.intervals import equal_frequency, equal_width
 from discreet.rounding.rounding_set import rounding_set
-from tests.cases import few
 
 Floats = NDArray[np.float64]
 
@@ -214,10 +213,6 @@ def plain(rows: Floats, seed: int) -> Floats:
     return bootstrap_means(rows, seed, plain_up_to=10**9)
 
 
-def from_law(rows: Floats, seed: int) -> Floats:
-    return bootstrap_means(rows, -1 - seed, plain_up_to=0)
-
-
 def distance(one: Floats, other: Floats) -> float:
     """Return the distance of Kolmogorov and Smirnov of two samples, in units of its own law."""
     both = np.sort(np.concatenate([one, other]))
@@ -268,48 +263,11 @@ def test_the_median_of_an_even_sample_is_drawn_as_from_samples(m: int) -> None:
     assert distance(found, np.concatenate(samples)) < LIMIT
 
 
-def quantile_of(law: str, m: int) -> Floats:
-    """Return the rows of a quantile: an inner one, or the topmost of a skewed column."""
-    at = (np.arange(m) + 0.5) / m
-    laws: dict[str, Floats] = {
-        "inner": at,
-        "exponential": -12.5 * np.log(1 - at),
-        "log-normal, far": np.exp(3 * np.sqrt(-2 * np.log(1 - at))),
-        "peaked": (2 * at - 1) ** 9,
-        "one far row": np.where(at < at[-1], at, 1e4),
-    }
-    return laws[law]
-
-
-LAWS = [("inner", 50), ("exponential", 500), ("log-normal, far", 500), ("one far row", 1000)]
-
-
-@pytest.mark.parametrize(("law", "m"), few(LAWS, 2))
-def test_means_from_their_law_are_as_the_means_of_samples(law: str, m: int) -> None:
-    rows = quantile_of(law, m)
-    enough = min(100_000, 10_000_000 // m)
-    assert distance(draws(plain, rows, enough), draws(from_law, rows, enough)) < LIMIT
-
-
-@pytest.mark.parametrize(
-    ("law", "m", "sign"), [("exponential", 200, 1.0), ("peaked", 40, -1.0), ("inner", 20, 1.0)]
-)
-def test_means_from_their_law_have_the_moments_of_a_mean(law: str, m: int, sign: float) -> None:
-    rows = np.sort(sign * quantile_of(law, m))
-    found = draws(from_law, rows, 100_000)
-    errors = 4 / np.sqrt(len(found))
-    assert found.mean() == pytest.approx(rows.mean(), abs=errors * rows.std() / np.sqrt(m))
-    assert found.std() == pytest.approx(rows.std() / np.sqrt(m), rel=errors)
-    assert skew(found) == pytest.approx(skew(rows) / np.sqrt(m), abs=errors * np.sqrt(6))
-    assert kurtosis(found) == pytest.approx(kurtosis(rows) / m, abs=errors * np.sqrt(24))
-
-
-def test_a_normal_law_would_be_seen() -> None:
-    # So the test above can fail.
-    rows = quantile_of("exponential", 50)
-    sampled = draws(plain, rows, 100_000)
-    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(50), 100_000)
-    assert distance(sampled, normal) > 1.5 * LIMIT
+@pytest.mark.parametrize(("m", "alike"), [(3000, True), (50, False)])
+def test_means_of_many_rows_alone_are_normal(m: int, alike: bool) -> None:
+    rows = -np.log(1 - (np.arange(m) + 0.5) / m)  # exponential
+    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(m), 100_000)
+    assert (distance(draws(bootstrap_means, rows, 100_000), normal) < LIMIT) == alike
 
 
 EVERY = [("mean", "kmeans"), ("median", "equal_width"), ("mean", "equal_frequency")]

@@ -158,9 +158,6 @@ QUANTILES = 10
 PLAIN_UP_TO = 2000
 """Rows of a quantile whose samples are drawn row by row; that takes the square of them."""
 CHUNK = 500_000
-UNEVEN = 0.2
-"""Skewness or kurtosis of a mean above which the farthest rows are drawn one by one."""
-FAR_ROWS = 50
 THEN = {each.name: each for each in (KMeans, EqualWidth, EqualFrequency)}
 
 
@@ -186,10 +183,9 @@ class Resampling:
     parted into c regions by `then`. Regions in which no row lies are kept.
 
     Samples are drawn as such where a quantile has up to 2000 rows. Of a larger one means are drawn
-    from their law: by Cornish and Fisher, from the sample's own skewness and kurtosis, and of the
-    farthest rows, where a few make the mean uneven, exactly how often each is in a sample. The
-    rounding set says which it was: its parameter `law` is "bootstrap" or "approximation". With many
-    rows the centroids shrink to the ten means of the quantiles.
+    from the normal law that they have nearly. The rounding set says which it was: its parameter
+    `law` is "bootstrap" or "approximation". With many rows the centroids shrink to the ten means
+    of the quantiles.
 
     **What it does not protect.** Nothing is promised of how many rows share a point. `seed` is no
     secret, and the samples hide nothing: another seed gives about the same edges.
@@ -250,65 +246,24 @@ def _quantiles(column: SortedColumn) -> list[Floats]:
 
 
 def bootstrap_means(rows: Floats, *words: int, plain_up_to: int = PLAIN_UP_TO) -> Floats:
-    """Return the means of as many bootstrap samples as there are rows."""
-    low, high = rows[0], rows[-1]
+    """Return the means of as many bootstrap samples as there are rows; of many, as normal ones."""
+    m, low, high = len(rows), rows[0], rows[-1]
     if low == high:
         return rows.copy()
     middle = float((rows - low).mean() + low)
     gaps = rows - middle  # so that an offset costs no digits
-    means = (_draw_means if len(rows) <= plain_up_to else _from_law)(gaps, words)
-    return np.clip(middle + means, low, high)
-
-
-def _draw_means(rows: Floats, words: tuple[int, ...]) -> Floats:
-    m = len(rows)
     draws = generator("resampling", *words)
-    out = np.empty(m)
-    at_once = CHUNK // m
-    for first in range(0, m, at_once):
-        samples = min(at_once, m - first)
-        which = draws.integers(0, m, size=(samples, m), dtype=np.int32)
-        out[first : first + samples] = rows[which].mean(axis=1)
+    means: Floats = np.empty(m)
+    if m > plain_up_to:
+        means = gaps.std() / math.sqrt(m) * draws.standard_normal(m)
+    else:
+        at_once = CHUNK // m
+        for first in range(0, m, at_once):
+            samples = min(at_once, m - first)
+            which = draws.integers(0, m, size=(samples, m), dtype=np.int32)
+            means[first : first + samples] = gaps[which].mean(axis=1)
+    out: Floats = np.clip(middle + means, low, high)
     return out
-
-
-def _from_law(rows: Floats, words: tuple[int, ...]) -> Floats:
-    m = len(rows)
-    draws = generator("resampling", *words)
-    _, _, skewness, kurtosis = _shape(rows)
-    if max(abs(skewness) / math.sqrt(m), kurtosis / m) <= UNEVEN:
-        return _cornish_fisher(rows, np.full(m, float(m)), draws.standard_normal(m)) / m
-    # A mean that hangs on how often a few far rows are drawn: these are drawn as they are, and
-    # the many others by their law, given how many they must be.
-    order = np.argsort(-np.abs(rows), kind="stable")
-    alone = min(FAR_ROWS, m // 2)
-    far, near = rows[order[:alone]], rows[order[alone:]]
-    times = draws.binomial(m, alone / m, size=m)
-    drawn = far[draws.integers(0, alone, size=times.sum())]
-    sums = np.bincount(np.repeat(np.arange(m), times), weights=drawn, minlength=m)
-    others = (m - times).astype(np.float64)
-    return (sums + _cornish_fisher(near, others, draws.standard_normal(m))) / m
-
-
-def _shape(rows: Floats) -> tuple[float, float, float, float]:
-    """Return mean, standard deviation, skewness and excess kurtosis (divisor n)."""
-    mean = float(rows.mean())
-    gaps = rows - mean
-    squares = gaps * gaps
-    sd = math.sqrt(squares.mean())
-    if sd == 0:
-        return mean, 0.0, 0.0, 0.0
-    z2 = squares / sd**2
-    return mean, sd, float((z2 * gaps).mean()) / sd, float((z2 * z2).mean()) - 3
-
-
-def _cornish_fisher(rows: Floats, size: Floats, normals: Floats) -> Floats:
-    """Return sums of `size` rows drawn with replacement, out of standard normal numbers."""
-    mean, sd, skewness, kurtosis = _shape(rows)
-    g1, g2 = skewness / np.sqrt(size), kurtosis / size
-    z = normals
-    cubic = g2 / 24 * (z**3 - 3 * z) - g1**2 / 36 * (2 * z**3 - 5 * z)
-    return size * mean + np.sqrt(size) * sd * (z + g1 / 6 * (z * z - 1) + cubic)
 
 
 def bootstrap_medians(rows: Floats, *words: int) -> Floats:
