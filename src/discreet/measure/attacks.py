@@ -426,17 +426,19 @@ class Space:
             if name in self.gaps:
                 columns.append(WEIGHT * np.isnan(values)[:, None])
         for name, words in self.words.items():
-            place = {word: j for j, word in enumerate(words)}
-            codes = np.fromiter((place.get(w, -1) for w in table.levels.get(name, none)), np.intp)
+            codes = self.codes(name, table.levels.get(name, none))
             columns.append(WEIGHT * (codes[:, None] == np.arange(len(words))))
         return np.hstack(columns)
+
+    def codes(self, name: str, words: Sequence[str]) -> Labels:
+        """Return the places of words among the levels of a column; -1 of one that it lacks."""
+        place = {word: j for j, word in enumerate(self.words[name])}
+        return np.fromiter((place.get(word, -1) for word in words), np.intp)
 
     def coded(self, table: Side) -> Floats:
         """Return the rows of a table with the place of each level in place of indicators."""
         columns = [table.numbers[name] for name in self.centre]
-        for name, words in self.words.items():
-            place = {word: float(j) for j, word in enumerate(words)}
-            columns.append(np.fromiter((place[it] for it in table.levels[name]), np.float64))
+        columns += [self.codes(name, table.levels[name]).astype(np.float64) for name in self.words]
         return np.column_stack(columns)
 
 

@@ -395,10 +395,7 @@ def _shares_by_column(told: Side, copy: Side, space: attacks.Space) -> list[Floa
             high = np.searchsorted(values, own + away, "right")
             shares.append(np.where(np.isnan(own), len(copy) - len(values), high - low) / len(copy))
     for name, words in space.words.items():
-        place = {word: j for j, word in enumerate(words)}
-        codes, mine = (
-            np.fromiter((place[it] for it in side.levels[name]), np.intp) for side in (copy, told)
-        )
+        codes, mine = (space.codes(name, side.levels[name]) for side in (copy, told))
         shares.append((np.bincount(codes, minlength=len(words)) / len(copy))[mine])
     return shares
 

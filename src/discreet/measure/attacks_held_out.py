@@ -238,18 +238,15 @@ def _hits(trial: _Trial, name: str, guess: Floats) -> Floats:
         true = trial.told.numbers[name]
         near = np.abs(true - guess) <= WITHIN * trial.space.centre[name][1] * (1 + 1e-9)
         return np.where(np.isnan(true), np.nan, 1.0 * near)
-    words = trial.space.words[name]
-    place = {word: j for j, word in enumerate(words)}
-    true = np.fromiter((place.get(w, -2) for w in trial.told.levels[name]), np.float64)
-    return np.asarray(true == guess, dtype=np.float64)
+    codes = trial.space.codes(name, trial.told.levels[name])
+    return np.asarray(codes == guess, dtype=np.float64)
 
 
 def _values(trial: _Trial, name: str) -> Floats:
     """Return a column of the copy as guesses are given: numbers, or places among the words."""
     if name in trial.table.numbers:
         return trial.table.numbers[name]
-    place = {word: j for j, word in enumerate(trial.space.words[name])}
-    return np.fromiter((place[w] for w in trial.table.levels[name]), np.float64)
+    return trial.space.codes(name, trial.table.levels[name]).astype(np.float64)
 
 
 def _guess_by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
