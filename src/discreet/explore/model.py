@@ -30,12 +30,7 @@ from discreet.regression import FAMILIES, Asked, Estimates, categories_named, es
 MODEL = "model"
 POISSON, COX = "poisson", "cox"
 RATIOS = {"linear": "", "logistic": "odds ratio", POISSON: "rate ratio", COX: "hazard ratio"}
-TITLES = {
-    "linear": "Linear model",
-    "logistic": "Logistic model",
-    POISSON: "Poisson model",
-    COX: "Cox model",
-}
+TITLES = {family: f"{family.capitalize()} model" for family in RATIOS}
 WIDER = (
     "intervals are rough, and include the copy's own error; estimates are from these rows; "
     "docs/models.md says how often intervals cover"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +59,20 @@ class Value(NamedTuple):
     column: str
     level: str | None
     per: str | None = None
+
+    @property
+    def figures(self) -> tuple[Callable[..., TableBody], Callable[..., dict[object, float]]]:
+        """What makes the table, and the same figures of a copy of the copy."""
+        if self.per is not None:
+            return ratios_of, ratios_by_group
+        return (means_of, means_by_group) if self.level is None else (shares_of, shares_by_group)
+
+    @property
+    def named(self) -> tuple[str | None, ...]:
+        """What both of these are given of it."""
+        if self.per is not None:
+            return tuple(self)
+        return (self.column,) if self.level is None else (self.column, self.level)
 
 
 def summarise(
@@ -118,7 +132,7 @@ def average(
         _check_per(session, per, (value, *levels))
     rows, said = _rows_of(session, levels, weights)
     own = own_errors(session, lambda it: _means_again(session, it, of, levels, weights))
-    table = _averaged(rows, of, levels, own)
+    table = of.figures[0](rows, *of.named, levels, own)
     compared = differences(session, [value], levels) if per is None else ()
     optional = [it for it in (per, weights) if it is not None]
     names = tuple(dict.fromkeys((value, *levels, *optional)))
@@ -142,14 +156,6 @@ def average(
         framework=session.table.framework,
         orders={it: session.whole.with_levels([it]).levels_of(it) for it in levels[1:]},
     )
-
-
-def _averaged(rows: RowsToDescribe, of: Value, levels: Sequence[str], own: OwnErrors) -> TableBody:
-    if of.per is not None:
-        return ratios_of(rows, of.column, of.level, of.per, levels, own)
-    if of.level is not None:
-        return shares_of(rows, of.column, of.level, levels, own)
-    return means_of(rows, of.column, levels, own)
 
 
 def _averages_of(session: DerivedCopy, of: Value) -> str:
@@ -260,19 +266,12 @@ def _means_again(
     levels: Sequence[str],
     weights: str | None,
 ) -> dict[object, float]:
-    """Return the means, or shares, of a copy of the copy."""
-    weighing = [] if weights is None else [weights]
-    if value.per is not None:
-        numbers = [value.per, *([value.column] if value.level is None else []), *weighing]
-        words = [*levels, *([] if value.level is None else [value.column])]
-        again = _rows_in(session, columns_of_copy(table, numbers, words), weights)[0]
-        return ratios_by_group(again, value.column, value.level, value.per, levels)
-    if value.level is None:
-        of = columns_of_copy(table, [value.column, *weighing], levels)
-        return means_by_group(_rows_in(session, of, weights)[0], value.column, levels)
-    of = columns_of_copy(table, weighing, [value.column, *levels])
-    rows = _rows_in(session, of, weights)[0]
-    return shares_by_group(rows, value.column, value.level, levels)
+    """Return the means, shares or ratios of a copy of the copy."""
+    numbers = [it for it in (value.per, weights) if it is not None]
+    numbers += [value.column] if value.level is None else []
+    words = [*levels, *([] if value.level is None else [value.column])]
+    rows, _ = _rows_in(session, columns_of_copy(table, numbers, words), weights)
+    return value.figures[1](rows, *value.named, levels)
 
 
 def _described_again(

@@ -69,26 +69,14 @@ def parse_expression(
 ) -> Expression:
     """Read a condition or a formula of columns, such as `age >= 50 and sex == 'F'`.
 
-    Nothing of it is run: the text is cut into names, numbers, quoted texts and signs, and read by
-    a grammar of its own, which docs/expressions.md gives by examples. No value is looked at.
+    Nothing of it is run: the text is cut into names, numbers, quoted texts and signs, and read by a
+    grammar of its own, which docs/expressions.md gives by examples. No value is looked at. A
+    refusal marks the place. It has names of columns and what was written, and no values.
 
-    Parameters
-    ----------
-    text : str
-        At most 2,000 characters, nested at most 40 deep.
-    kinds : mapping of str to str
-        The kind of each column: "number", "level" or "date". A name is looked up exactly as it
-        is; one with spaces or other signs stands between backticks.
-    yes : mapping of str to str, optional
-        Of columns that say yes or no, the value that is true (`yes_of` finds it): `smoker` is a
-        condition then, and `smoker == true` another way to write it.
-
-    Raises
-    ------
-    InputError
-        If the text is anything else, names an unknown column or function, or uses a column as
-        what it is not. The message marks the place. It has names of columns and what was
-        written, and no values.
+    `kinds` says of each column whether it is "number", "level" or "date". A name is looked up
+    exactly as it is; one with spaces or other signs stands between backticks. `yes` has, of columns
+    that say yes or no, the value that is true (`yes_of` finds it): `smoker` is a condition then,
+    and `smoker == true` another way to write it.
 
     Notes
     -----

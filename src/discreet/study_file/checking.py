@@ -265,11 +265,11 @@ def check(path: str | Path, *, trust: str | None = None, state: str | Path | Non
     return _check_of(Path(path), manifest, answers, _signer(manifest, state, trust))
 
 
-def open_signed(path: str | Path, *, state: str | Path | None = None) -> StudyFile:
+def open_signed(path: str | Path) -> StudyFile:
     """Open a study file, unless another key signed the study before (see `check`)."""
     file = open_study_file(path)
     try:
-        signer = _signer(file.manifest, state, None)
+        signer = _signer(file.manifest, None, None)
         if signer.state == "changed":
             raise InputError(
                 f"the file {path_in_words(path)} was signed by {signer.to_text()}".replace(

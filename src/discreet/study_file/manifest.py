@@ -51,30 +51,14 @@ values stands for rows, and answers may be added to the same copy."""
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the copy.
+    """A column of the copy: what it is asked for by, and what is known of it.
 
-    Parameters
-    ----------
-    name : str
-        What it is asked for by.
-    kind : str
-        "continuous", "categorical" or "date".
-    label, unit : str
-        What people read, and what numbers are counted in; may be empty.
-    levels : tuple of str
-        Of a categorical column, in their order.
-    dates : str, optional
-        Of a column of dates: "day", or "us" for moments in millionths of a second.
-    step : float, optional
-        Its numbers are multiples of it.
-    remarks : tuple of str
-        What is to be known of it, such as that its mean hangs on few people.
-    are_codes : bool
-        Its levels are written as numbers, and may be compared as such.
-    may_hold_codes : bool
-        Some of its numbers may stand for missing values.
-    levels_again : tuple of str
-        Levels that copies of the copy alone have.
+    The kind is "continuous", "categorical" or "date". `label` and `unit` are what people read, and
+    what numbers are counted in. Dates are told by "day", or in millionths of a second ("us");
+    numbers are multiples of a `step`. `remarks` are what is to be known of it, such as that its
+    mean hangs on few people. Levels that `are_codes` are written as numbers, and may be compared as
+    such; some numbers of a column that `may_hold_codes` may stand for missing values.
+    `levels_again` are those that copies of the copy alone have.
 
     Examples
     --------
@@ -175,39 +159,15 @@ class Entry:
 class Manifest:
     """What stands in `manifest.json`.
 
-    Parameters
-    ----------
-    study, version : str
-        What people call it, and which of its versions this is.
-    columns : tuple of Column
-    k, m : int
-        Persons behind each value, and in each leaf; 1 where the rows are a public table's own.
-    persons : int
-        How many people the copy has, who were drawn: rounded.
-    rows : int
-        How many rows of the copy there are.
-    policy : mapping
-        What may be told of the custodian's policy.
-    entries : tuple of Entry
-        All that lies beside the manifest.
-    values : str
-        A digest of the values of all rows, whatever Parquet makes of them.
-    content : str
-        A digest of all that the study says of its copy: equal where two files say the same.
-    discreet : str
-        The version of discreet that wrote it.
-    key, signature : str
-        The custodian's public key, and the signature by its private half.
-    successors : tuple of Successor
-        The keys that were before it.
-    again : tuple of Again
-        The copies of the copy.
-    again_of : int
-        Of how many rows of the copy, the first ones, they are copies.
-    person_column : str, optional
-        The column that says which rows are one drawn person's, where people have several.
-    remarks : tuple of str
-        What is to be known of the rows, such as which columns are not among them.
+    Behind each value are `k` persons, and in each leaf `m`: 1 where the rows are a public table's
+    own. The copy has `persons` who were drawn, rounded, in so many `rows`. `policy` is what may be
+    told of the custodian's, and `entries` all that lies beside the manifest. `values` is a digest
+    of the values of all rows, whatever Parquet makes of them; `content` one of all that the study
+    says of its copy: equal where two files say the same. `discreet` is the version that wrote it,
+    `key` the custodian's public key, and `successors` the keys that were before it. `again` are
+    copies of the first `again_of` rows of the copy. `person_column` says which rows are one drawn
+    person's, where people have several. `remarks` are what is to be known of the rows, such as
+    which columns are not among them.
     """
 
     study: str
