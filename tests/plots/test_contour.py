@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.plots import ContourView, GridView, Origin, contour_levels, contour_of, shared_levels
+from discreet.plots import ContourView, GridView, Origin
+from discreet.plots.contour import contour_levels, contour_of, shared_levels
 from discreet.render.scene import Axis, Lines
 
 HILL = ((0, 0, 0), (0, 10, 0), (0, 0, 0))

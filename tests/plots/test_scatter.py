@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.plots import DRAWN, RAW, Origin, PointsView, Trend
+from discreet.plots import Origin, PointsView
 from discreet.plots.scatter import ScatterPlot, with_raw_trend
+from discreet.plots.trends import DRAWN, RAW, Trend
 from discreet.render.scene import Axis, Dots, Lines
 from tests.plots.cases import OF_ROWS, ROWS, rows_of
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
-from discreet.plots import CellsOfLevel, PointsView, ScatterDensityView, View
+from discreet.plots import PointsView, ScatterDensityView, View
 from discreet.plots.scatter import ScatterPlot
-from discreet.plots.scatter_density import edges_of
+from discreet.plots.scatter_density import CellsOfLevel, edges_of
 from discreet.policy import Policy
 from discreet.render.scene import Cells, Lines, scene_to_plain
 from tests.plots.cases import OF_COPY, ROWS, rows_of

@@ -24,8 +24,6 @@ from PIL import Image
 
 from discreet.errors import InputError, LeavingError
 from discreet.plots import (
-    DRAWN,
-    RAW,
     BarView,
     BoxView,
     ContourView,
@@ -40,9 +38,9 @@ from discreet.plots import (
     PointsView,
     QQView,
     ResidualView,
-    Trend,
     View,
 )
+from discreet.plots.trends import DRAWN, RAW, Trend
 from discreet.plots.view import NOT_WRITTEN, WHERE_SAID, WHERE_THERE_ARE
 from discreet.render import to_matplotlib
 from discreet.render.scene import Box

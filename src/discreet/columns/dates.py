@@ -61,15 +61,10 @@ MONTH_OF: Mapping[str, int] = MappingProxyType(
 
 NUMBERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "d": (r"\d{1,2}", r"\d{2}"),
-        "m": (r"\d{1,2}", r"\d{2}"),
+        **dict.fromkeys("dmHIMS", (r"\d{1,2}", r"\d{2}")),
         "Y": (r"\d{4}", r"\d{4}"),
         "y": (r"\d{2}", r"\d{2}"),
         "j": (r"\d{1,3}", r"\d{3}"),
-        "H": (r"\d{1,2}", r"\d{2}"),
-        "I": (r"\d{1,2}", r"\d{2}"),
-        "M": (r"\d{1,2}", r"\d{2}"),
-        "S": (r"\d{1,2}", r"\d{2}"),
         "f": (r"\d{1,9}", r"\d{1,9}"),
     }
 )

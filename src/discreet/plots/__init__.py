@@ -11,7 +11,7 @@ three bins or more that hold fewer than k in all: who is there is in the cell be
 
 from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
-from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
+from discreet.plots.contour import ContourView
 from discreet.plots.correlations import CorrelationsView
 from discreet.plots.crosstab import CrossTableView
 from discreet.plots.curves import Curve
@@ -21,25 +21,20 @@ from discreet.plots.ecdf import EcdfView
 from discreet.plots.facets import MultiplesView, PanelsView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
-from discreet.plots.over_time import OverTimeView, Series
+from discreet.plots.over_time import OverTimeView
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
 from discreet.plots.plot import How, Plot, PlotRequest, Setting
 from discreet.plots.registry import PLOTS
 from discreet.plots.scatter import PointsView
-from discreet.plots.scatter_density import CellsOfLevel, ScatterDensityView
+from discreet.plots.scatter_density import ScatterDensityView
 from discreet.plots.survival import SurvivalCurve, SurvivalView
-from discreet.plots.trends import DRAWN, RAW, Trend
 from discreet.plots.view import Origin, View
 from discreet.plots.violin import ViolinView
-from discreet.render.sealing import Gate
 
 __all__ = [
-    "DRAWN",
     "PLOTS",
-    "RAW",
     "BarView",
     "BoxView",
-    "CellsOfLevel",
     "ContourView",
     "CorrelationsView",
     "CrossTableView",
@@ -47,7 +42,6 @@ __all__ = [
     "DensityView",
     "Diagnostic",
     "EcdfView",
-    "Gate",
     "GridView",
     "HistogramView",
     "How",
@@ -64,14 +58,9 @@ __all__ = [
     "QQView",
     "ResidualView",
     "ScatterDensityView",
-    "Series",
     "Setting",
     "SurvivalCurve",
     "SurvivalView",
-    "Trend",
     "View",
     "ViolinView",
-    "contour_levels",
-    "contour_of",
-    "shared_levels",
 ]

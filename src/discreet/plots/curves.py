@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -89,14 +89,36 @@ def values_by_level(
     return [(name, np.sort(values[is_word(levels, name)])) for name in shown.drawn], shown
 
 
-def tidy_curves(view: View, curves: Sequence[Curve], by: str | None, height: str) -> Tidy:
-    """Return a row for each point of the curves of a view."""
-    (column,) = view.columns[:1]
-    x = view.values(column, [it for curve in curves for it in curve.x])
-    found: Tidy = [(column, x), (height, [it for curve in curves for it in curve.y])]
-    if by is None:
-        return found
-    return [(by, [curve.label for curve in curves for _ in curve.x]), *found]
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CurvesView(View):
+    """What plots of a column's distribution share: a curve for each level, or one of all rows.
+
+    Parameters
+    ----------
+    curves : tuple of Curve
+        The curves; `label` is the level, or empty.
+    by : str or None
+        The column whose levels have a curve each.
+    few, others : tuple of str
+        Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
+    """
+
+    height: ClassVar[str]
+
+    curves: tuple[Curve, ...]
+    by: str | None = None
+    few: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def tidy(self) -> Tidy:
+        """Return a row for each point of each curve."""
+        column = self.columns[0]
+        x = self.values(column, [it for curve in self.curves for it in curve.x])
+        y = [it for curve in self.curves for it in curve.y]
+        found: Tidy = [(column, x), (self.height, y)]
+        if self.by is None:
+            return found
+        return [(self.by, [curve.label for curve in self.curves for _ in curve.x]), *found]
 
 
 def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:

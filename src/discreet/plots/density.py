@@ -12,10 +12,10 @@ from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected
-from discreet.plots.curves import Curve, left_out, lines_of, named, tidy_curves, values_by_level
+from discreet.plots.curves import Curve, CurvesView, left_out, lines_of, named, values_by_level
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
-from discreet.plots.view import Origin, Tidy, View
+from discreet.plots.view import Origin
 from discreet.render.scene import Axis, Panel, Scene
 
 CELLS, POINTS = 1024, 256
@@ -26,30 +26,24 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DensityView(View):
-    """A smooth curve for each level, or one of all rows.
+class DensityView(CurvesView):
+    """A smooth curve for each level, or one of all rows; see `CurvesView`.
+
+    Each has the density at some hundred values, the first of which is the smallest and the last
+    the largest of its rows; the area below is 1.
 
     Parameters
     ----------
-    curves : tuple of Curve
-        The density at some hundred values, the first of which is the smallest and the last the
-        largest of its rows; the area below is 1. `label` is the level, or empty.
     bandwidths : tuple of float
         The standard deviation of the kernel of each curve.
-    by : str or None
-        The column whose levels have a curve each.
-    few, others, constant : tuple of str
-        Levels that are not drawn: of fewer than ten rows, beyond the twelve largest, and whose
-        rows have one value alone.
+    constant : tuple of str
+        Levels that are not drawn as their rows have one value alone.
     """
 
     kind: ClassVar[str] = "density"
+    height: ClassVar[str] = "density"
 
-    curves: tuple[Curve, ...]
     bandwidths: tuple[float, ...]
-    by: str | None = None
-    few: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
     constant: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -60,10 +54,6 @@ class DensityView(View):
             )
         if not all(height >= 0 for curve in self.curves for height in curve.y):
             raise InputError("a density is nowhere below 0")
-
-    def tidy(self) -> Tidy:
-        """Return a row for each point of each curve."""
-        return tidy_curves(self, self.curves, self.by, "density")
 
     def scene(self) -> Scene:
         """Return smooth lines, which fall to 0 where the values of their rows end."""

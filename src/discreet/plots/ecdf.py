@@ -13,10 +13,10 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected
-from discreet.plots.curves import Curve, left_out, lines_of, tidy_curves, values_by_level
+from discreet.plots.curves import Curve, CurvesView, left_out, lines_of, values_by_level
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
-from discreet.plots.view import Origin, Tidy, View
+from discreet.plots.view import Origin
 from discreet.render.scene import Axis, Panel, Scene
 
 #: A curve of more different values is drawn in this many steps, which are of one size.
@@ -26,26 +26,15 @@ ROOM = 0.02  # above and below, or half of the line along the edge would be cut 
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class EcdfView(View):
-    """A curve in steps for each level, or one of all rows.
+class EcdfView(CurvesView):
+    """A curve in steps for each level, or one of all rows; see `CurvesView`.
 
-    Parameters
-    ----------
-    curves : tuple of Curve
-        `x` are the values at which a curve rises, `y` the shares at or below each, up to 1; of
-        more than `MOST_STEPS` different values every so many. `label` is the level, or empty.
-    by : str or None
-        The column whose levels have a curve each.
-    few, others : tuple of str
-        Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
+    `x` are the values at which a curve rises, `y` the shares at or below each, up to 1; of more
+    than `MOST_STEPS` different values every so many.
     """
 
     kind: ClassVar[str] = "ecdf"
-
-    curves: tuple[Curve, ...]
-    by: str | None = None
-    few: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    height: ClassVar[str] = "share"
 
     def __post_init__(self) -> None:
         for curve in self.curves:
@@ -53,10 +42,6 @@ class EcdfView(View):
             rising &= all(a <= b for a, b in pairwise(curve.y))
             if len(curve.x) != len(curve.y) or not rising or curve.y[-1] != 1:
                 raise InputError("an empirical distribution rises from value to value, up to 1")
-
-    def tidy(self) -> Tidy:
-        """Return a row for each point of each curve."""
-        return tidy_curves(self, self.curves, self.by, "share")
 
     def scene(self) -> Scene:
         """Return lines in steps, from the smallest to the largest of all values."""

@@ -12,11 +12,11 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.methods import ROW_METHODS
 from discreet.plots.counts import Protected
-from discreet.plots.curves import Curve, named, tidy_curves
+from discreet.plots.curves import Curve, CurvesView, named
 from discreet.plots.density import DensityPlot, said_of
 from discreet.plots.facets import PanelsView
 from discreet.plots.plot import BY, ROWS, By, How, Plot, column
-from discreet.plots.view import Origin, Tidy, View
+from discreet.plots.view import Origin
 from discreet.render.dates import date_words
 from discreet.render.scene import Axis, Panel, Scene, Violin, Violins
 
@@ -30,33 +30,24 @@ Quarters = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ViolinView(View):
-    """A mirrored density for each level, or one of all rows.
+class ViolinView(CurvesView):
+    """A mirrored density for each level, or one of all rows, as of `DensityView`.
 
     Parameters
     ----------
-    curves : tuple of Curve
-        The density at some hundred values, the first of which is the smallest and the last the
-        largest of its rows; the area below is 1. `label` is the level, or the column.
     quarters : tuple of (float, float, float)
         The first quartile, the median and the third quartile of each.
     rows : tuple of int
         How many rows each is of.
-    by : str or None
-        The column whose levels have a violin each.
-    few, others, constant : tuple of str
-        Levels that are not drawn: of fewer than ten rows, beyond the twelve largest, and whose
-        rows have one value alone.
+    constant : tuple of str
+        Levels that are not drawn as their rows have one value alone.
     """
 
     kind: ClassVar[str] = "violin"
+    height: ClassVar[str] = "density"
 
-    curves: tuple[Curve, ...]
     quarters: tuple[Quarters, ...]
     rows: tuple[int, ...]
-    by: str | None = None
-    few: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
     constant: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -66,10 +57,6 @@ class ViolinView(View):
         for curve, (q1, median, q3) in zip(self.curves, self.quarters, strict=True):
             if not curve.x[0] <= q1 <= median <= q3 <= curve.x[-1]:
                 raise InputError("the quartiles of a violin are in order, and within its ends")
-
-    def tidy(self) -> Tidy:
-        """Return a row for each point of each curve."""
-        return tidy_curves(self, self.curves, self.by, "density")
 
     def scene(self) -> Scene:
         """Return shapes of one area, so that the widest is where most of a level's rows are."""

@@ -337,16 +337,8 @@ class Scene:
 
 SCHEMA = 1
 WHERE_THERE_ARE = (
-    "dates",
-    "texts",
-    "signed",
-    "beneath",
-    "whole",
-    "group",
-    "says",
-    "grid",
-    "legend",
-    "order",
+    *("dates", "texts", "signed", "beneath", "whole"),
+    *("group", "says", "grid", "legend", "order"),
 )
 """Fields that are not written where they are empty: scenes of before had none."""
 
