@@ -46,7 +46,6 @@ def test_what_rests_on_the_kind_of_a_method() -> None:
 
     assert those("by_noise") == ["probabilistic", "multiplicative"]
     assert those("shared_by_k") == ["microaggregation", "rounding"]
-    assert those("holds_k") == ["condensation", "microaggregation", "rounding"]
     assert those("averages") == ["deterministic", "microaggregation", "rounding"]
     assert [method.least_k for method in ROW_METHODS.values()] == [3, 1, 1, 2, 2, 2]
     assert {name: ROW_METHODS[name].noise for name in those("noise")} == {

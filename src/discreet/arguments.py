@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import MISSING, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -104,35 +102,6 @@ def as_levels(name: str, given: Sequence[str]) -> tuple[Labels, tuple[str, ...]]
     rank = np.empty(len(found), dtype=np.intp)
     rank[order] = np.arange(len(found))
     return rank[codes], tuple(str(found[i]) for i in order)
-
-
-NUMBERED = re.compile(r"\s*([<≤>≥]|under |below |over |above |)=?\s*(-?\d+(?:\.\d+)?)")
-SIGNS = {
-    "<": -2,
-    "under ": -2,
-    "below ": -2,
-    "≤": -1,
-    "": 0,
-    "≥": 1,
-    ">": 2,
-    "over ": 2,
-    "above ": 2,
-}
-
-
-def place_of_level(word: str) -> tuple[float, int] | None:
-    """Return where a level stands among others by the number it begins with, if it does.
-
-    Examples
-    --------
-    >>> sorted(["40 to under 60", "60 or more", "under 40"], key=place_of_level)
-    ['under 40', '40 to under 60', '60 or more']
-    """
-    with suppress(ValueError):
-        if math.isfinite(number := float(word)):
-            return number, 0
-    match = NUMBERED.match(word)
-    return None if match is None else (float(match[2]), SIGNS[match[1]])
 
 
 # --- what a method is asked with --------------------------------------------------------------

@@ -27,7 +27,6 @@ from discreet.rounding.rounding_set import (
     JointSet,
     RoundingSet,
     column_sets,
-    cuts_of,
     encode,
     encoded,
     joint_set,
@@ -294,13 +293,6 @@ def test_regions_and_points_are_numpys(n: int, regions: int) -> None:
     assert regions_of(x, edges).tolist() == expected.tolist()
     assert encode(x, edges, points).tolist() == points[expected].tolist()
     assert encode(x[::2], edges, points).tolist() == points[expected[::2]].tolist()
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_cuts_are_numpys(n: int) -> None:
-    column = sorted_column(np.random.default_rng(n).normal(size=n))
-    edges = np.linspace(-9, 9, 2000)
-    assert cuts_of(column, edges).tolist() == np.searchsorted(column.values, edges).tolist()
 
 
 def test_means_lie_within_their_regions_and_lose_no_digits() -> None:

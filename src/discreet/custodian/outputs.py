@@ -188,7 +188,7 @@ def _callers(output: Output) -> tuple[str, ...]:
     return tuple(output.record.get("callers", ()))
 
 
-# --- what a file is that may be handed in: by its provenance, its seal, and the register.""" ------
+# --- what a file is that may be handed in: by its provenance, its seal, and the register ----------
 
 
 FORMS = SUFFIXES

@@ -136,7 +136,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
                     table.known(name)
 
 
-# --- what the custodian holds: a table, its protected copy, and what is known of both.""" ---------
+# --- what the custodian holds: a table, its protected copy, and what is known of both -------------
 
 
 class Protected:

@@ -277,7 +277,7 @@ def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# --- attacks on the copy of a whole table, made again as the study makes it.""" -------------------
+# --- attacks on the copy of a whole table, made again as the study makes it -----------------------
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:

@@ -35,8 +35,6 @@ class RowMethod(Described, Protocol):
     by_noise : bool
         Whether it is values with noise and nothing else: it is asked for with q, and k plays no
         part. Other methods carry noise in guarded studies alone.
-    holds_k : bool
-        Whether a record is recognised by its released row at most once in k times or so.
     shared_by_k : bool
         Whether each released row is shared by k, however many columns it has.
     averages : bool
@@ -52,7 +50,6 @@ class RowMethod(Described, Protocol):
     least_k: ClassVar[int]
     noise: ClassVar[float]
     by_noise: ClassVar[bool]
-    holds_k: ClassVar[bool]
     shared_by_k: ClassVar[bool]
     averages: ClassVar[bool]
     declared: ClassVar[tuple[str, ...]]

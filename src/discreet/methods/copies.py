@@ -351,7 +351,6 @@ class Whole:
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ("m",)

@@ -84,7 +84,6 @@ class Deterministic:
     least_k: ClassVar[int] = SMALLEST_K
     noise: ClassVar[float] = 0.1
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = True
     declared: ClassVar[tuple[str, ...]] = ()

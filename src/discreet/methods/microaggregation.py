@@ -34,8 +34,6 @@ from discreet.progress import advance
 from discreet.rounding.groups import GAIN
 
 TASK = "grouping"
-FEW = 2000
-"""So many rows take less time in numpy than it takes to load the kernels."""
 
 
 def mdav(X: ArrayLike, k: int) -> Labels:
@@ -156,7 +154,7 @@ def strata_groups(
         elif gamma is not None:
             groups = _variable(rows, k, float(gamma), start, total)
         else:
-            groups = (_few if total < FEW else _many)(rows, k, start, total)
+            groups = _fixed(rows, k, start, total)
         labels[start : start + size] = made + groups
         made += int(groups.max()) + 1
         start += size
@@ -169,10 +167,7 @@ def strata_groups(
     return labels
 
 
-# --- by the kernels ---------------------------------------------------------------------------
-
-
-def _many(ordered: Floats, k: int, before: int, total: int) -> Labels:
+def _fixed(ordered: Floats, k: int, before: int, total: int) -> Labels:
     """Return the MDAV groups of one stratum, the rows `before` of `total` being done."""
     from discreet.kernels.mdav import mdav_steps, rows_left, sow
 
@@ -222,60 +217,6 @@ def _join_rest(ordered: Floats, labels: Labels) -> Labels:
             gaps += (centroid - at) ** 2
         labels[row] = gaps.argmin()
     return labels
-
-
-# --- by numpy, for few rows -------------------------------------------------------------------
-
-
-def _few(ordered: Floats, k: int, before: int, total: int) -> Labels:
-    """Return the MDAV groups of one stratum, the rows `before` of `total` being done.
-
-    The sum of what is left is kept to twice double precision, so that the centroid is the
-    rounded true one, whichever rows have left and when.
-    """
-    labels = np.empty(len(ordered), dtype=np.intp)
-    left, columns = np.arange(len(ordered)), np.ascontiguousarray(ordered.T)
-    sums = [_twice_sum(column.tolist()) for column in columns]
-    made, last_said = 0, left.size
-    while left.size >= 2 * k:
-        gaps = _squares(columns, [high / left.size for high, _ in sums])
-        for _ in range(2 if left.size >= 3 * k else 1):
-            gaps = _squares(columns, columns[:, gaps.argmax()].tolist())  # the first of them
-            near = _smallest(gaps, k)
-            labels[left[near]] = made
-            made += 1
-            for j, column in enumerate(columns):
-                sums[j] = _twice_sum([*sums[j], *(-column[near]).tolist()])
-            stay = np.ones(left.size, dtype=np.bool_)
-            stay[near] = False
-            left, columns, gaps = left[stay], columns[:, stay], gaps[stay]
-        if last_said - left.size >= total / 100:
-            last_said = left.size
-            advance(TASK, before + len(ordered) - last_said, total)
-    labels[left] = made
-    advance(TASK, before + len(ordered), total)
-    return labels
-
-
-def _squares(columns: Floats, point: Sequence[float]) -> Floats:
-    """Return the squared distance of every row from a point, summed column after column."""
-    gaps = np.zeros(columns.shape[1])
-    for column, at in zip(columns, point, strict=True):
-        gaps += np.square(column - at)
-    return gaps
-
-
-def _twice_sum(terms: Sequence[float]) -> tuple[float, float]:
-    """Return the sum of `terms` as a double and the double of what that leaves over."""
-    high = math.fsum(terms)
-    return high, math.fsum([*terms, -high])
-
-
-def _smallest(values: Floats, k: int) -> Labels:
-    """Return the places of the `k` smallest values, of equal ones the first."""
-    limit = np.partition(values, k - 1)[k - 1]
-    below = np.flatnonzero(values < limit)
-    return np.concatenate([below, np.flatnonzero(values == limit)[: k - below.size]])
 
 
 def means_of(matrix: Floats, mean: Floats, order: Labels, groups: Labels) -> Floats:
@@ -365,7 +306,6 @@ class Condensation:
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ()

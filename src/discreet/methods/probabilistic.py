@@ -93,7 +93,6 @@ class Probabilistic:
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.25
     by_noise: ClassVar[bool] = True
-    holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ()
@@ -273,7 +272,6 @@ class Multiplicative:
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.25
     by_noise: ClassVar[bool] = True
-    holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ()

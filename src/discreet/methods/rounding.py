@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from discreet import rounding
 from discreet.arguments import Floats, Labels, as_matrix, as_strata, check_parameters, whole, word
 from discreet.errors import InputError, RefusedError
 from discreet.methods.base import (
@@ -97,7 +96,6 @@ class Rounding:
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = True
     averages: ClassVar[bool] = True
     declared: ClassVar[tuple[str, ...]] = ("rounding", "c")
@@ -197,7 +195,6 @@ class Microaggregation:
     least_k: ClassVar[int] = 2
     noise: ClassVar[float] = 0.0
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = True
     shared_by_k: ClassVar[bool] = True
     averages: ClassVar[bool] = True
     declared: ClassVar[tuple[str, ...]] = ()
@@ -264,7 +261,6 @@ class ColumnRounding:
     least_k: ClassVar[int] = 1
     noise: ClassVar[float] = 0.0
     by_noise: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = False
     shared_by_k: ClassVar[bool] = False
     averages: ClassVar[bool] = False
     declared: ClassVar[tuple[str, ...]] = ()
@@ -352,8 +348,3 @@ def _nearest(at: Floats, groups: Labels, z: Floats) -> int:
     members = np.bincount(place)
     means = np.column_stack([np.bincount(place, column) / members for column in grouped.T])
     return int(names[np.square(means - at).sum(axis=1).argmin()])
-
-
-def __getattr__(name: str) -> Any:
-    """Give what stands in `discreet.rounding`: it was found here before it had a room."""
-    return getattr(rounding, name)

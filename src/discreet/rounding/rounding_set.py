@@ -36,7 +36,7 @@ def regions_of(x: ArrayLike, edges: Floats) -> Labels:
         return np.searchsorted(edges, column, side="right")
     from discreet.kernels.columns import regions_of as search
 
-    return search(column, _plain(edges))
+    return search(column, np.require(edges, requirements=["C", "W"]))
 
 
 def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
@@ -46,20 +46,7 @@ def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
     `points` are m.
     """
     column = as_column(x)
-    if len(column) <= FEW or len(edges) == 0:
-        return np.asarray(points[np.searchsorted(edges, column, side="right")], dtype=np.float64)
-    from discreet.kernels.columns import points_of
-
-    return points_of(column, _plain(edges), _plain(points))
-
-
-def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
-    """Return where regions begin among the different values of a column, without the first."""
-    if len(column.values) <= FEW or len(edges) <= FEW // 20:
-        return np.searchsorted(column.values, edges)
-    from discreet.kernels.columns import merged
-
-    return merged(_plain(column.values), _plain(edges))
+    return np.asarray(points[regions_of(column, edges)], dtype=np.float64)
 
 
 def region_means(column: SortedColumn, cuts: Labels) -> Floats:
@@ -68,10 +55,6 @@ def region_means(column: SortedColumn, cuts: Labels) -> Floats:
     Summed about the least value of each region, so that neither an offset nor the length of the
     column costs digits.
     """
-    if len(column.values) > FEW:
-        from discreet.kernels.columns import means_of
-
-        return means_of(_plain(column.values), column.starts, cuts)
     begins = np.concatenate([[0], cuts])
     first = np.repeat(column.values[begins], np.diff(begins, append=len(column.values)))
     sums = np.add.reduceat((column.values - first) * column.counts, begins)
@@ -79,11 +62,6 @@ def region_means(column: SortedColumn, cuts: Labels) -> Floats:
     means: Floats = column.values[begins] + sums / rows
     np.minimum(means, np.append(column.values[cuts - 1], column.values[-1]), out=means)
     return means
-
-
-def _plain(numbers: Floats) -> Floats:
-    """Return numbers in one piece and not locked, for which the kernels are compiled."""
-    return np.require(numbers, dtype=np.float64, requirements=["C", "W"])
 
 
 REPRESENTATIVES = ("mean", "median", "midpoint")
@@ -327,7 +305,9 @@ def rounding_set(
     find_regions = getattr(method, "regions", None)
     regions: Regions = Regions(method(column)) if find_regions is None else find_regions(column)
     edges = regions.edges
-    parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
+    parted = np.concatenate(
+        [[0], np.searchsorted(column.values, edges), [len(column.values)]]
+    )
     counts = np.diff(column.starts[parted])
     given = {name: value for name, value in vars(method).items() if value is not None}
     if not regions.held:

@@ -154,7 +154,7 @@ def _arrow(source: Source, file: pa.MemoryMappedFile) -> Any:
     return pa.ipc.open_file(file) if whole else pa.ipc.open_stream(file)
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- the order of levels that files declare -------------------------------------------------------
 
 
 MOST_FILES = 20
@@ -194,7 +194,7 @@ def orders_in_parquet(files: Sequence[Path], schema: pa.Schema) -> Orders:
     return {name: merge_orders(orders) for name, orders in found.items()}
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- periods of pandas, as their first days -------------------------------------------------------
 
 
 PERIOD = "pandas.period"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -16,9 +16,6 @@ from discreet.columns.column import FIRST
 from discreet.columns.dates import DATE, storage_of
 from discreet.errors import InputError, one_of, some_of
 from discreet.table.engine import check_different, check_many
-
-if TYPE_CHECKING:
-    pass
 
 PART = 1 << 18
 """So many rows of a frame are read at once."""
@@ -239,11 +236,6 @@ def normalize_blanks(
     text = nw.col(name).cast(nw.String).str.replace_all(f"[{BLANKS}]+", " ")
     text = text.str.replace_all("^ | $", "")
     return frame.with_columns(nw.when(text != "").then(text).alias(name))
-
-
-def _one_row(frame: nw.LazyFrame[Any], wanted: Mapping[str, nw.Expr]) -> dict[str, Any]:
-    found = frame.select(**wanted).collect("pyarrow")
-    return {name: found[name][0] for name in wanted}
 
 
 def array_of(values: nw.Series[Any]) -> NDArray[Any]:

@@ -154,7 +154,7 @@ def _open_web_url(url: str) -> Opened:
     return Opened(_frame(relation), kept, name, None, mask_url(url))
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- URLs, and which table is wanted --------------------------------------------------------------
 
 
 SPARK = "spark:"
@@ -405,7 +405,7 @@ def _safe_errors() -> Iterator[None]:
         ) from None
 
 
-# --- tables of Spark: a session's, or one that is named on the command line.""" -------------------
+# --- tables of Spark: a session's, or one that is named on the command line -----------------------
 
 
 SPARK_URL = "spark:database.table, or spark://host:7077/database.table"

@@ -241,7 +241,7 @@ def quietly(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
     return call
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- what an engine's error may mean --------------------------------------------------------------
 
 
 CHECK = "check that it is complete, and that every column holds one type"

@@ -118,7 +118,7 @@ KINDS: tuple[tuple[set[type], tuple[str, ...], Callable[[Any], object]], ...] = 
 """Which cells make a column of which type of pyarrow."""
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- how large a workbook is ----------------------------------------------------------------------
 
 
 MOST_CELLS = 10_000_000

@@ -278,7 +278,7 @@ def _plain(name: str, kind: str) -> str:
     return f"CAST({column} AS {as_other[kind]}) AS {column}" if kind in as_other else column
 
 
-# --- FIXME ----------------------------------------------------------------------------------------
+# --- what kind of values the cells of a column of text are ----------------------------------------
 
 
 # Digits that begin with a nought are a code, and many behind a plus a telephone number. So is an
