@@ -81,21 +81,11 @@ class Words(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A table of texts.
+    """A table of texts, whose title stands above it; on a page `caption` does, where there is one.
 
-    Parameters
-    ----------
-    title : str
-        What stands above it; on a page `caption` does, where there is one.
-    head : tuple of str
-        The names of its columns.
-    rows : tuple of tuple of str
-        Each begins with its name; one that has nothing else is the heading of a section, whose
-        rows have names that begin with `INDENT`.
-    words : tuple of int
-        The columns of words; others are of numbers and stand to the right.
-    grey : bool
-        Whether a page shows it grey: what it compares is not reliable.
+    Each of the rows begins with its name; one that has nothing else is the heading of a section,
+    whose rows have names that begin with `INDENT`. Columns but those of `words` are of numbers and
+    stand to the right. A page shows it grey where what it compares is not reliable.
     """
 
     title: str

@@ -31,16 +31,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Lines:
-    """What a table of text is recognised by.
+    """What a table of text is recognised by: the digest of its first line, and how many follow.
 
-    Parameters
-    ----------
-    header : int
-        The digest of the first line.
-    rows : int
-        How many lines follow, but for empty ones.
-    smallest : tuple of int
-        The smallest different digests of these, in order.
+    `smallest` are the smallest different digests of these, in order; empty lines do not count.
     """
 
     header: int
@@ -61,16 +54,9 @@ class Lines:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How much of a released table of text a file has.
+    """How much of a released table of text a file has: whether the same first line.
 
-    Parameters
-    ----------
-    header : bool
-        Whether its first line is the same.
-    more : int
-        By how many it has more lines; below 0 where it has fewer.
-    found, of : int
-        How many of the lines that the register knows were found, and how many it knows.
+    It has so many `more` lines, below 0 fewer; `found` of those that the register knows were found.
     """
 
     header: bool

@@ -33,34 +33,17 @@ NOTHING = hashlib.sha256().digest()
 class Provenance:
     """Where the numbers of a figure, a table or a report come from.
 
-    Parameters
-    ----------
-    version : str
-        The study version: the protected copy, or for counts the version in the register. A keyed
-        digest, as `policy` is, for neither may be guessed from it.
-    policy : str
-        The policy that it was made under.
-    discreet : str
-        The version of discreet.
-    request : mapping
-        What was asked for, as far as the picture shows it.
-    source : {"copy", "counts", "rows", "measured", "file"}
-        What it was drawn from: the protected copy, counts of the data, rows that were protected
-        for this picture alone, the copy in a study file; or that it was measured on the data
-        beside what was made of them.
-    checksum : str
-        A keyed digest of the numbers, so that nobody finds them by guessing (`keyed`). Of a table
-        of text, in which it does not stand, the SHA-256 of its file.
-    seal : str
-        A keyed digest of all that stands before it.
-    file_seal : str
-        A keyed digest of all that, of the rest of the file that this is written in, and of the
-        file's ending.
-    schema : int
-        How it is sealed.
-    drawing : mapping
-        How a picture was drawn into its file, where that is not as usual: its title, its width. It
-        is of the file, and sealed with it.
+    The study version is that of the protected copy, or for counts the register's; it and the policy
+    are keyed digests, for neither may be guessed. `request` is what was asked for, as far as the
+    picture shows it, and `source` what it was drawn from: the protected "copy", "counts" of the
+    data, "rows" that were protected for this picture alone, the copy in a study "file"; or
+    "measured" on the data beside what was made of them. `drawing` is how a picture was drawn into
+    its file, where that is not as usual: its title, its width.
+
+    The checksum is a keyed digest of the numbers, so that nobody finds them by guessing (`keyed`);
+    of a table of text, in which it does not stand, the SHA-256 of its file. `seal` is one of all
+    that stands before it, and `file_seal` of all that with the rest of the file, its ending and the
+    drawing.
     """
 
     version: str
@@ -180,15 +163,10 @@ class Provenance:
 
 @dataclass(frozen=True, repr=False)
 class Sealer:
-    """What gives a view its provenance once it is released.
+    """What gives a view its provenance once it is released, and seals it with a key.
 
-    Parameters
-    ----------
-    key : DerivedKey
-        Seals it.
-    begun : callable or None
-        Returns the provenance without a checksum. Called late, for it may ask the register. None
-        where files alone are sealed, of what has its provenance.
+    `begun` returns the provenance without a checksum, late, for it may ask the register; None where
+    files alone are sealed, of what has its provenance.
     """
 
     key: DerivedKey

@@ -47,12 +47,7 @@ Attacker = Callable[[int], AttackReport]
 class Pieces:
     """Protected rows as tables of one schema, one after the other: a table need not be in memory.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The columns.
-    read : callable
-        Reads the tables anew; at least one.
+    `read` reads them anew; there is at least one.
     """
 
     names: tuple[str, ...]

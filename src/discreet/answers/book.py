@@ -106,12 +106,8 @@ STATEMENT = re.compile(r"\s*([<>])\s*")
 class Number(NamedTuple):
     """A number about one person that an answer has.
 
-    Parameters
-    ----------
-    cells : int
-        In how many cells somebody who has several rows may be.
-    moved : mapping of str to float
-        How far it moves where the person has another level of a column, as a squared distance.
+    `cells` says in how many cells somebody who has several rows may be; `moved`, as a squared
+    distance, how far it moves where the person has another level of a column.
     """
 
     cells: int
@@ -120,16 +116,9 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Prepared:
-    """A question that the study file does not refuse.
+    """A question that the study file does not refuse: its numbers about one person, by name.
 
-    Parameters
-    ----------
-    numbers : mapping of str to Number
-        The numbers about one person that its answer has, by what they are called.
-    compute : callable
-        What looks at the data, and returns the answer.
-    model : ToFit, optional
-        Of a model all but the estimates.
+    `compute` looks at the data, and returns the answer.
     """
 
     numbers: Mapping[str, Number]
@@ -146,27 +135,14 @@ class Prepared:
 class Book:
     """What answers questions to one version of a study, and keeps count.
 
-    Parameters
-    ----------
-    file : FileSession
-        The study file: its levels, its grids, and its rows, which are protected.
-    policy : Policy
-    records : Records
-        The raw records of the version.
-    auc_of_copy : (float, float)
-        How well the copy alone tells who is in the data: the AUC for typical people, and for those
-        who stand out.
+    `file` has its levels, its grids and its protected rows, `records` the raw ones. `auc_of_copy`
+    is how well the copy alone tells who is in the data: typical people, and those who stand out.
 
-    Attributes
-    ----------
-    spent : int
-        How many numbers about one person were given.
-    distances : (float, float)
-        How well all answers tell somebody from nobody, on average and at most: squared distances,
-        in standard deviations of the noise, between the numbers with the person and without. They
-        follow from the questions and the copy, so that no data decide what is refused.
-    moved : dict of str to float
-        How far all answers move, on average, where a person has another level of a column.
+    `spent` counts the numbers about one person that were given; `moved` is how far all answers
+    move, on average, where a person has another level of a column. `distances` are how well all
+    answers tell somebody from nobody, on average and at most: squared distances, in standard
+    deviations of the noise, between the numbers with the person and without. They follow from the
+    questions and the copy, so that no data decide what is refused.
     """
 
     file: FileSession

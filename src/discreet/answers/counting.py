@@ -25,21 +25,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counted:
-    """A part of a question as it was counted.
+    """A part of a question as it was counted: pairs of a cell and a person in it.
 
-    Parameters
-    ----------
-    part : Part
-    conditions : list of Condition
-        That of each cell.
-    cells, people : ndarray of int
-        Pairs of a cell and a person in it.
-    shown : ndarray of int
-        The counts with noise.
-    given : ndarray of bool
-        Which of them may be given.
-    sums : ndarray of uint64, shape (cells, 2)
-        The cell keys: of the condition and of the people.
+    Each cell has its condition, its count with noise (`shown`), whether that may be given, and its
+    cell keys (`sums`): of the condition and of the people.
     """
 
     part: Part
@@ -60,17 +49,9 @@ class Counted:
 class Counter:
     """What counts people for one version.
 
-    Parameters
-    ----------
-    records : Records
-    noise : CellKey
-    k : int
-        The policy's: the least number of people on either side of a quantile.
-    least : int
-        Counts that are smaller, with their noise, are shown as few.
-    most_cells : int, default 1
-        In so many cells of a table a person is counted, who has several rows: the most rows that a
-        person of the copy has.
+    The policy's `k` is the least number of people on either side of a quantile; counts below
+    `least`, with their noise, are shown as few. In `most_cells` of a table a person is counted, who
+    has several rows: the most rows that a person of the copy has.
     """
 
     records: Records

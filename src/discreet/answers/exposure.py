@@ -27,15 +27,10 @@ LEAST_OF_FAR_OUT = 0.68
 
 @dataclass(frozen=True)
 class Exposure:
-    """How often membership is told right, with the copy alone and with all answers.
+    """How often membership is told right: AUCs of all answers without the copy, and of the copy.
 
-    Parameters
-    ----------
-    alone : float
-        The AUC by all answers without the copy, for people on average.
-    typical, far_out : (float, float)
-        The AUC by the copy alone, and by copy and answers: on average, and at most, of somebody who
-        stands out.
+    `typical` and `far_out` have that by the copy alone, and by copy and answers: on average, and at
+    most, of somebody who stands out.
     """
 
     alone: float
@@ -119,12 +114,7 @@ def exposure_of(
 ) -> Exposure:
     """Return how often membership is told right by numbers of such squared distances.
 
-    Parameters
-    ----------
-    mean, most : float
-        Of people on average, and of who stands out most.
-    copy, copy_far_out : float
-        The AUC of the copy for typical people and for those who stand out, as measured.
+    They are of people on average, and of who stands out most; so are the AUCs of the copy.
     """
     return Exposure(
         auc_of(mean),

@@ -91,27 +91,11 @@ def condition_of(asked: Asked, where: Condition, names: Sequence[str]) -> Condit
 
 @dataclass(frozen=True, eq=False)
 class ToFit:
-    """A model to be answered.
+    """A model to be answered, with what the copy says of it (`checked`).
 
-    Parameters
-    ----------
-    model : Model
-    events : sequence of str
-        The levels that are its event.
-    where : Condition
-        Whose model it is.
-    rows : WholeTable
-        All raw rows, with the model's columns of levels as the copy has them.
-    named : str
-        All that says which model it is, by which its noise is drawn.
-    checked : Checked
-        What the copy says of it.
-    moved : mapping of str to float
-        How far its numbers move, all together, where a person has another level of a column.
-    weights : str, optional
-        The column of weights.
-    by_persons : bool
-        Whether people have several rows, as the copy says.
+    `rows` are all raw rows, with its columns of levels as the copy has them; by all of `named` its
+    noise is drawn, and `moved` says how far its numbers move, all together, where a person has
+    another level of a column.
     """
 
     model: Model
@@ -192,34 +176,14 @@ Ends = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """What the copy says of a model.
+    """What the copy says of a model: the estimates of its rows, and what noise they need.
 
-    Parameters
-    ----------
-    model : Model
-    rows : ModelRows
-        Those of the copy.
-    weights : str or None
-    estimates : Estimates
-        Of these rows.
-    people : int
-        How many people they are of.
-    turned : ndarray
-        What turns scores into how far a row moves the estimates.
-    covariance : ndarray
-        Of the estimates, by how far people move them.
-    root : ndarray
-        The root of the covariance of the noise, for the noise of one person.
-    back : ndarray
-        What turns a sum of bounded moves into a step of the estimates.
-    width : float
-        By how much more noise the model has.
-    own : ndarray
-        The sum of the bounded moves of the copy.
-    around : ndarray
-        How far what is beyond the bound moves estimates by chance.
-    ends : sequence of mapping
-        The ends of columns in copies of the copy: as these cut the copy, it cuts the data.
+    `turned` turns scores into how far a row moves the estimates, and `back` a sum of bounded moves
+    into a step of them; `covariance` is by how far people move them, and `root` that of the
+    covariance of the noise for one person, of which the model has `width` times as much. `own` is
+    the sum of the copy's bounded moves, and `around` how far what is beyond the bound moves
+    estimates by chance. As `ends` cut the copy, they cut the data: ends of columns in copies of the
+    copy.
     """
 
     model: Model

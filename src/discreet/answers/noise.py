@@ -44,13 +44,7 @@ def in_steps(values: Floats, noise: Floats) -> Floats:
 class KeyedNoise:
     """Draws that hang on the secret, the version, what is asked and who is in it alone.
 
-    Parameters
-    ----------
-    secret : Secret
-    version : bytes
-        Of the copy: the records of another version have other noise.
-    keys : ndarray of uint64, shape (records, 2)
-        A keyed digest of each person.
+    The records of another version have other noise. `keys` has a keyed digest of each person.
     """
 
     secret: Secret

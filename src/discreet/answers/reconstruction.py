@@ -38,15 +38,9 @@ NEVER = 1e-9
 class Reconstructed:
     """For how many people a column of two levels is guessed right, as shares.
 
-    Parameters
-    ----------
-    column : str
-    guess : float
-        By the copy alone: the commoner level, or by the other columns, whichever is better.
-    found, low : float
-        With all counts, and the lower end of its interval.
-    exact : float
-        With all counts, if they had no noise and none were few.
+    `guess` is by the copy alone: the commoner level, or by the other columns, whichever is better.
+    `found` is with all counts, `low` the lower end of its interval, and `exact` what it would be if
+    the counts had no noise and none were few.
     """
 
     column: str
@@ -73,11 +67,7 @@ class Reconstructed:
 class Differenced:
     """For how many pairs of counts, whose people differ by 1 to k - 1, it is told which has more.
 
-    Parameters
-    ----------
-    pairs : int
-    found, low : float
-        The share of them, which is an AUC, and the lower end of its interval.
+    `found` is the share of them, which is an AUC, and `low` the lower end of its interval.
     """
 
     pairs: int
@@ -101,13 +91,8 @@ class Differenced:
 class OfCounts:
     """What all counts of a version tell on the data at hand, for the custodian alone.
 
-    Parameters
-    ----------
-    columns : tuple of Reconstructed
-        Of each column of two levels that counts rest on.
-    pairs : Differenced
-    costliest : Question, optional
-        Where they tell more than they may, the question without which they would tell least.
+    Of each column of two levels that counts rest on. Where they tell more than they may,
+    `costliest` is the question without which they would tell least.
     """
 
     columns: tuple[Reconstructed, ...]
@@ -203,17 +188,8 @@ def _counts_of(book: Book, questions: Sequence[Question]) -> _Counts:
 class _Unknown:
     """A column that the attacker does not know, of people who have one of its levels in all rows.
 
-    Parameters
-    ----------
-    column : str
-    has : ndarray of bool
-        Who has the second level.
-    says : ndarray of float
-        How likely that is by the copy.
-    without : ndarray of float
-        Each count, if nobody had the second level.
-    changes : sparse matrix
-        What each person changes of each count by having it.
+    Who `has` the second level, and how likely the copy `says` that is; each count if nobody had it
+    (`without`), and what each person `changes` of each by having it.
     """
 
     column: str

@@ -20,18 +20,10 @@ from discreet.vault.whole_columns import RawWhole
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Records:
-    """Raw records, by whose atoms people are counted.
+    """Raw records with the columns of the copy, by whose atoms people are counted.
 
-    Parameters
-    ----------
-    rows : WholeTable
-        The raw rows with the columns of the copy.
-    persons : ndarray of int
-        Whose each row is, as places among the people.
-    noise : KeyedNoise
-        With a key for each of the people.
-    levels : mapping of str to Levels
-        The columns of levels as codes, from which the words of the rows are made where needed.
+    `persons` says whose each row is, as places among the people. From the codes of `levels` the
+    words of rows are made where they are needed.
     """
 
     rows: WholeTable

@@ -47,14 +47,9 @@ def _columns(model: Model, rows: ModelRows) -> dict[str, Floats]:
 class Hazard:
     """The hazard of the copy, and the mean of the columns among who is at risk there.
 
-    Parameters
-    ----------
-    times : ndarray
-        The copy's, in order.
-    cumulated, weighted : ndarray
-        The hazard until each of them, from 0, and the same times the mean of the columns.
-    risk, sums : ndarray
-        The relative hazards of all who are at risk at each time, and these times their columns.
+    At each of its times, in order: the hazard until then, from 0 (`cumulated`), and that times the
+    mean (`weighted`); the relative hazards of all at risk (`risk`), and these times their columns
+    (`sums`).
     """
 
     times: Floats

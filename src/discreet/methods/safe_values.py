@@ -155,20 +155,11 @@ def safe_column(
 ) -> SafeColumn:
     """Return where each of the known values of a column may be drawn.
 
-    Parameters
-    ----------
-    values, weights : ndarray of shape (n,)
-        Values, none missing, and what each row weighs: those of a person `ONE` together, at the
-        most.
-    chance, at_rows : callable
-        Return draws of this column by their name: so many, and one for each row.
-    k, m : int
-        How many people a block has at the least: m; of k hangs what is decided by few.
-    beyond : float, default 1.4
-        An end is drawn up to so many times as far beyond its inner edge as k to 2 k - 1 people
-        are: 1 for dates, whose end is that of what was looked at.
-    persons : ndarray of int of shape (n,), optional
-        Whose each row is. A value stays itself if so many people have it in some row of theirs.
+    Each row has a weight: those of a person `ONE` together, at the most; with `persons` a value
+    stays itself if so many people have it in some row of theirs. By their name, `chance` draws so
+    many and `at_rows` one for each row. A block has at the least m people; of k hangs what is
+    decided by few. An end is drawn up to `beyond` times as far beyond its inner edge as k to 2 k -
+    1 people are: 1 for dates, whose end is that of what was looked at.
     """
     from discreet.kernels.blocks import blocks_of
 

@@ -243,25 +243,15 @@ def with_tables(
 ) -> WholeCopy:
     """Return a copy whose listed pairs of columns have the counts of the raw table, with noise.
 
-    Parameters
-    ----------
-    made, levels : WholeCopy, mapping of str to Levels
-        The copy, and the raw columns of levels.
-    draws : Draws
-        What the noise of the copy is keyed by: the secret and the version, never who is in a cell.
-    settings : Settings
-        k, and the listed pairs. Pairs of which a column is not in the copy are left as they are.
-    persons : ndarray of int of shape (n,), optional
-        Whose each row is. Where some person has several rows nothing is counted: one person would
-        move a cell by all of them.
+    The noise is keyed by the secret and the version (`draws`), never by who is in a cell. Pairs of
+    which a column is not in the copy are left as they are. Where some person has several rows
+    nothing is counted: one person would move a cell by all of them.
 
-    Notes
-    -----
-    A cell is counted that holds so many people that its noise is smaller than the error of a
-    sample (and never fewer than k people); how many that takes the secret draws for each cell. All
-    others are what they are in the copy, or as many as would just not be counted. The table is then
-    fitted to the copy's own margins, so that these stay. Of pairs that go round in a circle the
-    counts are met as nearly as one table of all their columns can.
+    A cell is counted that holds so many people that its noise is smaller than the error of a sample
+    (and never fewer than k people); how many that takes the secret draws for each cell. All others
+    are what they are in the copy, or as many as would just not be counted. The table is then fitted
+    to the copy's own margins, so that these stay. Of pairs that go round in a circle the counts are
+    met as nearly as one table of all their columns can.
     """
     pairs = sorted({(min(pair), max(pair)) for pair in settings.tables})
     pairs = [(a, b) for a, b in pairs if a in made.levels and b in made.levels]

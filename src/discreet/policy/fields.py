@@ -38,23 +38,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a policy.
+    """A field of a policy: the rule of what it may hold, and what it holds where nobody says.
 
-    Parameters
-    ----------
-    rule : Rule
-        What it may hold.
-    default : object
-        What it holds where nobody says.
-    says : str
-        What it means: of documents and of the command line's help.
-    changes : {"copy", "answers", "nothing"}
-        What another value changes.
-    option : str, optional
-        The option of the command line that says it.
-    words, otherwise : str
-        What a policy says by it, to be read by a custodian: `otherwise` where it holds nothing. The
-        rest of the sentence follows a line, and names of fields stand in braces.
+    `says` is what it means, for documents and the command line's help; `option` the option that
+    says it. `words` are what a policy says by it to a custodian, `otherwise` where it holds
+    nothing: the rest of the sentence follows a line, and names of fields stand in braces.
     """
 
     rule: Rule

@@ -112,32 +112,11 @@ def resolve(
     k: int | None = None,
     q: float | None = None,
 ) -> PlotRequest:
-    """Say how a plot will be made, or refuse it; nothing of the data is looked at.
+    """Say how a plot, or that of a model, will be made, or refuse it; no data are looked at.
 
-    Parameters
-    ----------
-    policy : Policy
-        The custodian's rules.
-    columns : Columns
-        Those of the table.
-    plot : Plot
-        What is asked.
-    model : Model, optional
-        That of a formula.
-    method, k, q : optional
-        The method and its numbers, where they are not the policy's.
-
-    Returns
-    -------
-    PlotRequest
-        Whose plot has a value of each setting that the policy says.
-
-    Raises
-    ------
-    InputError
-        If a column, method or number does not exist, or is of no use here.
-    RefusedError
-        If the policy has another value.
+    Method, k and q are the policy's where they are not said. What is returned has a plot with a
+    value of each setting that the policy says. It is an input error if a column, method or number
+    does not exist or is of no use here, and refused if the policy has another value.
     """
     plot = checked(columns, plot, model)
     if plot.axes:
@@ -357,20 +336,9 @@ class Records(NamedColumns, Protocol):
 class TableRequest:
     """Which columns a table will have, and how its rows will be made.
 
-    Parameters
-    ----------
-    how : How
-        How they are made: by the method of a scatter plot.
-    policy : Policy
-        With what was chosen of how rows are prepared.
-    columns, strata : tuple of str
-        The columns of numbers, and of levels within whose combinations rows are protected.
-    sensitive : str or None
-        A column that must stay unknown.
-    carried : tuple of str
-        What travels along without being a stratum.
-    by : Rounding or ColumnRounding, optional
-        The method, where it is not one of the policy's.
+    Its rows are made as those of a scatter plot, within the combinations of `strata`; `by` is the
+    method where it is not one of the policy's. What is `carried` travels along without being a
+    stratum.
     """
 
     how: How

@@ -92,22 +92,10 @@ def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str
 class Schema:
     """What is in a file of records: its tables, and the statements that make them.
 
-    Parameters
-    ----------
-    name : str
-        What it is called in messages, and its file: "register" is register.sqlite.
-    number : int
-        What `PRAGMA user_version` says, so that no other file is taken for one; 0 is a new one's.
-    elsewhere : str
-        What to do where its folder cannot be written.
-    verify : str
-        The command that checks it.
-    again : str
-        What begins another where it is lost; empty where nothing has to.
-    tables : tuple of str
-        The tables whose rows have a link each in the table `chain`.
-    made : tuple of str
-        What makes them, and their indexes.
+    By its name it is called in messages, and its file: "register" is register.sqlite. `PRAGMA
+    user_version` has its number, so that no other file is taken for one; 0 is a new one's.
+    `elsewhere` says what to do where its folder cannot be written, `again` what begins another
+    where it is lost. Each row of its tables has a link in the table `chain`.
     """
 
     name: str

@@ -305,9 +305,7 @@ def rounding_set(
     find_regions = getattr(method, "regions", None)
     regions: Regions = Regions(method(column)) if find_regions is None else find_regions(column)
     edges = regions.edges
-    parted = np.concatenate(
-        [[0], np.searchsorted(column.values, edges), [len(column.values)]]
-    )
+    parted = np.concatenate([[0], np.searchsorted(column.values, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
     given = {name: value for name, value in vars(method).items() if value is not None}
     if not regions.held:

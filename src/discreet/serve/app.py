@@ -36,19 +36,10 @@ def create_app(
 ) -> FastAPI:
     """Return the server of some studies, as an ASGI application.
 
-    Parameters
-    ----------
-    studies : Studies
-        What is served: study files, and the server's record.
-    origins : sequence of str, optional
-        Other web addresses whose pages may ask.
-    issuer : Issuer, optional
-        Says whose a token is that the record does not know.
-
-    Notes
-    -----
-    Every answer but those of the pages, of `/api/health`, `/api/ready` and `/api/openapi.json`
-    needs a token (`discreet token add`). What is asked is recorded before it is answered.
+    Pages of other `origins` may ask, too; an issuer says whose a token is that the record does not
+    know. Every answer but those of the pages, of `/api/health`, `/api/ready` and
+    `/api/openapi.json` needs a token (`discreet token add`). What is asked is recorded before it is
+    answered.
 
     **What it does not protect.** Whoever has a token may pass on what was answered. The server
     trusts the machine it runs on.

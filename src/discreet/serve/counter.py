@@ -57,16 +57,8 @@ class Counter:
     """Where a request is taken: it says whose it is, and works on it in a thread.
 
     Who waits no longer leaves the thread to its work, and it stays taken until that has ended.
-
-    Parameters
-    ----------
-    studies : Studies
-        What is served.
-    caller_of : callable
-        Says whose a token is, and of which study.
-    threads, door : ThreadPoolExecutor
-        Where requests are worked on, and where it is found out whose they are: a caller whose
-        requests fill all threads keeps nobody from being known.
+    Whose requests are is found out at the `door`: a caller whose requests fill all threads keeps
+    nobody from being known.
     """
 
     def __init__(

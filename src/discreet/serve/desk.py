@@ -115,13 +115,7 @@ class Turns:
 
 
 class Desk:
-    """What requests of all studies share: how often each caller may ask, whose turn it is, files.
-
-    Parameters
-    ----------
-    a_minute : int
-        How often one caller may ask in a minute.
-    """
+    """What requests of all studies share: how often a caller may ask, whose turn it is, files."""
 
     def __init__(self, a_minute: int) -> None:
         self.rate, self.turns, self.files = Rate(a_minute), Turns(), Files()

@@ -94,18 +94,9 @@ class RequestLimits:
 
     A body is counted as it comes in, whatever its Content-Length says, and its time runs from when
     the application first asks for it: a client that sends a byte a second gets no more of it. A
-    body that the application never asks for is not counted: the protocol class drops it.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
-    seconds : float, default 10
-        How long a whole body may take.
-    body, query, path, head : int
-        The most bytes of the body, the query string, the path as sent, and all headers together.
-    drawing : int
-        The most bytes of a body that holds a picture as a page drew it.
+    body that the application never asks for is not counted: the protocol class drops it. A body
+    that holds a picture as a page drew it may have `drawing` bytes; `head` is of all headers
+    together.
     """
 
     def __init__(

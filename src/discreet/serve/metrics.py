@@ -39,13 +39,7 @@ def _needed() -> AbstractContextManager[None]:
 
 
 class Metrics:
-    """What is counted of one process.
-
-    Parameters
-    ----------
-    ready : Ready
-        Says whether the process answers at once, and how many pictures wait in it.
-    """
+    """What is counted of one process, which `ready` says answers at once or not."""
 
     def __init__(self, ready: Ready) -> None:
         with _needed():

@@ -24,15 +24,7 @@ NO_RECORD = "the server's record cannot be read, so nothing is given out; see it
 
 @dataclass(frozen=True)
 class Workers:
-    """The processes of a server, each of which says in a folder that it is warm.
-
-    Parameters
-    ----------
-    folder : Path
-        Where each that is warm has a file that is called by its number.
-    count : int
-        How many there are.
-    """
+    """The processes of a server: each that is warm has a file in a folder, called by its number."""
 
     folder: Path
     count: int

@@ -205,27 +205,10 @@ class _Together(_Place):
 class Studies:
     """The studies that a server has; a new version of one is a new file in its place.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Study files, of one study each, and maps, each of which is a study made of several; the
-        files that a map names are served as well.
-    store : Store
-        The server's record.
-    a_minute : int
-        How often one caller may ask in a minute.
-    clock : callable
-        Says what time it is, in seconds.
-    day : callable
-        Says which day it is.
+    The paths are of study files, of one study each, and of maps, each of which is a study made of
+    several; the files that a map names are served as well. It is an input error if one cannot be
+    opened, or two are of one study.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be opened, or two are of one study.
-
-    Notes
-    -----
     A study whose file is gone or past its last day is not served, nor is what is made of it; the
     others are. So is a study made of one that is not to be combined. Of several files one that is
     gone when the server starts is left out: only the file says which study it is of.
