@@ -161,29 +161,55 @@ def means_table(question: Question, averaged: Sequence[Averaged], file: FileSess
                 lines.append(Line("", name, (FEW, "", "", "", "")))
                 figures += [Figure(value, None, group, what, None) for what in OF_MEANS]
                 continue
-            noise = float(it.noise[at])
-            error = math.hypot(noise, spread / math.sqrt(people))
-            ends = (mean - NORMAL * error, mean, mean + NORMAL * error)
-            low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
-            words = number_words(NORMAL * noise, decimals_of_error(noise))
+            error = math.hypot(it.noise[at], spread / math.sqrt(people))
+            cells, numbers = _estimate(people, mean, error, float(it.noise[at]))
             total, off = mean * people, float(it.of_sums[at])
-            cells = (f"{int(people):,}", middle, f"{low} to {high}", words, _sum_words(total, off))
-            lines.append(Line("", name, cells))
-            numbers = (people, *ends, error, noise, total, off)
-            figures += [
-                Figure(value, None, group, what, x)
-                for what, x in zip(OF_MEANS, numbers, strict=True)
-            ]
+            lines.append(Line("", name, (*cells, _sum_words(total, off))))
+            figures += _figures_of(value, None, group, OF_MEANS, (*numbers, total, off))
     head = ("people", "mean", "95 % interval", "± noise", "sum")
-    names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
     each = "; sums are of one value a person" if file.kept.persons is not None else ""
     notes = (
-        INTERVALS,
         f"values beyond the ends of the file's grid of {value} count as these ends; few: too few "
         f"people{each}",
     )
-    said = question.says
-    return _table(MEANS, said.removeprefix("the "), (names, head, tuple(lines)), notes, figures)
+    return _by_group(
+        question, MEANS, question.says.removeprefix("the "), head, lines, notes, figures
+    )
+
+
+def _estimate(
+    people: float, value: float, error: float, noise: float
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Return an estimate as words and as numbers: people, it, its interval and its noise."""
+    ends = (value - NORMAL * error, value, value + NORMAL * error)
+    low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
+    words = number_words(NORMAL * noise, decimals_of_error(noise))
+    return (f"{int(people):,}", middle, f"{low} to {high}", words), (people, *ends, error, noise)
+
+
+def _figures_of(
+    column: str,
+    level: str | None,
+    group: Group,
+    names: Sequence[str],
+    numbers: Sequence[float | None],
+) -> list[Figure]:
+    return [Figure(column, level, group, *it) for it in zip(names, numbers, strict=True)]
+
+
+def _by_group(
+    question: Question,
+    kind: str,
+    title: str,
+    head: tuple[str, ...],
+    lines: Sequence[Line],
+    notes: Sequence[str],
+    figures: Sequence[Figure],
+) -> CopyTable:
+    """Lay out a table that has a line for each group."""
+    by = question.by or ("",)
+    laid = ((by[0], by[-1]), head, tuple(lines))
+    return _table(kind, title, laid, (INTERVALS, *notes), figures)
 
 
 # --- ratios ---------------------------------------------------------------------------------------
@@ -199,37 +225,26 @@ def ratios_table(question: Question, divided: Sequence[Divided], asked: Asked) -
         for at, (group, people) in enumerate(_cells(it.counted)):
             name, ratio = group_words(group), float(it.ratios[at])
             totals, offs = [float(of[at]) for of in it.totals], it.of_totals
-            numbers: list[float | None] = [None] * len(OF_RATIOS)
+            numbers: tuple[float | None, ...] = (None,) * len(OF_RATIOS)
             words: tuple[str, ...] = (FEW, "", "", "", "", "")
-            of_per: list[float | None] = [None, None]
+            of_per: tuple[float | None, ...] = (None, None)
             if people is not None and math.isfinite(ratio):
                 noise = float(it.noise[at])
                 spread = float(np.nanstd(of_copy[0] - ratio * of_copy[1], ddof=1))
                 error = math.hypot(noise, spread * math.sqrt(people) / totals[1])
-                ends = (ratio - NORMAL * error, ratio, ratio + NORMAL * error)
-                low, middle, high = (number_words(x, decimals_of_error(error)) for x in ends)
-                more = number_words(NORMAL * noise, decimals_of_error(noise))
-                sums = map(_sum_words, totals, offs)
-                words = (f"{int(people):,}", middle, f"{low} to {high}", more, *sums)
-                numbers, of_per = (
-                    [people, *ends, error, noise, totals[0], offs[0]],
-                    [totals[1], offs[1]],
-                )
+                found, of_ratio = _estimate(people, ratio, error, noise)
+                words = (*found, *map(_sum_words, totals, offs))
+                numbers, of_per = (*of_ratio, totals[0], offs[0]), (totals[1], offs[1])
             lines.append(Line("", name, words))
-            for column, of, named in (
-                (value, level, zip(OF_RATIOS, numbers, strict=True)),
-                (per, None, zip(OF_RATIOS[-2:], of_per, strict=True)),
-            ):
-                figures += [Figure(column, of, group, what, x) for what, x in named]
+            figures += _figures_of(value, level, group, OF_RATIOS, numbers)
+            figures += _figures_of(per, None, group, OF_RATIOS[-2:], of_per)
     head = ("people", OF_RATIO[1], "95 % interval", "± noise", f"sum of {value}", f"sum of {per}")
-    names = (question.by[0] if question.by else "", question.by[-1] if question.by else "")
     each = "; sums are of one value a person" if asked.whole.persons is not None else ""
     notes = (
-        INTERVALS,
         "values beyond the ends of the file's grids count as these ends; few: too few people, or"
         f" too little of {per}{each}",
     )
-    return _table(MEANS, question.says, (names, head, tuple(lines)), notes, figures)
+    return _by_group(question, MEANS, question.says, head, lines, notes, figures)
 
 
 def _sum_words(total: float, off: float) -> str:
@@ -259,15 +274,11 @@ def shares_table(question: Question, counted: Sequence[Counted], sd: int) -> Cop
             )
             words, numbers = _share_of(yes, no, sd)
             lines.append(Line("", group_words(group), words))
-            figures += [
-                Figure(value, event, group, what, x)
-                for what, x in zip(OF_SHARES, numbers, strict=True)
-            ]
+            figures += _figures_of(value, event, group, OF_SHARES, numbers)
     head = ("people", "with it", "share", "95 % interval", "± noise")
-    by = question.by or ("",)
     title = f"Share of {value} = {event}{question.says.partition(value)[2]}"
-    notes = (INTERVALS, "few: too few people with it, or without")
-    return _table(MEANS, title, ((by[0], by[-1]), head, tuple(lines)), notes, figures)
+    notes = ("few: too few people with it, or without",)
+    return _by_group(question, MEANS, title, head, lines, notes, figures)
 
 
 def _share_of(
@@ -311,11 +322,10 @@ def quantiles_table(question: Question, found: Sequence[Quantiles]) -> CopyTable
                 numbers += [(n, x if known else None) for n, x in zip(names, ends, strict=True)]
             lines.append(Line("", name, tuple(cells)))
             figures += [Figure(value, None, group, what, number) for what, number in numbers]
-    by = question.by or ("",)
-    notes = (INTERVALS, "a quantile is a step of the column's grid, at a rank that noise moves")
+    notes = ("a quantile is a step of the column's grid, at a rank that noise moves",)
     head = ("people", *OF_QUANTILES)
     title = f"Quantiles of {question.says.partition(' of ')[2]}"
-    return _table(COUNTS, title, ((by[0], by[-1]), head, tuple(lines)), notes, figures)
+    return _by_group(question, COUNTS, title, head, lines, notes, figures)
 
 
 def _quantile_words(ends: Sequence[float]) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from discreet.cli.command import command
@@ -18,6 +17,7 @@ from discreet.cli.common import (
     WholeOptions,
     print_words,
     progress_shown,
+    show,
 )
 from discreet.cli.complete import column_names
 from discreet.errors import InputError, one_of
@@ -94,10 +94,7 @@ def ask(
         listed.save(output)
     finally:
         opened.close()
-    if as_json:
-        typer.echo(listed.to_json())
-    else:
-        print_words(f"{output}\n{listed!r}")
+    show(listed.to_json() if as_json else f"{output}\n{listed!r}", as_json=as_json)
 
 
 def _with_those_in(path: Path, questions: Questions) -> Questions:
@@ -174,11 +171,8 @@ def answer(
             dry_run=dry_run,
             pairs=pairs,
         )
-    if as_json:
-        typer.echo(json.dumps(made.to_plain()))
-        return
-    print_words(repr(made))
-    if dry_run:
+    show(json.dumps(made.to_plain()) if as_json else repr(made), as_json=as_json)
+    if dry_run and not as_json:
         for it in made.outcomes:
             if it.answer is not None:
                 print_words(f"\n{it.answer!r}")
@@ -214,7 +208,7 @@ def answers(
             if output is not None:
                 raise InputError("say which answer to save: discreet answers STUDY.discreet ID -o")
             plain = [it.to_plain() for it in found.values()]
-            _print(json.dumps(plain) if as_json else repr(found), as_json=as_json)
+            show(json.dumps(plain) if as_json else repr(found), as_json=as_json)
             return
         one = found[id_]
         if output is not None:
@@ -222,13 +216,6 @@ def answers(
             if of is None:
                 raise InputError("a verdict has no figures to save")
             of.save(output)
-        _print(json.dumps(one.to_plain()) if as_json else repr(one), as_json=as_json)
+        show(json.dumps(one.to_plain()) if as_json else repr(one), as_json=as_json)
     finally:
         opened.close()
-
-
-def _print(text: str, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(text)
-    else:
-        print_words(text)

@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from discreet.cli.answers import answer, answers, ask
 from discreet.cli.command import command
-from discreet.cli.common import JsonOption, print_words, progress_shown, together
+from discreet.cli.common import JsonOption, print_words, progress_shown, show, together
 from discreet.cli.custodian import (
     forget,
     policy_init,
@@ -58,10 +58,7 @@ def doctor(policy: str = "standard", as_json: JsonOption = False) -> None:
     from discreet.doctor import checkup
 
     result = checkup(policy)
-    if as_json:
-        typer.echo(result.to_json())
-    else:
-        print_words(result.to_text())
+    show(result.to_json() if as_json else result.to_text(), as_json=as_json)
     if result.problems:
         raise typer.Exit(1)
 

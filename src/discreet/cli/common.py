@@ -445,10 +445,7 @@ def deliver(
             result.save(path, **(settings or {}).get(path, {}))
     if paths:
         print_words(", ".join(map(str, paths)), err=as_json)
-    if as_json:
-        typer.echo(result.to_json())
-    else:
-        print_words(result.to_text())
+    show(result.to_json() if as_json else result.to_text(), as_json=as_json)
     return result
 
 
@@ -494,6 +491,14 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
         listing.add_row(*map(_harmless, row))
     # Names are printed as they are: what stands in [ ] is no colour.
     Console(markup=False, highlight=False).print(listing)
+
+
+def show(text: str, *, as_json: bool) -> None:
+    """Print JSON as it is, or words for the eye."""
+    if as_json:
+        typer.echo(text)
+    else:
+        print_words(text)
 
 
 def print_words(words: str, *, err: bool = False) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from discreet.cli.command import command, given
@@ -25,9 +24,13 @@ from discreet.cli.common import (
     names_of,
     print_words,
     progress_shown,
+    show,
 )
 from discreet.cli.complete import column_names, listed_names
 from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.estimates.copy_table import CopyTable
 
 
 @command()
@@ -47,10 +50,7 @@ def columns(
     with progress_shown():
         listed = derived.of(study.open(file, k=k, m=m)).columns
         text = listed.to_json() if as_json else listed.to_text()
-    if as_json:
-        typer.echo(text)
-    else:
-        print_words(text)
+    show(text, as_json=as_json)
 
 
 @command()
@@ -88,13 +88,9 @@ def board(
         page = derived.of(opened).board()
         page.save(output)
     count, size = len(page.columns), output.stat().st_size
-    if as_json:
-        facts = {"path": str(output), "rows": page.rows, "columns": count, "bytes": size}
-        typer.echo(json.dumps(facts))
-    else:
-        print_words(
-            f"{output}: {page.rows:,} rows of the copy, {count} columns, {size / 1e6:.1f} MB"
-        )
+    facts = {"path": str(output), "rows": page.rows, "columns": count, "bytes": size}
+    words = f"{output}: {page.rows:,} rows of the copy, {count} columns, {size / 1e6:.1f} MB"
+    show(json.dumps(facts) if as_json else words, as_json=as_json)
 
 
 @command()
@@ -193,12 +189,10 @@ def means(
         Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
         for the plot.
     """
-    deliver(
+    _deliver(
         lambda: derived.of(copy.open(file, study)).means(value, by, weights=weights, per=per),
         output,
-        _suffixes(),
-        OF_FIGURES,
-        _settings(output or (), drawing),
+        drawing,
         as_json=as_json,
     )
 
@@ -240,7 +234,7 @@ def model(
         Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
         for the plot.
     """
-    deliver(
+    _deliver(
         lambda: derived.of(copy.open(file, study)).model(
             formula,
             family,
@@ -249,9 +243,7 @@ def model(
             weights=weights,
         ),
         output,
-        _suffixes(),
-        OF_FIGURES,
-        _settings(output or (), drawing),
+        drawing,
         as_json=as_json,
     )
 
@@ -297,7 +289,7 @@ def meta_analysis(
         Where to release it: .html, .csv, .tex, .xlsx, .dta, .sav, .txt, .json, or .png, .svg, .pdf
         for the plot.
     """
-    deliver(
+    _deliver(
         lambda: derived.of(copy.open(file, study)).meta_analysis(
             formula,
             term,
@@ -308,9 +300,7 @@ def meta_analysis(
             weights=weights,
         ),
         output,
-        _suffixes(),
-        OF_FIGURES,
-        _settings(output or (), drawing),
+        drawing,
         as_json=as_json,
     )
 
@@ -339,10 +329,8 @@ def harmonise(
         found = propose(files_in(files))
     if output is not None:
         found.save(output)
-    if as_json:
-        typer.echo(found.to_json())
-    else:
-        print_words(found.to_text() if output is None else str(output))
+    words = found.to_text() if output is None else str(output)
+    show(found.to_json() if as_json else words, as_json=as_json)
 
 
 OF_FIGURES = "a table of figures"
@@ -365,11 +353,19 @@ def _references(texts: Sequence[str] | None) -> dict[str, str] | None:
     return levels or None
 
 
-def _suffixes() -> tuple[str, ...]:
+def _deliver(
+    figures: Callable[[], CopyTable],
+    output: Sequence[Path] | None,
+    drawing: FigureOptions,
+    *,
+    as_json: bool,
+) -> None:
+    """Deliver figures, which may be saved as a plot, too."""
     from discreet.estimates.copy_table import SUFFIXES
     from discreet.render.to_matplotlib import FIGURES
 
-    return (*SUFFIXES, *FIGURES)
+    settings = _settings(output or (), drawing)
+    deliver(figures, output, (*SUFFIXES, *FIGURES), OF_FIGURES, settings, as_json=as_json)
 
 
 def _settings(paths: Sequence[Path], drawing: FigureOptions) -> Mapping[Path, dict[str, Any]]:

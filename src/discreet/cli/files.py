@@ -23,6 +23,7 @@ from discreet.cli.common import (
     print_table,
     print_words,
     progress_shown,
+    show,
 )
 from discreet.cli.tables import Files
 from discreet.errors import InputError, LeavingError
@@ -148,10 +149,7 @@ def _study_file(
         "fingerprint": fingerprint(manifest.key),
         "content": manifest.content,
     }
-    if as_json:
-        typer.echo(json.dumps(facts))
-    else:
-        print_words(_study_in_words(facts, manifest))
+    show(json.dumps(facts) if as_json else _study_in_words(facts, manifest), as_json=as_json)
 
 
 def _study_in_words(facts: dict[str, Any], manifest: Manifest) -> str:
@@ -196,10 +194,7 @@ def check(file: Path, trust: str | None = None, as_json: JsonOption = False) -> 
     from discreet.study_file.checking import check as check_file
 
     result = check_file(file, trust=trust)
-    if as_json:
-        typer.echo(json.dumps(result.to_plain()))
-    else:
-        print_words(result.to_text())
+    show(json.dumps(result.to_plain()) if as_json else result.to_text(), as_json=as_json)
     if not result.is_trusted:
         raise typer.Exit(ANOTHER_KEY)
 
@@ -263,10 +258,8 @@ def verify(
     with progress_shown():
         verifier = _verifier(study, data, beside)
         verdicts = verifier.check_all(files)
-    if as_json:
-        typer.echo(json.dumps([it.to_plain() for it in verdicts]))
-    else:
-        print_words("\n".join(it.to_text() for it in verdicts))
+    plain = json.dumps([it.to_plain() for it in verdicts])
+    show(plain if as_json else "\n".join(it.to_text() for it in verdicts), as_json=as_json)
     codes = {VERDICT_CODES[it.verdict] for it in verdicts} - {0}
     if codes:
         raise typer.Exit(min(codes))

@@ -14,6 +14,7 @@ from discreet.errors import RefusedError
 from discreet.methods.copies import MEMBERS_PER_K
 from discreet.methods.values import extreme_mean, nice_step, safe_ends, short
 from discreet.policy import FIELDS, Policy
+from discreet.policy.words import toml_of
 from discreet.progress import advance
 from discreet.table import Table, levels_of_two_values, open_table
 
@@ -111,7 +112,7 @@ def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses, unit)
-    study = f"study = {_text(table.name)}" if table.name else '# study = "cohort"'
+    study = f"study = {toml_of(table.name)}" if table.name else '# study = "cohort"'
     text = "\n\n".join([HEAD, f"{STUDY}\n{study}", *columns, *rules, USE]) + "\n"
     return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
 
@@ -281,18 +282,18 @@ COLUMNS = "\n".join(
 def _column_text(guess: Guess) -> str:
     lines = [
         f"# {_key(guess.name)}: {guess.why}",
-        f"roles.{_key(guess.name)} = {_text(guess.role)}",
+        f"roles.{_key(guess.name)} = {toml_of(guess.role)}",
     ]
     if guess.dates is not None:
-        lines.append(f"dates.{_key(guess.name)} = {_text(guess.dates)}")
+        lines.append(f"dates.{_key(guess.name)} = {toml_of(guess.dates)}")
     if guess.readings:
         lines.append("# Its texts may be dates, and its rows do not say in which of these forms:")
-        lines += [f"# dates.{_key(guess.name)} = {_text(form)}" for form in guess.readings]
+        lines += [f"# dates.{_key(guess.name)} = {toml_of(form)}" for form in guess.readings]
         lines.append("# Take the # away before the one that it is.")
     if guess.role == "identifier":
         return "\n".join(lines)
     if guess.kind is not None and not guess.readings:
-        lines.append(f"kinds.{_key(guess.name)} = {_text(guess.kind)}")
+        lines.append(f"kinds.{_key(guess.name)} = {toml_of(guess.kind)}")
     for what, ends in (("limits", guess.ends), ("bounds", guess.bounds)):
         if ends is not None:
             low, high = (_number(end) for end in ends)
@@ -320,10 +321,8 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     )
     yield f"{ROWS}\n# Sensitive here: {sensitive}\n{members}"
     yield f"{TABLES}\n# tables = [{_list(levels[:2] if len(levels) > 1 else ['sex', 'ward'])}]"
-    line = (
-        f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
-    )
-    yield f"{UNIT}\n{line}"
+    line = f"unit = {toml_of((named or ['person'])[0] if unit is None else unit)}"
+    yield f"{UNIT}\n{'# ' if unit is None else ''}{line}"
 
 
 RULE = f"# ---------- The rules {'-' * 77}"
@@ -359,14 +358,8 @@ def _code(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
-def _text(value: str) -> str:
-    import tomli_w
-
-    return tomli_w.dumps({"a": value})[len("a = ") : -1]
-
-
 def _list(names: Sequence[str]) -> str:
-    return f"[{', '.join(map(_text, names))}]"
+    return f"[{', '.join(map(toml_of, names))}]"
 
 
 def _number(value: float) -> str:

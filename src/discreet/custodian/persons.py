@@ -19,13 +19,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import tomli_w
 
 from discreet.arguments import Labels
 from discreet.columns import KINDS
 from discreet.columns.dates import DATE
 from discreet.errors import InputError, RefusedError
 from discreet.methods.alike import BY_CHANCE, CELLS, alike, as_codes
+from discreet.policy.words import toml_of
 from discreet.table import Table
 
 # --- what a column's name says of its role --------------------------------------------------------
@@ -362,7 +362,7 @@ def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
         raise RefusedError(
             f"column {name!r} looks as if it identifies people, some with several rows: then k "
             f"must count people. Declare it: unit={name!r} (in a policy file unit = "
-            f"{_text(name)}, on the command line --unit {shlex.quote(name)}); or, if each row "
+            f"{toml_of(name)}, on the command line --unit {shlex.quote(name)}); or, if each row "
             "is a different person, declare unit=False (unit = false, --no-unit)"
         )
     if repeats_rows(table):
@@ -374,10 +374,6 @@ def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
             " is a person of its own by unit=False (unit = false, --no-unit): rows alike are then"
             " counted as one person's where the protected copy is made, and nowhere else"
         )
-
-
-def _text(value: str) -> str:
-    return tomli_w.dumps({"a": value})[len("a = ") : -1]
 
 
 # --- what rows look like --------------------------------------------------------------------------

@@ -89,18 +89,22 @@ def make(session: Session, request: TableRequest) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
     policy = request.policy.changed(k=request.how.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
-    raw = raw_rows(
+    raw = _raw(session, request)
+    method = request.by or policy.row_method(request.how)
+    rows = prepared(raw, policy, session.secret)
+    return make_table(
+        noised(rows, session.secret, version_of(session, raw, method)), policy, method
+    )
+
+
+def _raw(session: Session, request: TableRequest) -> Raw:
+    return raw_rows(
         session.table,
         request.policy,
         request.columns,
         session.secret,
         strata=request.strata,
         carried=request.carried,
-    )
-    method = request.by or policy.row_method(request.how)
-    rows = prepared(raw, policy, session.secret)
-    return make_table(
-        noised(rows, session.secret, version_of(session, raw, method)), policy, method
     )
 
 
@@ -460,14 +464,9 @@ def sweep(
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
         check_word(what, given, known)
     session = papers.of
-    raw = raw_rows(
-        session.table,
-        request.policy,
-        request.columns,
-        session.secret,
-        strata=request.strata,
-        carried=request.carried,
-    )
+    raw = _raw(session, request)
+    given = {"--columns": request.columns, "--strata": request.strata}
+    given["--sensitive"] = (request.sensitive,) if request.sensitive else ()
     points: dict[Setting, Point] = {}
     ready: dict[int, Prepared] = {}
     jobs: list[_Job] = []
@@ -490,20 +489,15 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
-        options=_options(session, request),
+        options=options_of(session, given),
         note=f"columns: {', '.join(request.columns)};"
         f" strata: {', '.join(request.strata) or 'none'}",
         sealer=session.sealer({REPORT: "sweep", "columns": [*request.columns]}, MEASURED),
     )
 
 
-def _options(session: Session, request: TableRequest) -> str:
+def options_of(session: Session, given: Mapping[str, Sequence[str]]) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
-    given = {
-        "--columns": request.columns,
-        "--strata": request.strata,
-        "--sensitive": [request.sensitive] if request.sensitive else [],
-    }
     policy = [] if session.policy.name == "standard" else ["--policy", session.policy.name]
     words = [word for name, of in given.items() if of for word in (name, comma_list(of))]
     return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])

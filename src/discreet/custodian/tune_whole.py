@@ -6,7 +6,6 @@ Copies are made for it as attacks make them, with secrets of their own: none of 
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -14,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arguments import check_word
-from discreet.custodian.gate import comma_list
 from discreet.custodian.session import Session
-from discreet.custodian.tables import KS, each_of, settings_of
+from discreet.custodian.tables import KS, each_of, options_of, settings_of
 from discreet.custodian.whole_table import side_of
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.estimates.fidelity_report import Fidelity
@@ -203,14 +201,13 @@ def sweep_whole(
     for done, setting in enumerate(settings, start=1):
         points.append(tried.point(setting))
         advance(TASK, done, len(settings))
-    named = [] if columns is None and not drop else ["--columns", comma_list(names)]
-    named += [] if session.policy.name == "standard" else ["--policy", session.policy.name]
+    named = () if columns is None and not drop else names
     return RiskUtilityMap(
         tuple(points),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss].words,
         guarded=session.policy.fixed,
-        options="".join(f" {shlex.quote(word)}" for word in named),
+        options=options_of(session, {"--columns": named}),
         note=f"copies of: {', '.join(names)}",
         sealer=session.sealer({REPORT: "sweep", "columns": names}, MEASURED),
     )

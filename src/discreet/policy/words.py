@@ -97,10 +97,10 @@ def _roles(policy: Policy) -> Iterator[str]:
     for role, what in (("sensitive", "sensitive"), ("identifier", "never shown")):
         names = [name for name, it in policy.roles.items() if it == role]
         if names:
-            yield f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
+            yield f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
     others = [name for name, it in policy.roles.items() if it not in ("sensitive", "identifier")]
     if others:
-        yield f"{_listed(others)} have the role that the file names"
+        yield f"{listed(others)} have the role that the file names"
 
 
 def _sentence(name: str, field: Field, value: Any, beside: Mapping[str, Any]) -> Sentence:
@@ -117,11 +117,11 @@ def _sentence(name: str, field: Field, value: Any, beside: Mapping[str, Any]) ->
 def _shown(value: Any) -> str:
     """Return a value as it is read in a sentence; of columns their names alone."""
     if isinstance(value, Mapping | tuple):
-        return _listed(map(str, value)) or "no column"
+        return listed(map(str, value)) or "no column"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return names as they are read: "a, b and c"."""
     *others, last = [*names] or [""]
     return f"{', '.join(others)} and {last}" if others else last
@@ -131,4 +131,9 @@ def _setting(name: str, value: Any) -> str:
     """Return a field as the file has it, in a line; its name where that is too long."""
     if value is None or not isinstance(value, str | int | float):
         return name
-    return f"{name} = {tomli_w.dumps({'a': value})[len('a = ') : -1]}"
+    return f"{name} = {toml_of(value)}"
+
+
+def toml_of(value: str | float) -> str:
+    """Return a value as TOML writes it."""
+    return tomli_w.dumps({"a": value})[len("a = ") : -1]

@@ -263,7 +263,7 @@ def file_of(store: Store, study: str, id_: int) -> bytes | None:
         ).fetchone()
         if found is None:
             return None
-        _check(store, connection, "output", id_)
+        store.check(connection, "output", id_)
     return zlib.decompress(found[0])
 
 
@@ -278,9 +278,9 @@ def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) ->
     )
     for row in connection.execute(query, (study,)):
         id_, of, digest, at, what, text, caller, decision, policy, version = row
-        _check(store, connection, "review", id_)
+        store.check(connection, "review", id_)
         if decision is not None:
-            _check(store, connection, "decision", decision)
+            store.check(connection, "decision", decision)
         under = None if decision is None else InForce(policy, version)
         reviews.setdefault((of, digest), []).append(Review(at, what, text, caller, under))
     query = (
@@ -289,16 +289,8 @@ def _outputs(store: Store, connection: sqlite3.Connection, study: str | None) ->
     )
     found = []
     for id_, at, of, version, name, digest, record, kept in connection.execute(query, (study,)):
-        _check(store, connection, "output", id_)
+        store.check(connection, "output", id_)
         read = json.loads(record)
         about = tuple(reviews.get((of, digest), ()))
         found.append(Output(id_, at, of, version, name, digest, read, bool(kept), about))
     return tuple(found)
-
-
-def _check(store: Store, connection: sqlite3.Connection, table: str, row: int) -> None:
-    """Raise for a row that was changed, or written without the secret: approvals rest on it."""
-    if not store.holds(connection, table, row):
-        raise ValueError(
-            "an output, or what was said of it, was changed"
-        )  # as other damage of the file

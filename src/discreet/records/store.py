@@ -436,6 +436,11 @@ class Store:
         seal, previous = found
         return bool(seal_of(self._seal, previous or FIRST, table, row, values) == seal)
 
+    def check(self, connection: sqlite3.Connection, table: str, row: int) -> None:
+        """Raise for a row that does not fit its seal, as for other damage of the file."""
+        if not self.holds(connection, table, row):
+            raise ValueError(f"a row of {table} was changed")
+
     def _check_key(self, connection: sqlite3.Connection) -> None:
         """Refuse a file whose last row was not sealed with this key.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from discreet.serve.answers import Reply, over
 from discreet.serve.record import BOARD, LogEntry, kept_boards, write_board
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Body
+from discreet.serve.requests import STRICT, Body
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
@@ -27,7 +27,7 @@ ENOUGH = f"You keep {MOST_BOARDS} boards, as many as you may; delete one first."
 class KeptBoard(BaseModel):
     """A board's name, and its state as the address of the page has it; an empty one deletes it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = STRICT
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
     state: Annotated[str, Field(max_length=LONGEST_STATE)]

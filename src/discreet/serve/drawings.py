@@ -18,7 +18,7 @@ from functools import partial
 from html import escape
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from discreet.errors import InputError
 from discreet.estimates.copy_table import CopyTable
@@ -30,7 +30,7 @@ from discreet.render.sealing import sealed_file
 from discreet.serve.answers import Sent, earlier_request, heavy, recorded, refused, remake
 from discreet.serve.record import Answer, LogEntry
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Body
+from discreet.serve.requests import STRICT, Body
 from discreet.serve.studies import Served
 from discreet.serve.tokens import Caller
 
@@ -52,7 +52,7 @@ Text = Annotated[str, Field(max_length=MOST_LETTERS)]
 class Drawn(BaseModel):
     """A picture as a page drew it: an SVG, or for a .png its bytes in base 64; and its form."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = STRICT
 
     form: Form
     drawing: Text

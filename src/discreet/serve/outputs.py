@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from discreet.outputs.folder import Finding, judged
 from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS, Answered, file_name
@@ -37,7 +37,7 @@ from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, re
 from discreet.serve.drawings import DRAWN_FORMS, Text, drawn_file
 from discreet.serve.record import Answer, Download, downloads, entry_of_view
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Body
+from discreet.serve.requests import STRICT, Body, ViewId
 from discreet.serve.studies import Served
 from discreet.serve.titles import title_of
 from discreet.serve.tokens import Caller
@@ -55,8 +55,6 @@ SAID_ENOUGH = "You have reached the number of comments allowed on this output."
 BY_PAGE = "drawn by the page of who handed it in: compare it with the plot drawn by the server"
 OTHER_FORM = "form: this plot or table is not given in this form"
 
-ID = r"^[0-9a-f]{32}$"
-STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 Words = Annotated[str, Field(max_length=MOST_LETTERS, pattern=r"\S")]
 
 
@@ -72,7 +70,7 @@ class Said(BaseModel):
 def _handed_in() -> type[BaseModel]:
     """Return what a body holds that hands something in."""
     fields: dict[str, Any] = {
-        "id": (Annotated[str, Field(pattern=ID)], ...),
+        "id": (ViewId, ...),
         "form": (Literal[(*PLOT_FORMS, *TABLE_FORMS, *DRAWN_FORMS["table"])], ...),
         "text": (Words, ...),
         "drawing": (Text | None, None),

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from discreet.errors import InputError, RefusedError
 from discreet.explore.answered import Answer, answer_facts, answers_of
@@ -39,13 +39,12 @@ from discreet.serve.answers import Reply, Sent, acted, earlier_request, over, re
 from discreet.serve.record import DECIDED, QUESTION, LogEntry, Put, put_questions
 from discreet.serve.record import Answer as SentFile
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Body, check, part_of, parted
+from discreet.serve.requests import STRICT, Body, ViewId, check, part_of, parted
 from discreet.serve.studies import Served
 from discreet.serve.titles import title_of
 from discreet.serve.tokens import Caller
 from discreet.study_file import SUFFIX
 
-ID = r"^[0-9a-f]{32}$"
 MOST_QUESTIONS = 100
 """So many questions of one caller stand on the list of a version."""
 NO_REASON = "Say why you decline; whoever asked reads it."
@@ -68,16 +67,16 @@ ENOUGH = "You have as many questions on the list as you may; wait for answers to
 class Asked(BaseModel):
     """A plot or table by the id in its answer, and a statement on it, if one is asked."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = STRICT
 
-    id: Annotated[str, Field(pattern=ID)]
+    id: ViewId
     holds: Annotated[str, Field(max_length=LONGEST_STATEMENT)] = ""
 
 
 class Decided(BaseModel):
     """What a custodian decides of a question, and why; the analyst reads both."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = STRICT
 
     what: Literal["agreed", "declined"]
     text: str = Field(default="", max_length=MOST_LETTERS)

@@ -211,7 +211,7 @@ def entry_of_view(store: Store, study: str, view: str, caller: str | None) -> Lo
         row = connection.execute(query, given).fetchone()
         if row is None:
             return None
-        check_row(store, connection, row[0])
+        store.check(connection, "asked", row[0])
     _, version, what, request = row
     return LogEntry(study, version, what, request, view)
 
@@ -226,7 +226,7 @@ def explored(store: Store, study: str, version: str, what: str, caller: str) -> 
     with store.reading() as connection:
         row = connection.execute(query, (caller, study, what, version, ANSWERED)).fetchone()
         if row is not None:
-            check_row(store, connection, row[0])
+            store.check(connection, "asked", row[0])
     return row is not None
 
 
@@ -273,7 +273,7 @@ def downloads(
         for id_, form, request, caller in connection.execute(
             query, (study, version, ANSWERED, *forms)
         ):
-            check_row(store, connection, id_)
+            store.check(connection, "asked", id_)
             taken.setdefault((json.loads(request)["view"], form), []).append(caller)
     return tuple(Download(*it, tuple(callers)) for it, callers in taken.items())
 
@@ -303,7 +303,7 @@ def put_questions(store: Store, study: str, version: str) -> dict[str, Put]:
     with store.reading() as connection:
         given = (study, version, QUESTION, DECIDED)
         for row, at, caller, what, request in connection.execute(query, given):
-            check_row(store, connection, row)
+            store.check(connection, "asked", row)
             asked = json.loads(request)
             had = found.get(asked["id"])
             if what == DECIDED and had is not None:
@@ -330,18 +330,12 @@ def _boards_in(
     )
     found: dict[str, str] = {}
     for id_, request in connection.execute(query, (caller, study, BOARD, DONE)):
-        check_row(store, connection, id_)
+        store.check(connection, "asked", id_)
         board = json.loads(request)
         found.pop(board["name"], None)
         if board["state"]:
             found[board["name"]] = board["state"]
     return found
-
-
-def check_row(store: Store, connection: sqlite3.Connection, row: int) -> None:
-    """Raise for an entry that was changed, or written without the key of the record."""
-    if not store.holds(connection, "asked", row):
-        raise ValueError("an entry of the log was changed")  # as other damage of the file
 
 
 # --- what a custodian reads -----------------------------------------------------------------------

@@ -31,6 +31,7 @@ MOST_NEW = 20
 """So many new columns may be asked for at once."""
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+ViewId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
 """An expression."""
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.explore.questions import BY_STEPS
 from discreet.explore.table_kinds import TABLES
 from discreet.plots import PLOTS
+from discreet.policy.words import listed
 
 MOST_NAMES = 6
 """So many columns are named; of more the rest is counted."""
@@ -37,10 +38,10 @@ def title_of(kind: str, asked: Mapping[str, Any]) -> str:
         said += f" ({' or '.join(event)})" if event else ""
     else:
         title = PLOTS[kind].title if kind in PLOTS else TABLES[kind].title
-        of = asked.get("formula") or _listed(names)
+        of = asked.get("formula") or _few(names)
         per = f" per {asked['per']}" if asked.get("per") else ""
         said = f"{title} of {of}{per}" if of else title
-    said += f" by {_listed(by)}" if by else ""
+    said += f" by {_few(by)}" if by else ""
     return said + (f", where {' and '.join(where)}" if where else "")
 
 
@@ -51,9 +52,8 @@ def _texts(given: object) -> list[str]:
     return [str(it) for it in given] if isinstance(given, Sequence) else []
 
 
-def _listed(names: Sequence[str]) -> str:
+def _few(names: Sequence[str]) -> str:
     """Return names as they are read: "a, b and c"."""
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} more"]
-    *others, last = [*names] or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed(names)

@@ -21,6 +21,7 @@ import pyarrow as pa
 from discreet.columns.dates import MISSING_WORDS
 from discreet.errors import InputError, needing, some_of
 from discreet.table.engine import Kept, Source, check_different, load_table
+from discreet.table.frames import text_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -92,16 +93,12 @@ def _column(cells: Sequence[Any]) -> pa.Array:
         if found <= types:
             made = [None if it is None else make(it) for it in known]
             return pa.array(made, getattr(pa, kind[0])(*kind[1:]))
-    return pa.array([None if it is None else _text(it) for it in known], pa.string())
+    return pa.array([None if it is None else text_of(it) for it in known], pa.string())
 
 
 def _moment(day: date) -> datetime:
     """Return a day as the moment at which it begins; calamine tells midnights as days."""
     return day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
-
-
-def _text(cell: object) -> str:
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _same(cell: object) -> object:

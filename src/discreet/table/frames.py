@@ -325,7 +325,7 @@ def _plain_categories(column: pd.Series[Any]) -> pd.Series[Any]:
     kinds = [type(it) for it in column.cat.categories]
     if all(issubclass(it, str) for it in kinds):
         return column
-    words = [_text(it) for it in column.cat.categories]
+    words = [text_of(it) for it in column.cat.categories]
     if all(issubclass(it, TOLD) for it in kinds) and len({*words}) == len(words):
         return column.cat.rename_categories(pd.Index(words, dtype=WORDS))
     return _plain(column.astype(object))
@@ -388,7 +388,7 @@ def _convert(column: pd.Series[Any], known: pd.Series[Any], held: set[type]) -> 
     if all_are(pd.Interval):
         return _plain(column.astype("category"))
     if all_are(*TOLD):
-        return _fill_known(column, pd.array([_text(it) for it in known], WORDS))
+        return _fill_known(column, pd.array([text_of(it) for it in known], WORDS))
     return column
 
 
@@ -415,5 +415,6 @@ def _fill_known(column: pd.Series[Any], known: Any) -> pd.Series[Any]:
     return made
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """Return a cell as text; a whole number without its decimals."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

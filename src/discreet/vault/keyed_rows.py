@@ -228,14 +228,12 @@ class _Aside:
     schema: pa.Schema | None = None
 
     def add(self, places: Labels, batch: pa.RecordBatch) -> None:
-        """Write rows, each to its partition; those whose place is below 0 are left out."""
+        """Write rows, each to its partition."""
         self.schema = batch.schema
         order = np.argsort(places, kind="stable")
         different, starts = np.unique(places[order], return_index=True)
         ends = [*starts[1:].tolist(), len(order)]
         for place, start, end in zip(different.tolist(), starts.tolist(), ends, strict=True):
-            if place < 0:
-                continue
             rows = batch.take(pa.array(order[start:end]))
             written = self._written(rows.serialize())
             self.at.setdefault(place, []).append((self.end, written))
@@ -298,7 +296,7 @@ def _columns(table: pa.Table) -> Mapping[str, Any]:
     return Unread([name for name in table.column_names if name not in DIGEST], column)
 
 
-def _spread(placed: Placed, keyed: Keyed, first: _Aside, then: _Aside) -> None:
+def _spread(placed: Callable[[Keys], Labels], keyed: Keyed, first: _Aside, then: _Aside) -> None:
     """Move rows that are equal to another to partitions of their own, as if they were different.
 
     All rows of one digest are in one partition at first. Which of them goes where does not matter.
@@ -307,8 +305,7 @@ def _spread(placed: Placed, keyed: Keyed, first: _Aside, then: _Aside) -> None:
         seen: dict[bytes, int] = {}
         for batch in first.taken(place):
             digests = np.column_stack([np.from_dlpack(batch[name]) for name in DIGEST])
-            placing = keyed.placing_of_repeats(digests, _repeats(digests, seen))
-            then.add(placed(_columns(pa.Table.from_batches([batch])), placing), batch)
+            then.add(placed(keyed.placing_of_repeats(digests, _repeats(digests, seen))), batch)
 
 
 def _repeats(digests: Keys, seen: dict[bytes, int]) -> Labels:
@@ -330,16 +327,17 @@ def _one(column: pa.ChunkedArray) -> Any:
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 
-Placed = Callable[[Mapping[str, Any], Keys], Labels]
-"""Says where rows go, given them and the digests that place them; -1 is nowhere."""
-
-
 @contextmanager
 def set_aside(
-    table: Table, keyed: Keyed, version: bytes, placed: Placed, folder: Path | None
+    table: Table,
+    keyed: Keyed,
+    version: bytes,
+    placed: Callable[[Keys], Labels],
+    folder: Path | None,
 ) -> Iterator[Callable[[int], Columns]]:
     """Set the rows of each partition aside in files without a name; give what reads those of one.
 
+    `placed` says where rows go, of the digests that place them.
     They are in `folder`, or where the system keeps what is temporary. Refused where the rows are
     not those that the version is of.
     """
@@ -349,7 +347,7 @@ def set_aside(
         for part in parts_of(table, keyed):
             digests = keyed.digests(part)
             found.add(digests)
-            first.add(placed(part, keyed.placing(part, digests)), _batch(part, digests))
+            first.add(placed(keyed.placing(part, digests)), _batch(part, digests))
         if found.version(keyed.own) != version:
             raise InputError("the data changed while they were being read; open them again")
         rows = first

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +151,7 @@ def total_on_spark(rows: Frame, reading: Reading, work: Work) -> Total:
         with quiet(READ):
             for batch in batches:
                 found.add(work.keyed.digests(reading.columns(batch)))
-        yield _batch(rows=[found.rows], added=[found.summed])
+        yield pa.RecordBatch.from_pydict({"rows": [found.rows], "added": [found.summed]})
 
     with quiet(FAILED):
         parts = rows.mapInArrow(counted, "rows long, added binary").collect()
@@ -249,7 +249,7 @@ def _placed(rows: Frame, reading: Reading, work: Work) -> Frame:
         for batch in batches:
             digests = _digests(batch)
             at = work.places(by.placing_of_repeats(digests, runs.repeats(digests)))
-            yield batch.append_column(PLACE, _int32(at))
+            yield batch.append_column(PLACE, pa.array(at, pa.int32()))
 
     if by.placed_by is not None:
         return rows.mapInArrow(keyed, f"{shape}, {PLACE} int")
@@ -292,11 +292,7 @@ def _row_batch(columns: Columns, keyed: Keyed, digests: Keys, at: Labels | None)
         f"t{i}" for i in range(len(keyed.texts))
     ]
     batch = pa.RecordBatch.from_arrays(arrays, [*names, *DIGEST])
-    return batch if at is None else batch.append_column(PLACE, _int32(at))
-
-
-def _int32(at: Labels) -> pa.Array:
-    return pa.array(at, pa.int32())
+    return batch if at is None else batch.append_column(PLACE, pa.array(at, pa.int32()))
 
 
 def _digests(rows: pa.Table | pa.RecordBatch) -> Keys:
@@ -312,10 +308,6 @@ def _columns(table: pa.Table, keyed: Keyed) -> Columns:
         for i, name in enumerate(keyed.texts)
     }
     return {**numbers, **texts}
-
-
-def _batch(**columns: list[Any]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict(columns)
 
 
 def _together(parts: Sequence[Any]) -> Total:
@@ -400,12 +392,9 @@ class LargeTable:
     @contextmanager
     def each(self, folder: Path | None) -> Iterator[Iterator[Columns]]:
         """Give the rows of each partition, which are set aside meanwhile."""
-
-        def placed(_: Mapping[str, Any], placing: Keys) -> Labels:
-            return self.work.places(placing)
-
-        with set_aside(self.table, self.work.keyed, self.version, placed, folder) as rows:
-            yield (rows(place) for place in range(self.work.wanted.partitions))
+        work = self.work
+        with set_aside(self.table, work.keyed, self.version, work.places, folder) as rows:
+            yield (rows(place) for place in range(work.wanted.partitions))
 
     @property
     def needs(self) -> Needs:

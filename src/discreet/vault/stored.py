@@ -70,17 +70,10 @@ def read_notes(file: pq.FileMetaData, version: str) -> CopyNotes:
     )
 
 
-class Kept(NamedTuple):
-    """The columns of a copy in a file, whose each row is, and what is said of them."""
-
-    numbers: Mapping[str, Floats]
-    levels: Mapping[str, tuple[str, ...]]
-    whose: Mapping[str, Floats]
-    said: CopyNotes
-
-
-def columns_in(path: Path, version: str) -> Kept:
-    """Return what is in the file of a copy.
+def columns_in(
+    path: Path, version: str
+) -> tuple[Unread[Floats], Unread[tuple[str, ...]], Unread[Floats], CopyNotes]:
+    """Return what is in the file of a copy: numbers, levels, whose each row is, and its notes.
 
     Of one that Spark's workers wrote it is a folder, of a file that is about the others and them.
     """
@@ -93,7 +86,7 @@ def columns_in(path: Path, version: str) -> Kept:
     numbers = [name for name in numbers if name not in notes.whose]
     read = partial(_numbers, path)
     whose = Unread(notes.whose, read)
-    return Kept(Unread(numbers, read), Unread(levels, partial(_words, path)), whose, notes)
+    return Unread(numbers, read), Unread(levels, partial(_words, path)), whose, notes
 
 
 def kind_of(path: Path) -> str:
@@ -103,14 +96,8 @@ def kind_of(path: Path) -> str:
 
 def is_kept(path: Path) -> bool:
     """Tell whether a copy is kept; refuse to guess where that cannot be seen."""
-    with _look_errors(path):
-        return is_there(path)
-
-
-@contextmanager
-def _look_errors(path: Path) -> Iterator[None]:
     try:
-        yield
+        return is_there(path)
     except OSError as error:
         raise InputError(
             f"it cannot be seen whether there is a protected copy at {str(path)!r}"

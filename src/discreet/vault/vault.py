@@ -19,7 +19,7 @@ from discreet.columns import Rows, words_of
 from discreet.columns.column import Copy
 from discreet.errors import BrokenPromiseError, InputError, WideTableWarning
 from discreet.estimates.fidelity_report import Fidelity
-from discreet.keys import Column, code_texts, number_repeats, row_digests
+from discreet.keys import Column, Keys, code_texts, number_repeats, row_digests
 from discreet.methods.copies import OTHER, Draws, Levels, LevelsInParts, Settings, WholeCopy
 from discreet.methods.whole import copy_with_tables
 from discreet.methods.wide import said_of_width
@@ -29,7 +29,7 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.table.columns import array_of
 from discreet.unfinished import being_written
-from discreet.vault.keyed_rows import Reader, digest_of, keys_of, rows_with_key
+from discreet.vault.keyed_rows import Columns, Reader, digest_of, keys_of, rows_with_key
 from discreet.vault.partitions import LargeTable, Needs, check_memory
 from discreet.vault.stored import (
     CopyNotes,
@@ -37,6 +37,7 @@ from discreet.vault.stored import (
     columns_in,
     is_kept,
     pieces_of,
+    read_errors,
     read_notes,
     write_copy,
     write_copy_in_parts,
@@ -88,22 +89,20 @@ def raw_in_parts(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -
     """
     if table.unit is not None or table.key is not None:
         return raw_in_one(table, policy, secret, wanted)
-    names, digests, last = (*wanted.numbers, *wanted.levels), [], list[Column]()
     numbers: dict[str, list[Floats]] = {name: [] for name in wanted.numbers}
     levels = {name: LevelsInParts() for name in wanted.levels}
+
+    def take(part: Columns) -> None:
+        for name, values in numbers.items():
+            values.append(part[name])
+        for name, it in levels.items():
+            different, places = code_texts(part[name])
+            it.add(different.to_pylist(), places)
+
     try:
-        for part in table.in_parts(wanted.numbers, wanted.levels, ()):
-            last = [part[name] for name in names]
-            digests.append(row_digests(secret, last))
-            for name, values in numbers.items():
-                values.append(part[name])
-            for name, it in levels.items():
-                different, places = code_texts(part[name])
-                it.add(different.to_pylist(), places)
+        keys = _keys_in_parts(secret, wanted, table.in_parts, take)
     except InputError:
         return raw_in_one(table, policy, secret, wanted)
-    keys = number_repeats(secret, np.concatenate(digests), last)
-    digests.clear()
     version = digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
     whole = {
         name: np.concatenate([numbers[name].pop(0) for _ in [*numbers[name]]]) for name in numbers
@@ -111,6 +110,19 @@ def raw_in_parts(table: Table, policy: Policy, secret: Secret, wanted: Wanted) -
     of = {name: it.levels() for name, it in levels.items()}
     settings, draws = settings_of(table, policy, wanted), Draws(secret, version, keys)
     return raw_of(wanted, settings, whole, of, np.arange(len(keys)), draws, version)
+
+
+def _keys_in_parts(
+    secret: Secret, wanted: Wanted, read: Reader, take: Callable[[Columns], None] | None = None
+) -> Keys:
+    """Return the keys of rows that come part after part, each of which is `take`n, too."""
+    digests, columns = [], list[Column]()
+    for part in read(wanted.numbers, wanted.levels, ()):
+        columns = [part[name] for name in (*wanted.numbers, *wanted.levels)]
+        digests.append(row_digests(secret, columns))
+        if take is not None:
+            take(part)
+    return number_repeats(secret, np.concatenate(digests), columns)
 
 
 def version_of_whole(table: Table, policy: Policy, secret: Secret) -> bytes:
@@ -130,14 +142,10 @@ def version_in_one(
     """
     if table.unit is not None or table.key is not None:  # which leave rows out
         return raw_in_one(table, policy, secret, wanted).version
-    names, digests, columns = (*wanted.numbers, *wanted.levels), [], list[Column]()
     try:
-        for part in (read or table.in_parts)(wanted.numbers, wanted.levels, ()):
-            columns = [part[name] for name in names]
-            digests.append(row_digests(secret, columns))
+        keys = _keys_in_parts(secret, wanted, read or table.in_parts)
     except InputError:  # of a column that cannot be read, here or by who reads beside
         return raw_in_one(table, policy, secret, wanted).version
-    keys = number_repeats(secret, np.concatenate(digests), columns)
     return digest_of(secret, "whole", keys, wanted.made_by(table, policy, False))
 
 
@@ -256,7 +264,7 @@ def store(path: Path, copy: Copy, version: bytes) -> None:
 
 def load(path: Path, version: bytes) -> Copy:
     """Read a copy that was kept."""
-    try:
+    with read_errors(path):
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
             stored, notes = file.read(), read_notes(file.metadata, version.hex())
         numbers = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
@@ -267,10 +275,6 @@ def load(path: Path, version: bytes) -> Copy:
         known: dict[str, Any] = {"whose": {name: columns.pop(name) for name in notes.whose}}
         short, known["of_columns"] = version.hex()[:16], notes.of_columns
         return Copy(columns, levels, short, notes.left_out, notes.remarks, **known)
-    except Exception:
-        raise InputError(
-            f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
-        ) from None
 
 
 class Vault:
