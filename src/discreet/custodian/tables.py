@@ -465,8 +465,8 @@ def sweep(
         check_word(what, given, known)
     session = papers.of
     raw = _raw(session, request)
-    given = {"--columns": request.columns, "--strata": request.strata}
-    given["--sensitive"] = (request.sensitive,) if request.sensitive else ()
+    named = {"--columns": request.columns, "--strata": request.strata}
+    named["--sensitive"] = (request.sensitive,) if request.sensitive else ()
     points: dict[Setting, Point] = {}
     ready: dict[int, Prepared] = {}
     jobs: list[_Job] = []
@@ -489,7 +489,7 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
-        options=options_of(session, given),
+        options=options_of(session, named),
         note=f"columns: {', '.join(request.columns)};"
         f" strata: {', '.join(request.strata) or 'none'}",
         sealer=session.sealer({REPORT: "sweep", "columns": [*request.columns]}, MEASURED),
