@@ -252,33 +252,9 @@ def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
 
     So many of the `smallest` different digests are kept.
     """
-    return sketch_of_parts([marks], smallest)
-
-
-def sketch_of_parts(parts: Iterable[Keys], smallest: int = 0) -> Sketch:
-    """Sketch keyed marks that come part after part; as `sketch_of` of all of them."""
     sums = _Sums(smallest)
-    for marks in parts:
-        sums.add(marks)
+    sums.add(marks)
     return sums.sketch
-
-
-def sketched(
-    secret: Secret,
-    batches: Iterable[Mapping[str, Column]],
-    *,
-    rows: Collection[str],
-    persons: Collection[str] = (),
-) -> Sketched:
-    """Sketch every column of a table, and its whole rows, in one pass.
-
-    `batches` are parts of the table, as `Table.batches` gives them, in any order; at least one.
-    The others are those of `Sketching`.
-    """
-    sketching = Sketching(secret, rows, persons)
-    for batch in batches:
-        sketching.add(batch)
-    return sketching.found
 
 
 class Sketching:

@@ -260,7 +260,7 @@ def register_begin(*, lost: str, policy: str = "standard") -> None:
     typer.echo("a new register was begun; it knows nothing about earlier releases")
 
 
-@command("custodian.declared:withdraw")
+@command()
 def register_withdraw(
     study: str,
     *,

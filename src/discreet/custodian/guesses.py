@@ -53,26 +53,9 @@ class Guess:
 def propose_policy(source: object, dates: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a policy for a table as TOML text, with a role, a kind and a range for each column.
 
-    Parameters
-    ----------
-    source : path, frame or Table
-        See `discreet.open`.
-    dates : mapping of str to str
-        How dates in text are written, where their rows do not say it.
+    `Policy.load` reads it; comments say what each line means, and what is unsure is commented out.
+    `dates` says how dates in text are written, where their rows do not.
 
-    Returns
-    -------
-    str
-        TOML that `Policy.load` reads, with comments that say what each line means; what is unsure
-        is commented out.
-
-    Raises
-    ------
-    InputError
-        If the source cannot be read.
-
-    Notes
-    -----
     The text holds names of columns, and no level, count or value that fewer than k people share.
     A range is that of a guarded picture's axis (the means of the k smallest and k largest values,
     rounded outward), once more rounded outward; where a picture would be refused there is none. A

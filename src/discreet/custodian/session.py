@@ -297,17 +297,8 @@ def begin_register(reason: str, policy: str | Path | Policy = "standard") -> Non
     Until then nothing is released. The new register knows nothing of what left before: whether
     copies of the same people are out there, only the custodian knows.
 
-    Parameters
-    ----------
-    reason : str
-        Why, in some words; `discreet log` shows them.
-    policy : str, Path or Policy, default "standard"
-        Beside whose file the register lies, if it is a file.
-
-    Raises
-    ------
-    InputError
-        If none is lost, or no reason is given.
+    The register lies beside the file of the policy, if it is a file. It is an input error if none
+    is lost, or no reason is given.
     """
     register_of(policy).begin(reason)
 
@@ -321,23 +312,8 @@ def withdraw(
     another version, which may have another k, m or secret. What was saved of it must be deleted:
     whoever has it beside the next copy learns what either would not tell.
 
-    Parameters
-    ----------
-    study : str
-        Its name.
-    reason : str
-        Why, in some words; `discreet log` shows them.
-    policy : str, Path or Policy, default "standard"
-        The policy of the study.
-    version : int, optional
-        By default the one in force.
-
-    Raises
-    ------
-    InputError
-        If there is no such version, or no reason is given.
-    LeavingError
-        If it was published as a study file, or versions of the study or of the same people were
-        withdrawn twice before.
+    It is the version in force unless another is named, which has to be there; a reason has to be
+    given, which `discreet log` shows. A LeavingError is raised if it was published as a study file,
+    or versions of the study or of the same people were withdrawn twice before.
     """
     return register_of(policy).withdraw(study, reason, version)

@@ -70,39 +70,18 @@ def whole_copy(
 ) -> WholeCopy:
     """Draw every row of a table anew, column after column, from leaves of at least m people.
 
-    Parameters
-    ----------
-    numbers, levels : mapping of str to ndarray of shape (n,), or to Levels
-        Columns; numbers that are not finite, or beyond 1e150, are missing.
-    draws : Draws
-        What the noise of each record is keyed by.
-    settings : Settings
-        k, m, and what is declared of columns.
-    persons : ndarray of int of shape (n,), optional
-        Whose each row is, where a person may have several. Of one who has more than four times
-        the median, some rows take no part; and all rows of a person weigh as much as the one of
-        another.
-    together : bool, default False
-        Whether drawn rows belong together as a person's, in an order as in the data: where
-        `persons` are declared, not where rows that are alike count as one's.
+    Numbers that are not finite, or beyond 1e150, are missing. `persons` says whose each row is,
+    where a person may have several: of one who has more than four times the median, some rows take
+    no part; and all rows of a person weigh as much as the one of another. Drawn rows belong
+    `together` as a person's, in an order as in the data, where `persons` are declared, not where
+    rows that are alike count as one's.
 
-    Returns
-    -------
-    WholeCopy
-        About as many rows as the table has, with noise of 2 k persons', in the order of a draw.
-        Columns with numbers of few people (fewer than a draw of 4 k to 8 k - 1), and levels of
-        which none is shared by k, are left out and named.
+    The copy has about as many rows as the table, with noise of 2 k persons', in the order of a
+    draw. Columns with numbers of few people (fewer than a draw of 4 k to 8 k - 1), and levels of
+    which none is shared by k, are left out and named. Refused is a table of fewer than 2 m or 4 k
+    people, or up to k more, which the secret draws; or of no column that can be shown. Promises are
+    counted again (`methods.recount`).
 
-    Raises
-    ------
-    RefusedError
-        If the table has fewer than 2 m or 4 k people, or up to k more, which the secret draws; or
-        no column that can be shown.
-    BrokenPromiseError
-        If a promise, counted again (`methods.recount`), does not hold.
-
-    Notes
-    -----
     **What it does not protect.** It is not differential privacy. What a leaf has in common shows:
     who knows most of a person's values infers the last one a little better than from others. Who
     knows the whole table but for one person tells whether the person is in it somewhat better

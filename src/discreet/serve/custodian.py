@@ -27,7 +27,7 @@ from discreet.serve.drawings import DRAWN_FORMS
 from discreet.serve.outputs import OUTPUTS
 from discreet.serve.record import BOARD, DECIDED, KIND, QUESTION, Answer, Held, Record, Wanted
 from discreet.serve.refusals import CODES, Refusal, refusal
-from discreet.serve.requests import Body
+from discreet.serve.requests import STRICT, Body
 from discreet.serve.studies import Served
 from discreet.serve.titles import title_of
 from discreet.serve.tokens import (
@@ -66,23 +66,23 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
 )
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
 Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
 
 
-class NewToken(_Body):
+class NewToken(BaseModel):
     """A token that is wanted: whose it is, what it may do, and for how long."""
+
+    model_config = STRICT
 
     name: str = Field(max_length=64)
     role: Literal["analyst", "custodian"] = "analyst"
     days: Days = 30.0
 
 
-class Terms(_Body):
+class Terms(BaseModel):
     """How many days a token is to hold from now on."""
+
+    model_config = STRICT
 
     days: Days
 
@@ -182,14 +182,9 @@ def _held_facts(it: Held) -> dict[str, Any]:
 
 
 def _token_facts(token: Token) -> dict[str, Any]:
-    return {
-        "name": token.name,
-        "role": token.role,
-        "made": token.made,
-        "expires": token.expires,
-        "revoked": token.revoked,
-        "state": token.state(),
-    }
+    facts = dataclasses.asdict(token)
+    del facts["study"]
+    return {**facts, "state": token.state()}
 
 
 def verified(served: Served) -> dict[str, Any]:
