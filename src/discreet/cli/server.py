@@ -100,7 +100,8 @@ def serve(
         from discreet.serve.logs import log_written
         from discreet.serve.start import Serving
     settings = {name: value for name, value in vars(options).items() if name != "no_token"}
-    settings |= {"origins": options.origins or (), "state": _text(options.state)}
+    state = None if options.state is None else str(options.state.resolve())
+    settings |= {"origins": options.origins or (), "state": state}
     with ExitStack() as stack:
         paths = stack.enter_context(_study_files(files, copy, study, research=research))
         serving = Serving(paths, **settings)
@@ -188,10 +189,6 @@ def _how_far(task: str, done: int, total: int) -> None:
     """Say on a terminal how far work is that a server begins with."""
     if sys.stderr.isatty():
         typer.echo(f"\r{task}: {done} of {total}".ljust(40), nl=done >= total, err=True)
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path.resolve())
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.explore.derived import DerivedCopy
@@ -42,11 +41,7 @@ def picture_json(view: View, name: str) -> bytes:
         "says": view.describe(),
         "alt": view.note(),
     }
-    return _bytes(answer)
-
-
-def _bytes(plain: dict[str, Any]) -> bytes:
-    return json.dumps(plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(answer, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 MOST_WAITING = 8  # files that wait while one is made

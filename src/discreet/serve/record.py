@@ -503,17 +503,14 @@ def _view_of(entry: dict[str, Any]) -> str | None:
 def _where(wanted: Wanted, also: str = "1") -> str:
     """Return the condition of what is wanted; its values are parameters."""
     fits = [also]
-    fits += [f"{name} = :{name}" for name in ("kind", "caller", "outcome") if _has(wanted, name)]
+    said = [it for it in ("kind", "caller", "outcome") if getattr(wanted, it) is not None]
+    fits += [f"{name} = :{name}" for name in said]
     fits += ["at >= :since"] if wanted.since is not None else []
     fits += ["at < :until"] if wanted.until is not None else []
     for i, _ in enumerate(_words(wanted)):
         # As it is, and as JSON writes it.
         fits.append(f"(instr({SEARCHED}, :word{i}) OR instr({SEARCHED}, :escaped{i}))")
     return " AND ".join(fits)
-
-
-def _has(wanted: Wanted, name: str) -> bool:
-    return getattr(wanted, name) is not None
 
 
 def _words(wanted: Wanted) -> list[str]:

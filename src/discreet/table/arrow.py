@@ -115,17 +115,14 @@ def _ends(statistics: Any) -> tuple[float, float] | None:
 def _check_same(source: Source, first: pa.Schema, path: Path, other: pa.Schema) -> None:
     differ = [name for name in first.names if name not in other.names]
     differ += [name for name in other.names if name not in first.names]
-    differ += [it.name for it in first if it.name in other.names and it.type != _type(other, it)]
+    both = [it for it in first if it.name in other.names]
+    differ += [it.name for it in both if it.type != other.field(it.name).type]
     if differ:
         raise InputError(
             f"file {path.name!r} of {source.name!r} has not the columns of {source.file.name!r}:"
             f" column {differ[0]!r} is missing in one of them, or of another type; write all files"
             " with the same columns"
         )
-
-
-def _type(schema: pa.Schema, of: Any) -> Any:
-    return schema.field(of.name).type
 
 
 def names_in_parquet(source: Source) -> list[str]:

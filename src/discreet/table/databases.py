@@ -29,7 +29,7 @@ from discreet.table.engine import connect, error_name, plain_types, quote_name
 
 if TYPE_CHECKING:
     import psycopg
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
 
 DATABASES = (".duckdb", ".ddb")
@@ -91,9 +91,8 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
         raise InputError(f"there is no file {path_in_words(path)}")
     try:
         kept = connect(path)
-        tables = [
-            (str(schema), str(name)) for schema, name in _rows(kept.connection, DUCKDB_TABLES)
-        ]
+        found = kept.connection.execute(DUCKDB_TABLES).fetchall()
+        tables = [(str(schema), str(name)) for schema, name in found]
     except InputError:
         raise
     except Exception as error:
@@ -119,10 +118,6 @@ def _open_duckdb(path: Path, wanted: str, url: str) -> Opened:
 
 def _frame(relation: DuckDBPyRelation) -> nw.LazyFrame[Any]:
     return lazy_frame(plain_types(relation))
-
-
-def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
-    return connection.execute(query).fetchall()
 
 
 def _open_web_url(url: str) -> Opened:
