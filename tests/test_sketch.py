@@ -14,8 +14,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.secret import Secret, encrypt
-from discreet.sketch import ENDS, SMALLEST, Ends, Sketch, Sketched, ends_of, run_digests, sketch_of
-from tests.sketches import sketched
+from discreet.sketch import (
+    ENDS,
+    SMALLEST,
+    Ends,
+    Sketch,
+    Sketched,
+    ends_of,
+    run_digests,
+    sketch_of,
+    sketched,
+)
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=60)

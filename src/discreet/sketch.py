@@ -257,6 +257,20 @@ def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
     return sums.sketch
 
 
+def sketched(
+    secret: Secret,
+    batches: Iterable[Mapping[str, Column]],
+    *,
+    rows: Collection[str],
+    persons: Collection[str] = (),
+) -> Sketched:
+    """Sketch every column of a table, and its whole rows, of parts of it in any order."""
+    sketching = Sketching(secret, rows, persons)
+    for batch in batches:
+        sketching.add(batch)
+    return sketching.found
+
+
 class Sketching:
     """Sketches of a table that comes by part after part: of every column, and of whole rows.
 

@@ -30,8 +30,7 @@ from discreet.register.rules import (
     same_persons,
 )
 from discreet.secret import Secret
-from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of
-from tests.sketches import sketched
+from discreet.sketch import SMALLEST, WHOLE_ROWS, Sketch, sketch_of, sketched
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS = {"regime": "guarded", "k": 5, "grid": 30}

@@ -29,9 +29,9 @@ import discreet as dc
 from discreet.plots.bars import BarChart
 from discreet.plots.crosstab import CrossTable
 from discreet.secret import Secret
+from discreet.sketch import sketched
 from discreet.table import Table
 from discreet.vault.vault import version_of_whole
-from tests.sketches import sketched
 
 ODD = [float("nan"), float("inf"), float("-inf")]
 WARDS = np.array(["east", "west", "north", 'söuth, "old"\nwing'])
