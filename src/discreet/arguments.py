@@ -176,3 +176,10 @@ def check_parameters(method: Any) -> None:
     for item in fields(method):
         if "parameter" in item.metadata:
             item.metadata["parameter"].check(item.name, getattr(method, item.name))
+
+
+class CheckedParameters:
+    """What refuses, when it is made, what its parameters may not be."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)

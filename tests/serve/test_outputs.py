@@ -311,7 +311,8 @@ def test_what_was_handed_in_is_taken_over_by_the_command_line(
     with served.client() as alice, served.client(bob) as client:
         shared, own = drawn(alice, {"columns": ["age", "bmi"]}, "scatter"), drawn(client, AGE)
         assert drawn(client, {"columns": ["age", "bmi"]}, "scatter") == shared
-        alice.get(f"/api/views/{shared}/figure.svg")
+        for form in ("figure.svg", "view.json"):
+            alice.get(f"/api/views/{shared}/{form}")
         for view, form in ((shared, "figure.svg"), (own, "view.json")):
             body = {"id": view, "form": form, "text": "figure 5"}
             assert client.post(OWN, json=body).status_code == 200

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Labels, check_parameters, check_whole, whole
+from discreet.arguments import CheckedParameters, Labels, check_whole, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 
 Bins = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Guarded:
 
 
 @dataclass(frozen=True)
-class Suppression:
+class Suppression(CheckedParameters):
     """Cells of 1 to k - 1 people are not shown; k is at least 1 (Avraam et al. 2021, section 2.1).
 
     Examples
@@ -58,16 +58,13 @@ class Suppression:
 
     k: int = whole(1, default=3)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution` and hide the small cells."""
         return _guard(_count_grid(count, resolution), self.k)
 
 
 @dataclass(frozen=True)
-class Generalization:
+class Generalization(CheckedParameters):
     """Half as many cells along each axis, of which those of 1 to k - 1 people are not shown.
 
     See Avraam et al. (2021), sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
@@ -90,9 +87,6 @@ class Generalization:
     )
 
     k: int = whole(1, default=3)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count at half of `resolution`, and hide the small cells."""

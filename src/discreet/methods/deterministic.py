@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import (
+    CheckedParameters,
     Floats,
     Labels,
     as_matrix,
     as_strata,
-    check_parameters,
     check_whole,
     parameters_of,
     ratio,
@@ -48,7 +48,7 @@ CHUNK = 1 << 21
 
 
 @dataclass(frozen=True)
-class Deterministic:
+class Deterministic(CheckedParameters):
     """Scaled centroids of the k nearest records, with keyed noise on top if q is above 0.
 
     Parameters
@@ -103,9 +103,6 @@ class Deterministic:
     metric: str = word("euclidean", ("euclidean", "mahalanobis"))
     q: float = ratio(0.0)
     ties: str = word("keyed", TIES)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None

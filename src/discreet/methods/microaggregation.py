@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arguments import (
+    CheckedParameters,
     Floats,
     Labels,
     as_matrix,
     as_strata,
-    check_parameters,
     check_ratio,
     check_whole,
     whole,
@@ -253,7 +253,7 @@ OFF_FLATS = 0.2
 
 
 @dataclass(frozen=True)
-class Condensation:
+class Condensation(CheckedParameters):
     """Rows redrawn, with keyed noise, from the mean and covariance of their MDAV group.
 
     `k` is the least number of rows in a group, at least 2. A stratum of fewer rows and a constant
@@ -320,9 +320,6 @@ class Condensation:
     )
 
     k: int = whole(2, default=5)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arguments import (
+    CheckedParameters,
     Floats,
     Labels,
     as_matrix,
     as_strata,
-    check_parameters,
     ratio,
     whole,
     word,
@@ -35,7 +35,7 @@ VERSION = b"discreet.methods.probabilistic"
 
 
 @dataclass(frozen=True)
-class Probabilistic:
+class Probabilistic(CheckedParameters):
     """Values plus normal noise of a standard deviation in proportion to the column's.
 
     Parameters
@@ -109,9 +109,6 @@ class Probabilistic:
     q: float = ratio(0.25, above=True)
     far_noise: str = word("even", ("even", "by-distance"))
     k: int = whole(1, default=5)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -218,7 +215,7 @@ MULTIPLICATIVE_VERSION = b"discreet.methods.multiplicative"
 
 
 @dataclass(frozen=True)
-class Multiplicative:
+class Multiplicative(CheckedParameters):
     """Values times a lognormal factor of mean 1 and standard deviation q.
 
     Parameters
@@ -286,9 +283,6 @@ class Multiplicative:
     k: ClassVar[int] = 1
 
     q: float = ratio(0.25, above=True)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats, check_parameters, check_word, whole
+from discreet.arguments import CheckedParameters, Floats, check_word, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 
 STEP_IN_SDS = 0.02
@@ -23,7 +23,7 @@ DOMINANT = 0.8
 
 
 @dataclass(frozen=True)
-class OrderMeans:
+class OrderMeans(CheckedParameters):
     """Five numbers of a column, each the mean of `k` neighbouring order statistics (at least 1).
 
     The quartiles and the median rest on the k values nearest to the quantile's position, the
@@ -54,9 +54,6 @@ class OrderMeans:
         "Somebody who knows all but one of the values behind a number roughly knows the last "
         "one; whiskers are shorter than the range of the data."
     )
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, values: Floats) -> tuple[float, float, float, float, float]:
         """Return low whisker, quartile, median, quartile and high whisker of `values`."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import check_parameters, check_whole, whole
+from discreet.arguments import CheckedParameters, check_whole, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.pixels import COSTS, TRIED, PairBins, Seeding, choose_seeding
 from discreet.progress import advance
@@ -302,7 +302,7 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
 
 
 @dataclass(frozen=True)
-class KMember:
+class KMember(CheckedParameters):
     """Records clustered pair by pair of axes, as the paper prints it (section 4.1)."""
 
     name: ClassVar[str] = "k-member"
@@ -314,12 +314,9 @@ class KMember:
 
     k: int = whole(2)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
 
 @dataclass(frozen=True)
-class KMemberJoint:
+class KMemberJoint(CheckedParameters):
     """Records clustered over all axes at once: the variant that the paper compares with."""
 
     name: ClassVar[str] = "k-member-joint"
@@ -330,6 +327,3 @@ class KMemberJoint:
     )
 
     k: int = whole(2)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, check_parameters, whole, word
+from discreet.arguments import CheckedParameters, Floats, Labels, whole, word
 from discreet.errors import RefusedError
 from discreet.rounding.base import (
     MOST_REGIONS,
@@ -34,7 +34,7 @@ Sums = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
-class KMeans:
+class KMeans(CheckedParameters):
     """Regions whose rows lie as close as possible about their means (k-means in one dimension).
 
     Parameters
@@ -75,9 +75,6 @@ class KMeans:
 
     c: int = whole(1)
     exact: bool = False
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
@@ -162,7 +159,7 @@ THEN = {each.name: each for each in (KMeans, EqualWidth, EqualFrequency)}
 
 
 @dataclass(frozen=True)
-class Resampling:
+class Resampling(CheckedParameters):
     """Regions of the centroids of bootstrap samples of the ten quantiles of a column.
 
     Parameters
@@ -214,9 +211,6 @@ class Resampling:
     centre: str = word("mean", ("mean", "median"))
     then: str = word("kmeans", THEN)
     seed: int = whole(0, default=0)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, found among the centroids."""

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.arguments import (
+    CheckedParameters,
     Floats,
     Labels,
     as_column,
-    check_parameters,
     check_whole,
     ratio,
     whole,
@@ -26,7 +26,7 @@ NOT_ROWS = " A column rounded by itself says nothing of whole rows."
 
 
 @dataclass(frozen=True)
-class Optimal:
+class Optimal(CheckedParameters):
     """Regions of at least k rows with the least sum of squares within them.
 
     Parameters
@@ -64,9 +64,6 @@ class Optimal:
 
     k: int = whole(2, default=5)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
         from discreet.kernels.columns import optimal_cuts
@@ -76,7 +73,7 @@ class Optimal:
 
 
 @dataclass(frozen=True)
-class Mdav:
+class Mdav(CheckedParameters):
     """Regions of k rows taken from the two ends of a column in turn, inwards (MDAV).
 
     Parameters
@@ -112,9 +109,6 @@ class Mdav:
 
     k: int = whole(2, default=5)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
         from discreet.kernels.columns import mdav_labels
@@ -125,7 +119,7 @@ class Mdav:
 
 
 @dataclass(frozen=True)
-class VMdav:
+class VMdav(CheckedParameters):
     """Regions of k rows or more, taken from the ends of a column inwards and grown (V-MDAV).
 
     Parameters
@@ -162,9 +156,6 @@ class VMdav:
 
     k: int = whole(2, default=5)
     gamma: float = ratio(GAIN)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, check_parameters, ratio, whole
+from discreet.arguments import CheckedParameters, Floats, Labels, check_parameters, ratio, whole
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import MOST_REGIONS, Regions, SortedColumn, edges_at, sorted_column
 
@@ -22,7 +22,7 @@ MOST_STEPS = 2000
 
 
 @dataclass(frozen=True)
-class EqualWidth:
+class EqualWidth(CheckedParameters):
     """Regions of equal width from the least to the largest value.
 
     Parameters
@@ -52,9 +52,6 @@ class EqualWidth:
 
     c: int = whole(1)
 
-    def __post_init__(self) -> None:
-        check_parameters(self)
-
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, fewer than c - 1 only where floats lie too close for them."""
         if self.c > MOST_REGIONS:
@@ -65,7 +62,7 @@ class EqualWidth:
 
 
 @dataclass(frozen=True)
-class EqualFrequency:
+class EqualFrequency(CheckedParameters):
     """Regions that hold about equally many rows; equal values are never parted.
 
     Parameters
@@ -103,9 +100,6 @@ class EqualFrequency:
     )
 
     c: int = whole(1)
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges: c - 1 of them, or the next number that can be reached."""
