@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -100,7 +100,9 @@ class Visitor:
 
     def see(self, name: str) -> None:
         """Check a state as it is seen, in light and dark."""
-        for scheme, rules in (("light", "all"), ("dark", "color-contrast")):  # as nothing else is
+        schemes: tuple[tuple[Literal["light", "dark"], str], ...]
+        schemes = (("light", "all"), ("dark", "color-contrast"))  # as nothing else is
+        for scheme, rules in schemes:
             self.page.emulate_media(color_scheme=scheme)
             assert violations(self.page, rules) == [], (name, scheme)
             keep_screen(self.page, f"shown-{name}-{self.width}-{scheme}")
