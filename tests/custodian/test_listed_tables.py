@@ -85,8 +85,8 @@ def of_parts(study: dc.Study, a: str, b: str) -> Cells:
     whole = study._copy.whole
     found = {
         (i, j): len(rows_where(whole, f"{a} == '{i}' and {b} == '{j}'")[1])
-        for i in whole.levels[a]
-        for j in whole.levels[b]
+        for i in whole.levels_of(a)
+        for j in whole.levels_of(b)
     }
     return {cell: count for cell, count in found.items() if count}
 

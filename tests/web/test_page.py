@@ -20,7 +20,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
-from discreet.explore.board import board_rows, names_in
+from discreet.explore.board import board_rows
 from discreet.web.page import board_page
 from tests.serve.canaries import CANARIES, COHORT, WHOLE
 from tests.serve.canaries import ROLES as ROLES_OF_CANARIES
@@ -204,7 +204,7 @@ def test_what_is_refused(
 def test_a_board_of_more_bytes_than_values_is_refused_once_it_is_packed(tmp_path: Path) -> None:
     study = small(tmp_path)
     whole = study.session.whole
-    least = len(whole) * len(names_in(whole))
+    least = len(whole) * len(whole.drawable)
     with pytest.raises(RefusedError, match="larger than the policy lets a browser have"):
         small(tmp_path, f"copy_bytes = {least}\n{ROLES}").board()
 

@@ -59,20 +59,15 @@ def board_rows(of: DerivedCopy) -> BoardRows:
     """Return the rows of a study's copy, or of what was derived of it; their gate is not asked."""
     check_copied(of.policy)
     data = bundle(of.whole.copy.version, board_columns(of.whole))
-    names = tuple(names_in(of.whole))
+    names = tuple(of.whole.drawable)
     digest = hashlib.sha256(data).hexdigest()[:32]
     return BoardRows(data, digest, len(of.whole), names, of.gate_of_copy(ROWS, names))
-
-
-def names_in(whole: WholeTable) -> list[str]:
-    """Return the columns of a copy in the order of the file, new ones last."""
-    return [name for name in whole.raw if name in whole.copy.columns or name in whole.copy.strata]
 
 
 def board_columns(whole: WholeTable) -> list[NumberColumn | LevelColumn]:
     """Return the columns of a copy as they are written for a board."""
     columns: list[NumberColumn | LevelColumn] = []
-    for name in names_in(whole):
+    for name in whole.drawable:
         if name in whole.copy.columns:
             dates = whole.raw[name].dates is not None
             columns.append(NumberColumn(name, whole.copy.columns[name], dates))
@@ -97,7 +92,7 @@ def board_of(of: DerivedCopy) -> Board:
     if of.policy.copy != TO_BROWSER:
         raise RefusedError(STAYS.format(of.policy.copy))
     size = len(of.whole)
-    least = size * len(names_in(of.whole))  # bytes: a value is one, or more
+    least = size * len(of.whole.drawable)  # bytes: a value is one, or more
     if stays_on_server(of.policy, size, least):
         raise RefusedError(TOO_LARGE)
     rows = board_rows(of)

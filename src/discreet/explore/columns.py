@@ -58,7 +58,7 @@ def columns_of_table(
     None are all; those in `drop` are left out.
     """
     whole, copy = of.whole, of.whole.copy
-    there = [name for name in whole.raw if name in {*copy.columns, *copy.strata}]
+    there = [*whole.drawable]
     made = (*there, *whole.left_out, *whole.withheld)
     new = {name for name in made if name not in of.table.columns}
     dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]

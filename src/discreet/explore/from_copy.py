@@ -79,13 +79,13 @@ class WholeTable:
         known = {
             name: Column(
                 name,
-                KINDS[name not in numbers],
+                it.kind,
                 numeric=name in numbers or self.raw[name].numeric,
                 order=self.raw[name].order,
                 readings=self.raw[name].readings,
             )
-            for name in self.raw
-            if (name in numbers or name in words) and name not in whose
+            for name, it in self.drawable.items()
+            if name not in whose
         }
         return ArrayRows(numbers, words, known)
 
@@ -111,11 +111,6 @@ class WholeTable:
             for name in self.raw
             if name in numbers or name in levels
         }
-
-    @property
-    def levels(self) -> Mapping[str, tuple[str, ...]]:
-        """The levels of each column that has some, in order."""
-        return {name: self.levels_of(name) for name in self.copy.strata}
 
     def levels_of(self, name: str) -> tuple[str, ...]:
         """Return the levels of a column in order: of a part those of the whole copy."""

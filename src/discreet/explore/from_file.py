@@ -350,11 +350,6 @@ class FileSession:
         of_columns = {it.name: it.label for it in self._columns if it.label}
         return {**of_columns, **(self.policy.labels or {})}
 
-    @property
-    def dates(self) -> tuple[str, ...]:
-        """The columns of dates."""
-        return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
-
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers."""
         return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from discreet.columns.dates import Dates, dates_of
 from discreet.columns.native import native_frame
 from discreet.errors import RefusedError
-from discreet.explore.board import TO_BROWSER, names_in
+from discreet.explore.board import TO_BROWSER
 from discreet.explore.derived import DerivedCopy
 from discreet.explore.notes import check_copied
 from discreet.spreadsheet import as_text
@@ -52,7 +52,7 @@ def _table(of: DerivedCopy) -> pa.Table:
         raise RefusedError(STAYS.format(of.policy.copy))
     copy, raw = of.whole.copy, of.whole.raw
     made: dict[str, pa.Array] = {}
-    for name in names_in(of.whole):
+    for name in of.whole.drawable:
         if name in copy.strata:
             words = [word or None for word in copy.strata[name]]
             made[name] = pa.array(words, pa.string()).dictionary_encode()

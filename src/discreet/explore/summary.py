@@ -201,7 +201,7 @@ def _check_averaged(session: DerivedCopy, value: str) -> str | None:
         if value in whole.copy.columns:
             return None
         try:
-            return event_of(whole.levels[value], None, value)[0]
+            return event_of(whole.levels_of(value), None, value)[0]
         except InputError:
             raise InputError(
                 f"column {value!r} holds levels and cannot be averaged; study.summary() has the "
@@ -237,8 +237,8 @@ def _rows_of(
         whole = session.whole.with_levels(levels)
         for name in levels:
             # A column of numbers of many values would mostly stand together as others.
-            coded = name in session.whole.copy.columns
-            if name not in whole.copy.strata or (coded and len(whole.levels[name]) > MOST_LEVELS):
+            coded, words = name in session.whole.copy.columns, whole.copy.strata
+            if name not in words or (coded and len(whole.levels_of(name)) > MOST_LEVELS):
                 raise InputError(_how_to_group(session, name))
     if weights is not None:
         _check_weights(session, levels, weights)

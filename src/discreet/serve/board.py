@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import InputError, RefusedError
-from discreet.explore.board import ROWS, BoardRows, names_in
+from discreet.explore.board import ROWS, BoardRows
 from discreet.explore.lights import Axis, Clause
 from discreet.explore.new_columns import holds_codes
 from discreet.plots.facets import FEWEST
@@ -164,7 +164,7 @@ def answer_part(served: Served, caller: Caller, _: str, body: Body) -> Sent:
         return refused_in_words(error)
     if body["where"] and rows < FEWEST:
         return refusal("policy", WORDS["where", "few"])
-    levels = whole.levels
+    levels = {name: whole.levels_of(name) for name in whole.copy.strata}
     columns = [
         {
             "name": name,
@@ -173,7 +173,7 @@ def answer_part(served: Served, caller: Caller, _: str, body: Body) -> Sent:
             "levels": [*levels[name]] if name in levels else None,
             "coded": name in levels and holds_codes(whole.raw[name]),
         }
-        for name in names_in(whole)
+        for name in whole.drawable
     ]
     answer = {"size": rows, "total": len(whole), "columns": columns}
     return Answer(200, json.dumps(answer, ensure_ascii=False).encode())

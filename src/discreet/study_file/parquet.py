@@ -120,7 +120,7 @@ STORED: dict[str, dict[int, Any]] = {
 and what the type stands for."""
 VERSIONS = (1, 2)
 OF_FILE = {1, 2, 3, 4, 6, 7}
-OF_GROUP, ORDINAL = {1, 2, 3, 5, 6}, 7
+ORDINAL = 7
 OF_CHUNK, MAY_CHUNK = {1, 2, 3, 4, 5, 6, 7, 9}, {11, 13, 16}
 
 
