@@ -537,9 +537,16 @@ def _plain(value: Any) -> Any:
 _hints = cache(get_type_hints)
 
 
+@cache
+def _parts(of: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(of) or of, get_args(of)
+
+
 def _read(plain: Any, of: Any) -> Any:
     """Return a value of a type from what `_plain` made of it; refuse one of another type."""
-    kind, inner = get_origin(of) or of, get_args(of)
+    kind, inner = _parts(of)
+    if type(plain) is kind or (kind is float and type(plain) is int):
+        return plain
     if kind is UnionType:
         if plain is None:
             return None
@@ -557,9 +564,7 @@ def _read(plain: Any, of: Any) -> Any:
     if kind is Provenance:
         return Provenance.from_plain(plain)
     if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
-        if type(plain) is not kind and (kind is not float or type(plain) is not int):
-            raise TypeError
-        return plain
+        raise TypeError
     hints = _hints(kind)
     # An axis that lost its word on being sensitive must not come back as one that is not. The view
     # itself was looked at, and origins of before say less.
