@@ -25,7 +25,7 @@ from discreet.estimates.units import unit_in
 from discreet.explore.from_copy import WholeTable
 from discreet.explore.from_file import FileSession, policy_told
 from discreet.explore.new_columns import holds_codes
-from discreet.explore.notes import NO_COPY, column_notes
+from discreet.explore.notes import NO_COPY, check_copied, column_notes
 from discreet.methods.counts import rounded
 from discreet.policy import Policy
 from discreet.register.rules import STUDY_FILE
@@ -99,8 +99,7 @@ def private_copy(session: Session) -> FileSession:
     for it, and opened by no path of a user. Without a folder beside a policy it lies in a folder
     of its own while the study is open.
     """
-    if not session.policy.fixed:
-        raise RefusedError(NO_COPY)
+    check_copied(session.policy)
     folder, keep = folder_of(session.policy), None
     if folder is None:
         keep = TemporaryFolder()

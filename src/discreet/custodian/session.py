@@ -20,11 +20,11 @@ from discreet.explore.new_columns import with_derived
 from discreet.explore.notes import (
     COPY,
     MEASURED,
-    NO_COPY,
     REPORT,
     Asks,
     begun,
     begun_of,
+    check_copied,
     codes_said,
     policy_digest,
     version_of_counts,
@@ -225,8 +225,7 @@ class Session:
 
     def next_version(self) -> tuple[RawWhole, int]:
         """Return the columns that the next version's copy is made of, and that version's number."""
-        if not self.policy.fixed:
-            raise RefusedError(NO_COPY)
+        check_copied(self.policy)
         number = 1 if self.name is None else self.release_gate.register.version(self.name)
         return raw_whole(self.table, self.policy, self.secret), number + 1
 

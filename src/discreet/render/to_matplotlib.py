@@ -227,18 +227,6 @@ def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
     return figure
 
 
-def figure_bytes(
-    scene: Scene, suffix: str, *, size: tuple[float, float] | None = None, dpi: float = PNG_DPI
-) -> bytes:
-    """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
-
-    The same scene is the same bytes, whatever the user's settings. All its notes, of which two
-    lines are drawn, stand in the file's metadata.
-    """
-    with plain_settings(drawn=scene):
-        return content(draw(scene, size=size), suffix, dpi, "\n".join(scene.notes))
-
-
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
     """Say how many inches a panel should have: tables, uprights, cells with texts, rows beneath."""
     sizes = [
@@ -515,3 +503,13 @@ class Drawing:
         dpi = self.dpi or PNG_DPI
         with plain_settings(drawn=shown):
             return content(draw(shown, size=size, across=across), suffix, dpi, about)
+
+
+def figure_bytes(
+    scene: Scene, suffix: str, *, size: tuple[float, float] | None = None, dpi: int | None = None
+) -> bytes:
+    """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
+
+    The same scene is the same bytes, whatever the user's settings.
+    """
+    return Drawing(dpi=dpi).bytes_of(scene, suffix, size=size)
