@@ -182,7 +182,7 @@ def test_what_is_told_of_a_level_is_so(columns: dict[str, Any], by: str, how: Ho
     view = plot.from_counts(table, how, OF_RECORDS)
     levels = panels_of(table, plot, how)
     assert view.levels == levels.names
-    names = np.array(levels.names)[[*levels.at([level or "" for level in columns[by]])]]
+    names = np.array(levels.named(tuple(level or "" for level in columns[by])))
     for level, one in histograms_of(view).items():
         x = columns["x"][(names == level) & np.isfinite(columns["x"])]
         # the end bins are open
@@ -262,7 +262,7 @@ def test_small_levels_are_joined(
 ) -> None:
     levels = joined(counts, least)
     assert levels.names == names
-    assert [levels.names[place] for place in levels.at(tuple(counts))] == [*of]
+    assert levels.named(tuple(counts)) == tuple(of)
 
 
 # --- laws -------------------------------------------------------------------------------------

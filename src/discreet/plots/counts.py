@@ -254,6 +254,10 @@ class Levels:
                 "the data changed while they were being read; open the study again"
             ) from None
 
+    def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the shown name of each stored level."""
+        return tuple(self.names[place] for place in self.at(stored))
+
 
 def codes_as_words(values: Floats) -> tuple[str, ...] | None:
     """Return numbers as names of levels, the empty text for a missing one; None of too many.
