@@ -38,7 +38,7 @@ from discreet.measure.attacks import (
     Success,
     attack_secret,
     in_keyed_order,
-    ranked_within,
+    ranked,
     space_of,
 )
 from discreet.measure.attacks_by_copies import cross_validated, figures_of, look_of, membership
@@ -287,7 +287,7 @@ def farthest_told(records: Records, make: Make, pairs: int) -> Success:
     told = slice(None, -1 if kept else None)
     without, beside = (np.array(it)[:, told] for it in seen)
     scores = cross_validated(without, beside, folds=FOLDS)
-    return ranked_within("told apart", [scores[::-1]], folds=FOLDS, copies=True)
+    return ranked("told apart", [scores[::-1]], folds=FOLDS, copies=True)
 
 
 # --- the page -----------------------------------------------------------------------------------

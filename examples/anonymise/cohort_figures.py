@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from discreet.measure.pairs import as_pair
 from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.render.marks import RAMP
 from examples.anonymise import cohort, tables
@@ -39,7 +40,8 @@ def of_cohort(table: pd.DataFrame) -> Compared:
 def risk_grid(found: Compared, w1: Sequence[float], w2: Sequence[float]) -> RmdGrid:
     """Return both risks for every w1 and w2."""
     columns = list(found.plan.columns)
-    return rmd_grid(found.original[columns], found.released[columns], w1s=w1, w2s=w2)
+    pair = as_pair(found.original[columns], found.released[columns])
+    return rmd_grid(pair, w1s=w1, w2s=w2)
 
 
 def figure_5(found: Compared) -> Plate:

@@ -28,7 +28,6 @@ from discreet.measure.attacks import (
     first_of,
     in_keyed_order,
     ranked,
-    ranked_within,
     recognised,
     space_of,
     told_as,
@@ -151,7 +150,7 @@ def test_nobody_to_try_it_on_is_refused() -> None:
     with pytest.raises(RefusedError, match="nobody to try it on"):
         compared("right", np.full(3, np.nan), np.zeros(3), np.arange(3))
     with pytest.raises(RefusedError, match="nobody to try it on"):
-        ranked("told apart", np.zeros(0), np.zeros(3))
+        ranked("told apart", [(np.zeros(0), np.zeros(3))])
 
 
 @given(
@@ -159,20 +158,20 @@ def test_nobody_to_try_it_on_is_refused() -> None:
     st.lists(st.integers(0, 9), min_size=1, max_size=12),
 )
 def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: list[int]) -> None:
-    found = ranked("told apart", np.array(inside, dtype=float), np.array(outside, dtype=float))
+    found = ranked("told apart", [(np.array(inside, dtype=float), np.array(outside, dtype=float))])
     pairs = [(a > b) + (a == b) / 2 for a in inside for b in outside]
     assert found.share == pytest.approx(np.mean(pairs))
     assert found.low <= found.share <= found.high
 
 
-def test_groups_of_scores_are_ranked_within_themselves() -> None:
+def test_groups_of_scores_are_ranked_themselves() -> None:
     groups = [(np.array([3.0, 4.0]), np.array([1.0, 2.0])), (np.array([0.0]), np.array([0.0]))]
-    assert ranked_within("told apart", groups).share == 0.75
+    assert ranked("told apart", groups).share == 0.75
 
 
 def test_cross_validated_scores_have_a_wider_interval() -> None:
     inside, outside = np.arange(50.0), np.arange(50.0) - 10
-    plain, learned = (ranked("told apart", inside, outside, folds=folds) for folds in (0, 5))
+    plain, learned = (ranked("told apart", [(inside, outside)], folds=folds) for folds in (0, 5))
     assert learned.share == plain.share
     assert (learned.high - learned.low) > 1.4 * (plain.high - plain.low)
 
@@ -181,7 +180,8 @@ def test_the_interval_of_an_auc_holds_it() -> None:
     random = np.random.default_rng(1)
     truth = 0.7602  # of two normal numbers a sd apart
     inside = [
-        ranked("told apart", random.normal(1, 1, 60), random.normal(0, 1, 60)) for _ in range(300)
+        ranked("told apart", [(random.normal(1, 1, 60), random.normal(0, 1, 60))])
+        for _ in range(300)
     ]
     assert 0.92 <= np.mean([it.low <= truth <= it.high for it in inside]) <= 0.98
 

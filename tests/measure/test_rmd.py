@@ -434,7 +434,7 @@ def test_a_grid_equals_its_widths_one_by_one(rows: int, m: int) -> None:
     x = rng.integers(0, 60, (rows, 2)) / 7
     y = x + rng.integers(-1, 2, x.shape) / 7
     w1s, w2s = [5.0, 0.5, 1.0, 0.5], [0.3, 0.0, 2.0]
-    grid = rmd_grid(x, y, w1s=w1s, w2s=w2s, m=m)
+    grid = rmd_grid(as_pair(x, y), w1s=w1s, w2s=w2s, m=m)
     found = [
         (each.count, each.baseline)
         for first, row in zip(grid.risk1, grid.risk2, strict=True)
@@ -447,7 +447,7 @@ def test_a_sample_is_said_and_is_alone_among_all_rows() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(900, 2))
     y = x + rng.normal(0, 0.05, x.shape)
-    part = rmd_grid(x, y, w1s=(0.1,), w2s=(0.05,), sample=300)
+    part = rmd_grid(as_pair(x, y), w1s=(0.1,), w2s=(0.05,), sample=300)
     whole = rmd_risk(x, y, w1=0.1, w2=0.05)
     rows = module._scale(as_pair(x, y), "sdcmicro").order[:300]
     assert part.risk1[0].what.startswith("of a keyed sample of 300 records released within")

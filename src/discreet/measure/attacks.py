@@ -312,27 +312,16 @@ def _mean(values: Floats) -> float:
 
 
 def ranked(
-    what: str, inside: Floats, outside: Floats, *, against: str = "guessing", folds: int = 0
+    what: str, groups: Sequence[tuple[Floats, Floats]], *, folds: int = 0, copies: bool = False
 ) -> Success:
     """Return the AUC: how often a score of who is in a copy is above that of who is not.
 
-    Equal scores count a half. `folds` is in how many folds they were cross-validated, 0 where they
-    were not learned. The interval is Wilson's for as many trials as have DeLong's variance (1988);
-    of cross-validated scores it is enlarged as Nadeau and Bengio (2003) do, since folds share what
-    they learned from.
+    It is the mean over several groups of both, whose scores compare with those of their own group
+    alone. Equal scores count a half. `folds` is in how many folds they were cross-validated, 0
+    where they were not learned. The interval is Wilson's for as many trials as have DeLong's
+    variance (1988); of cross-validated scores it is enlarged as Nadeau and Bengio (2003) do, since
+    folds share what they learned from.
     """
-    return ranked_within(what, [(inside, outside)], against=against, folds=folds)
-
-
-def ranked_within(
-    what: str,
-    groups: Sequence[tuple[Floats, Floats]],
-    *,
-    against: str = "guessing",
-    folds: int = 0,
-    copies: bool = False,
-) -> Success:
-    """Return the mean AUC of several groups, each of scores that compare with its own alone."""
     if not all(len(inside) and len(outside) for inside, outside in groups):
         raise RefusedError("there is nobody to try it on")
 
@@ -352,7 +341,7 @@ def ranked_within(
     spread *= (1 + folds / (folds - 1) if folds > 1 else 1) / len(groups) ** 2
     trials = least if spread <= 0 else min(round(share * (1 - share) / spread), 4 * least)
     ends = Estimate(what, share * max(trials, 1), max(trials, 1))
-    return Success(what, share, ends.low, ends.high, 0.5, against, least, copies=copies)
+    return Success(what, share, ends.low, ends.high, 0.5, "guessing", least, copies=copies)
 
 
 def recognised(
@@ -360,7 +349,7 @@ def recognised(
 ) -> tuple[Success, ...]:
     """Return how many of who is in a copy are found where few others are, wrongly.
 
-    `groups` and `folds` are as in `ranked_within`. Whose score is above that of the i-th highest of
+    `groups` and `folds` are as in `ranked`. Whose score is above that of the i-th highest of
     n who are not in it is found: of others it is i in n + 1 by chance, which is 1 or 5 % or less.
     With too few of them for a rate there is none of it. The interval is Wilson's, with as many
     trials as leave the limit its own chance.
@@ -535,23 +524,16 @@ def whole_maker(
     m: int | None = None,
     *,
     sensitive: tuple[str, ...] = (),
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    tables: tuple[tuple[str, str], ...] = (),
     left_out: float = LEFT_OUT,
     unit: bool = False,
 ) -> Make:
     """Return what makes a copy of a whole table of records, by a secret.
 
-    The parameters are those of `Settings`, m being 4 k where it is not given. With a `unit` the
-    people of records are declared, and have rows that belong together; otherwise rows that are
-    alike by no chance are one person's. InputError is raised if k is no whole number of at least 2,
-    or m below it.
+    m is 4 k where it is not given. With a `unit` the people of records are declared, and have rows
+    that belong together; otherwise rows that are alike by no chance are one person's. InputError is
+    raised if k is no whole number of at least 2, or m below it.
     """
-    members = Whole(k, m).members
-    settings = Settings(
-        k, members, tuple(sensitive), dict(bounds or {}), tables=tables, left_out=left_out
-    )
-    return maker_of(settings, unit)
+    return maker_of(Settings(k, Whole(k, m).members, sensitive, left_out=left_out), unit)
 
 
 def maker_of(settings: Settings, unit: bool = False) -> Make:

@@ -112,7 +112,7 @@ def membership(
 def _mean_auc(
     what: str, scores: list[tuple[Floats, Floats]], *, learned: bool = False
 ) -> attacks.Success:
-    return attacks.ranked_within(what, scores, folds=FOLDS if learned else 0, copies=True)
+    return attacks.ranked(what, scores, folds=FOLDS if learned else 0, copies=True)
 
 
 def figures_of_copies(
@@ -304,10 +304,10 @@ def versions(
             f"Tried {repeats} times with {len(first)} people.",
             "An attacker who knows when somebody may have left can do better.",
         ),
-        attacks.bounded("versions", attacks.ranked_within(what, groups, folds=folds)),
+        attacks.bounded("versions", attacks.ranked(what, groups, folds=folds)),
         (
             attacks.counted_of(suspected, caught, few * repeats, few / len(first)),
-            attacks.ranked_within("by the distance of the nearest rows alone (AUC)", alone),
+            attacks.ranked("by the distance of the nearest rows alone (AUC)", alone),
         ),
         attacks.recognised(groups, folds=folds),
     )

@@ -416,7 +416,7 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
             "Unknown people are compared with people held out of the copy.",
             "An attacker who knows all other records is that of membership.",
         ),
-        ranked("unknown people distinguished from people held out (AUC)", *scores),
+        ranked("unknown people distinguished from people held out (AUC)", [scores]),
         parts,
         recognised([scores]),
     )

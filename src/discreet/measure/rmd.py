@@ -123,15 +123,7 @@ def rmd_risk(
 
 
 def rmd_grid(
-    original: object,
-    released: object = None,
-    *,
-    w1s: Sequence[float],
-    w2s: Sequence[float],
-    categorical: Sequence[str] = (),
-    m: int = 1,
-    variant: str = "sdcmicro",
-    sample: int | None = None,
+    pair: Pair, *, w1s: Sequence[float], w2s: Sequence[float], m: int = 1, sample: int | None = None
 ) -> RmdGrid:
     """Return the risks of `rmd_risk` for every w1 and w2 (one of each at least), from one fit.
 
@@ -146,7 +138,7 @@ def rmd_grid(
     )
     if not near or not far:
         raise InputError(f"{'w2s' if near else 'w1s'} must hold at least one number")
-    scaled = _scale(as_pair(original, released, categorical=categorical), variant)
+    scaled = _scale(pair, VARIANTS[0])
     rows = scaled.order[:most]
     return _grid(scaled, rows, distance_to_others(scaled.released, size, rows), near, far)
 

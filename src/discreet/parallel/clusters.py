@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,8 +19,6 @@ Places = NDArray[np.intp]
 AXES = {"both": -1, "left": 0, "right": 1}
 HELD_PIXELS, HELD_RECORDS = 2**13, 2**31 - 1
 """What the kernels can hold: a bit for each pair of pixels, and counts of 32 bits."""
-MANY = 2**10
-"""From so many bins on, two costs are tried at once; a thread takes a while to start."""
 TASK, STEPS = "clustering over all axes", 50  # how progress is named, and how often it is told
 
 
@@ -111,15 +107,7 @@ def cluster_pair(
     k, seeding = int(k), choose_seeding(bins, *kinds) if seeding is None else seeding
     if cost != "smaller":
         return _clusters(bins, k, seeding, cost)
-    one, other = TRIED
-    if len(bins.counts) < MANY:
-        both = [_clusters(bins, k, seeding, one), _clusters(bins, k, seeding, other)]
-    else:
-        # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the
-        # other thread works in our context, where somebody may listen to what is compiled.
-        with ThreadPoolExecutor(1) as pool:
-            later = pool.submit(copy_context().run, _clusters, bins, k, seeding, other)
-            both = [_clusters(bins, k, seeding, one), later.result()]
+    both = [_clusters(bins, k, seeding, each) for each in TRIED]
     return min(both, key=lambda found: found.range)
 
 

@@ -219,16 +219,13 @@ class Resampling(CheckedParameters):
     def regions(self, column: SortedColumn) -> Regions:
         """Return the inner edges, and by which law centroids were drawn."""
         parts = _quantiles(column)
-        edges = THEN[self.then](self.c)(sorted_column(self._centroids(parts)))
+        edges = THEN[self.then](self.c)(sorted_column(self.centroids(parts)))
         plain = max(map(len, parts)) <= PLAIN_UP_TO
         law = "bootstrap" if plain or self.centre == "median" else "approximation"
         return Regions(edges, found={"law": law})
 
-    def resampled(self, column: SortedColumn) -> Floats:
-        """Return a centroid for each row of the column: as many as rows in each quantile."""
-        return self._centroids(_quantiles(column))
-
-    def _centroids(self, parts: list[Floats]) -> Floats:
+    def centroids(self, parts: list[Floats]) -> Floats:
+        """Return a centroid for each row of the quantiles: as many as rows in each."""
         draw = bootstrap_means if self.centre == "mean" else bootstrap_medians
         return np.concatenate([draw(rows, self.seed, i) for i, rows in enumerate(parts)])
 
