@@ -12,7 +12,6 @@ from tests.answers.conftest import cohort
 from tests.cli.conftest import Run
 
 TABLE = cohort(1000)
-ANSWER = ("answer", "cohort.csv", "questions.json", "--study", "cohort.discreet")
 
 
 @pytest.fixture
@@ -56,29 +55,27 @@ def test_a_question_is_asked_answered_and_read(folder: Path, run: Run) -> None:
     assert "<svg" in (folder / "bars.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["ask", "scatter", "cohort.discreet", "age", "bmi"], "the data cannot be asked for"),
-        (["ask", "means", "cohort.discreet", "bmi"], "means takes a number and one or two columns"),
-        (["ask", "model", "cohort.discreet", "bmi", "age"], "a model takes one formula"),
-        (["ask", "bars", "cohort.discreet", "sex", "--bins", "3"], "bars has no --bins"),
-        (["ask", "bars", "cohort.discreet", "sex", "--holds", "F"], "a statement compares names"),
-        (
-            ["ask", "histogram", "cohort.discreet", "age", "--where", "bmi > 25.01"],
-            "cuts bmi between the steps of the grid",
-        ),
-        (["answers", "cohort.discreet", "none"], "there is no answer 'none'"),
-        (["answers", "cohort.discreet", "-o", "a.csv"], "say which answer to save"),
-        (["answer", "cohort.csv", "none.json", "--study", "cohort.discreet"], "cannot be read"),
-    ],
+WRONG: tuple[tuple[list[str], str], ...] = (
+    (["ask", "scatter", "cohort.discreet", "age", "bmi"], "the data cannot be asked for"),
+    (["ask", "means", "cohort.discreet", "bmi"], "means takes a number and one or two columns"),
+    (["ask", "model", "cohort.discreet", "bmi", "age"], "a model takes one formula"),
+    (["ask", "bars", "cohort.discreet", "sex", "--bins", "3"], "bars has no --bins"),
+    (["ask", "bars", "cohort.discreet", "sex", "--holds", "F"], "a statement compares names"),
+    (
+        ["ask", "histogram", "cohort.discreet", "age", "--where", "bmi > 25.01"],
+        "cuts bmi between the steps of the grid",
+    ),
+    (["answers", "cohort.discreet", "none"], "there is no answer 'none'"),
+    (["answers", "cohort.discreet", "-o", "a.csv"], "say which answer to save"),
+    (["answer", "cohort.csv", "none.json", "--study", "cohort.discreet"], "cannot be read"),
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
-    folder: Path, run: Run, arguments: list[str], says: str
-) -> None:
-    code, _, error = run(*arguments)
-    assert code != 0
-    assert says in " ".join(error.split())
+
+
+def test_what_cannot_be_done_is_said_in_a_sentence(folder: Path, run: Run) -> None:
+    for arguments, says in WRONG:
+        code, _, error = run(*arguments)
+        assert code != 0, arguments
+        assert says in " ".join(error.split())
 
 
 def test_a_weighted_model_is_asked_for(folder: Path, run: Run) -> None:

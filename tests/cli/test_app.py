@@ -78,22 +78,6 @@ def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> No
     assert " Usage: " in out
 
 
-COMMANDS = (
-    *("plot", "board", "summary", "means", "protect", "check", "attack", "fidelity", "tune"),
-    *("research", "anonymize", "round", "evaluate"),
-    *("example", "methods", "version", "policy", "token", "serve", "log"),
-)
-
-
-@pytest.mark.slow
-def test_help_lists_every_command(run: Run) -> None:
-    code, out, _ = run("--help")
-    assert code == 0
-    assert all(f" {command} " in out for command in COMMANDS)
-    for command in COMMANDS:
-        assert run(command, "--help")[0] == 0
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -18,13 +18,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.slow
-def test_single_fields_override_the_policy(run: Run, cohort: Path) -> None:
-    words = ("plot", "histogram", str(cohort), "bmi", "--json", "-k", "8", "--bins", "10")
-    view = dc.View.from_json(run(*words)[1])
-    assert (view.parameters["k"], view.parameters["bins"]) == (8, 10)
-
-
-@pytest.mark.slow
 def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     policy = tmp_path / "rules.toml"
     policy.write_text("k = 7\n[limits]\nbmi = [15, 45]\n")
@@ -33,14 +26,6 @@ def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
     assert isinstance(view, dc.HistogramView)
     assert (view.edges[0], view.edges[-1], view.origin.policy) == (15, 45, "rules")
     assert (tmp_path / ".discreet" / "register.sqlite").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("preset", ["datashield", "opensafely"])
-def test_every_preset_is_known(run: Run, cohort: Path, preset: str) -> None:
-    code, out, err = run("plot", "bars", str(cohort), "sex", "--policy", preset, "--json")
-    assert (code, err) == (0, "")
-    assert dc.View.from_json(out).origin.policy == preset
 
 
 @pytest.mark.parametrize("terminal", [True, False])

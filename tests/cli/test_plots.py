@@ -104,8 +104,6 @@ ERRORS = {
         3,
         "too few people for a copy of all its columns",
     ),
-    "k too small": ("plot scatter F bmi age --json -k 2", 2, "at least 3"),
-    "text column": ("plot histogram F sex --json", 2, "numbers are needed"),
     "no columns": ("plot histogram F", 2, "say what a histogram is of: its columns"),
     "wrong suffix": ("plot histogram F bmi -o x.gif", 2, "saved as one of"),
     "two formulas": (
@@ -113,22 +111,11 @@ ERRORS = {
         2,
         "takes one formula, in quotes: 'y ~ x1 + C(group)'",
     ),
-    "a formula that calls": (
-        "plot residuals F 'glucose ~ open(age)' --json",
-        2,
-        "there is no function 'open'",
-    ),
-    "a model by a level": (
-        "plot qq F 'glucose ~ age' --by sex --json",
-        2,
-        "a Q-Q plot has no --by",
-    ),
     "a trend of a heat map": (
         "plot heatmap F age bmi --trend --json",
         2,
         "a heat map has no --trend",
     ),
-    "by nobody": ("plot histogram F bmi --by sexx --json", 2, "'sexx'"),
     "policy missing": ("plot histogram F bmi --json --policy no.toml", 2, "no policy file"),
 }
 
@@ -139,8 +126,6 @@ def test_errors_are_one_line_and_maybe_the_place_that_is_wrong(
 ) -> None:
     words, code, message = ERRORS[case]
     kinds = {"F": str(cohort)}
-    if case == "text column":
-        cohort.write_text(cohort.read_text().replace('"1"', '"a"').replace('"2"', '"b"'))
     got, out, err = run(*(kinds.get(word, word) for word in shlex.split(words)))
     assert got == code
     assert out == ""
@@ -299,15 +284,12 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "no axis": ([], 2, "say what a plot of parallel coordinates is of: its columns"),
     "an identifier": (["age", "who"], 3, "column 'who' identifies people"),
     "by": (["age", "amount", "--by", "sex"], 2, "a plot of parallel coordinates has no --by"),
-    "a trend": (["age", "amount", "--trend"], 2, "a plot of parallel coordinates has no --trend"),
     "l of the copy": ([*AXES, "-l", "3"], 2, "diversity is for clusters of people"),
     "a secret of the copy": (
         [*AXES, "--sensitive", "history"],
         2,
         "rows of the copy belong to nobody; leave it out",
     ),
-    "a grid": (["age", "amount", "--grid", "5"], 2, "parallel coordinates has no --grid"),
-    "bins": (["age", "amount", "--bins", "5"], 2, "parallel coordinates has no --bins"),
 }
 
 
@@ -390,12 +372,9 @@ def test_the_help_names_every_plot_there_is(
     assert f"{listed}; auto for the one that fits" in " ".join(out.replace("\\-", "-").split())
 
 
-@pytest.mark.parametrize("target", ["folder.svg"])
-def test_a_place_that_cannot_be_written_is_no_bug(
-    run: Run, cohort: Path, tmp_path: Path, target: str
-) -> None:
+def test_a_place_that_cannot_be_written_is_no_bug(run: Run, cohort: Path, tmp_path: Path) -> None:
     (tmp_path / "folder.svg").mkdir()
-    words = ("plot", "histogram", str(cohort), "bmi", "-o", str(tmp_path / target))
+    words = ("plot", "histogram", str(cohort), "bmi", "-o", str(tmp_path / "folder.svg"))
     code, _, err = run(*words)
     assert code == 2
     assert "folder" in err

@@ -90,9 +90,7 @@ def test_tokens_are_listed_with_their_state(
     ("words", "said"),
     [
         (("add", "alice"), "there is or was a token named 'alice'"),
-        (("add", "two words"), "a token's name has 1 to 64 letters"),
         (("add", "bob", "--role", "admin"), "must be one of 'analyst', 'custodian'"),
-        (("add", "bob", "--days", "0"), "days must be more than 0"),
         (("add", "bob", "--study", ""), "a token opens one study; name it"),
         (("revoke", "bob"), "the study has no token of that name"),
     ],
@@ -287,23 +285,12 @@ def test_over_tls(study: Place, certificate: tuple[Path, Path]) -> None:
 NO_TLS = "others could read the traffic to this address; give --certificate and --key, or"
 REFUSED: dict[str, tuple[list[str], int, str]] = {
     "all addresses without TLS": (["--host", "0.0.0.0"], 2, NO_TLS),
-    "no such port": (["--port", "65536"], 2, "the port is a whole number from 0 to 65535"),
     "how it was protected": (["-k", "9"], 2, "a study file already says how it was protected"),
     "a table by standard input": (["-"], 2, "a table is protected each time the server starts"),
     "half of an issuer": (
         ["--issuer", "https://login.example.org"],
         2,
         "OpenID Connect needs an issuer and an audience; give both",
-    ),
-    "an issuer in the clear": (
-        ["--issuer", "http://login.example.org", "--audience", "discreet"],
-        2,
-        "the address of an issuer must be https://",
-    ),
-    "an address of nobody here": (
-        ["--host", "192.0.2.1", "--behind-proxy"],
-        2,
-        "192.0.2.1 port 8765 cannot be listened on; is it in use? Try --port 0",
     ),
 }
 

@@ -73,6 +73,11 @@ def test_a_version_of_another_policy_is_opened_as_the_refusal_says(run: Run, coh
         "",
     )
     assert run(*plot, "--left-out", "0.3")[0] == 0
+    history = json.loads(run("log", "--released", "--json")[1])
+    assert [(entry["version"], entry["kind"]) for entry in history] == [
+        (1, "scatter"),
+        (2, "scatter"),
+    ]
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ import pytest
 from discreet import cli
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 pytestmark = pytest.mark.usefixtures("no_intervals")
 
@@ -198,23 +198,3 @@ def test_a_release_has_all_columns_and_persons_of_its_own(wide: Wide, released: 
         # The outermost are means of several.
         assert np.isclose(values, values.round(1)).mean() > 0.95, f"{name} is in tenths"
     assert rows["score2"].isna().mean() == pytest.approx(0.2, abs=0.1)
-
-
-@pytest.mark.slow
-def test_the_board_opens(wide: Wide, chromium: Browser) -> None:
-    path = wide.folder / "board.html"
-    found = wide.json("board", wide.file, "-o", str(path))
-    assert found["columns"] == len(COLUMNS) - 1
-    page = chromium.new_page()
-    wrong: list[str] = []
-    page.on("console", lambda it: wrong.append(it.text))
-    page.on("pageerror", lambda it: wrong.append(str(it)))
-    page.goto(path.as_uri())
-    page.locator(".mini .pic svg").nth(len(COLUMNS) - 2).wait_for()
-    shown = page.locator(".mini").evaluate_all("all => all.map((it) => it.dataset.column)")
-    heads = page.locator(".mini h2").all_text_contents()
-    page.close()
-    assert wrong == []
-    assert shown == [it for it in COLUMNS if it != PERSON]
-    assert "income USD" in [" ".join(it.split()) for it in heads]
-    assert "outpatient (physician)" in [" ".join(it.split()) for it in heads]

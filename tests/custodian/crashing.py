@@ -49,9 +49,6 @@ class Moment(NamedTuple):
 MOMENTS = {
     "a private file is begun": Moment("anonymize", "open", r"\.raw-.*part$"),
     "a private file is half written": Moment("anonymize", "write", r"raw-.*part$"),
-    "a private file is written and has no name": Moment("anonymize", "sync", r"raw-.*part$"),
-    "a private file gets its name": Moment("anonymize", "os.rename", r"/raw-.*part$"),
-    "the copy is begun": Moment("anonymize", "open", r"\.whole-.*parquet.*part$"),
     "the copy is half written": Moment("anonymize", "write", r"whole-.*parquet.*part$"),
     "the copy is written and has no name": Moment("anonymize", "sync", r"whole-.*parquet.*part$"),
     "the copy gets its name": Moment("anonymize", "os.rename", r"/whole-.*parquet.*part$"),
@@ -62,7 +59,6 @@ MOMENTS = {
     "the mark of the register is begun": Moment(
         "anonymize", "open", r"/\.discreet\.register\..*part$"
     ),
-    "the mark of the register gets its name": Moment("anonymize", "name", r"/discreet\.register$"),
     "the report gets its name": Moment("anonymize", "name", r"out\.html$"),
     "the table gets its name": Moment("anonymize", "name", r"out\.parquet$"),
     "a first plot gets its name": Moment("save", "name", r"age\.svg$"),

@@ -28,7 +28,6 @@ from discreet.explore.file_checks import (
     NOT_CHECKED,
     PASSED,
     UNKNOWN,
-    UNREADABLE,
     USUALLY,
 )
 from discreet.explore.notes import plot_asked
@@ -197,7 +196,7 @@ CHANGES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("suffix", [*FIGURES, ".json"])
+@pytest.mark.parametrize("suffix", [".png", ".json"])
 def test_each_field_of_the_metadata_that_is_changed_is_altered(
     study: dc.Study, tmp_path: Path, suffix: str
 ) -> None:
@@ -285,12 +284,10 @@ def test_a_figure_that_was_drawn_elsewhere_from_a_released_view_is_told(
 MARKUP = {
     ".svg": "</metadata><rect width='300' height='300'/><metadata>",
     ".html": "</script><h1>Nobody is ill</h1><script type='application/json'>",
-    ".png": "x",
-    ".pdf": "x",
 }
 
 
-@pytest.mark.parametrize("suffix", FIGURES)
+@pytest.mark.parametrize("suffix", MARKUP)
 def test_what_is_drawn_by_a_name_that_stands_twice_is_altered(
     study: dc.Study, tmp_path: Path, suffix: str
 ) -> None:
@@ -361,7 +358,7 @@ def test_another_study_and_another_secret_are_told(study: dc.Study, tmp_path: Pa
     view = dc.open(table, study="other", unit=False).scatter("x", "y")
     secret = Secret.from_text(OTHER)
     verifier = Verifier(secret, register_in(tmp_path / "elsewhere", secret), study.policy)
-    for suffix in (*FIGURES, ".json"):
+    for suffix in (".png", ".json"):
         path = view.save(tmp_path / f"a{suffix}")
         found = study.verify(path)
         assert (found.verdict, found.checks["seal"]) == (ELSEWHERE, PASSED)
@@ -374,7 +371,7 @@ def test_another_study_and_another_secret_are_told(study: dc.Study, tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_file_that_says_nothing_is_unknown(study: dc.Study, tmp_path: Path) -> None:
-    for suffix in FIGURES:
+    for suffix in (".png", ".svg"):
         path = study.histogram("age").save(tmp_path / f"a{suffix}")
         path.write_bytes(without_words(path.read_bytes(), suffix)[0])
         assert study.verify(path).verdict == UNKNOWN
@@ -401,31 +398,17 @@ def test_another_policy_is_told(study: dc.Study, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", FIGURES)
 def test_a_figure_under_another_ending_is_known_by_its_content(
-    study: dc.Study, tmp_path: Path, suffix: str
+    study: dc.Study, tmp_path: Path
 ) -> None:
-    path = study.histogram("age").save(tmp_path / f"a{suffix}")
-    for ending in {".png", ".json", ".csv", ".parquet"} - {suffix}:
-        other = path.with_suffix(ending)
-        other.write_bytes(path.read_bytes())
-        found = study.verify(other)
-        assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), ending
+    for suffix, ending in zip(FIGURES, (".json", ".csv", ".png", ".parquet"), strict=True):
+        path = study.histogram("age").save(tmp_path / f"a{suffix}")
+        found = study.verify(path.rename(path.with_suffix(ending)))
+        assert (found.verdict, found.checks["file"]) == (ALTERED, FAILED), suffix
         assert (
             found.says
             == f"it was made here as a {suffix} file, and its name now has a different ending"
         )
-        other.unlink()
-
-
-@pytest.mark.slow
-def test_one_file_that_cannot_be_read_has_a_verdict_of_its_own(
-    study: dc.Study, tmp_path: Path
-) -> None:
-    path = study.histogram("age").save(tmp_path / "a.png")
-    found = verifier_of_policy(study.policy).check_all([tmp_path / "b.png", path, tmp_path])
-    assert [it.verdict for it in found] == [UNREADABLE, AS_MADE, UNREADABLE]
-    assert "there is no file to read" in found[0].says
 
 
 def test_a_provenance_tells_no_word_of_the_policy(tmp_path: Path) -> None:

@@ -85,7 +85,6 @@ SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
         "Wilson's, widened, clustered by person",
     ),
     "a summary": (of_table(lambda s: s.summary(by="arm"), "mean"), "clustered by person"),
-    "its shares": (of_table(lambda s: s.summary(), "share"), "clustered by person"),
     "survival": (
         of_survival,
         "they include sampling error (clustered by person) and the copy's own error",
@@ -96,10 +95,6 @@ SHOWN: dict[str, tuple[Callable[[dc.Study], tuple[Ends, str]], str]] = {
     ),
     "a linear model": (
         of_table(lambda s: s.model("pain ~ arm"), "estimate"),
-        "standard errors are clustered by person",
-    ),
-    "a logistic model": (
-        of_table(lambda s: s.model("died ~ arm", family="logistic"), "estimate"),
         "standard errors are clustered by person",
     ),
     "a Cox model": (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import discreet as dc
@@ -135,12 +134,6 @@ def as_labelled(path: Path) -> Path:
     return path
 
 
-def as_parquet(path: Path) -> Path:
-    """Write an ordered categorical as Parquet."""
-    table().to_parquet(path)
-    return path
-
-
 def as_csv(path: Path) -> Path:
     """Write text, which declares no order."""
     table().to_csv(path, index=False)
@@ -156,9 +149,7 @@ def in_polars() -> pl.DataFrame:
 ORDERED = {"likely": [*LIKELY, UNUSED]}
 SOURCES: dict[str, tuple[Callable[[Path], object], Mapping[str, Any]]] = {
     "polars": (lambda _: in_polars(), {}),
-    "pyarrow": (lambda _: pa.Table.from_pandas(table(), preserve_index=False), {}),
     "SPSS": (lambda it: as_labelled(it / "t.sav"), {}),
-    "Parquet": (lambda it: as_parquet(it / "t.parquet"), {}),
     "CSV and the policy": (lambda it: as_csv(it / "t.csv"), ORDERED),
     "the policy against the frame": (
         lambda _: table().assign(

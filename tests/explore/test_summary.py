@@ -224,29 +224,21 @@ def test_what_has_no_means(value: str, by: Any, error: type[Exception], says: st
 
 
 @pytest.mark.parametrize("values", [("no", "yes"), ("FALSE", "TRUE")])
-@pytest.mark.parametrize("weights", [None])
-def test_means_of_yes_and_no_are_shares(values: tuple[Any, Any], weights: str | None) -> None:
+def test_means_of_yes_and_no_are_shares(values: tuple[Any, Any]) -> None:
     random = np.random.default_rng(9)
     ill, sex = random.random(N) < 0.3, random.choice(["f", "m"], N)
     frame = pd.DataFrame(
-        {
-            "ill": [values[int(it)] for it in ill],
-            "sex": sex,
-            "age": random.integers(20, 90, N),
-            "w": random.choice([1.0, 2.0], N),
-        }
+        {"ill": [values[int(it)] for it in ill], "sex": sex, "age": random.integers(20, 90, N)}
     )
-    study = dc.open(frame, study="shares", unit=False, kinds={"w": "continuous"})
+    study = dc.open(frame, study="shares", unit=False)
     copy = study.anonymize().frame
     yes = copy["ill"].astype(str).isin(["yes", "1", "True", "TRUE"])
 
-    table = study.means("ill", "sex", weights=weights)
+    table = study.means("ill", "sex")
 
     found = {it.group: it.value for it in table.figures if it.figure == "share"}
     here = copy["sex"] == "f"
-    assert found[("sex", "f"),] == pytest.approx(
-        np.average(yes[here], weights=copy["w"][here] if weights else None)
-    )
+    assert found[("sex", "f"),] == pytest.approx(yes[here].mean())
     assert table.head == ("n, missing", "with it", "share", "95 % interval")
     (panel,) = table.scene().panels
     assert "share of ill = " in panel.x.label

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import json
 import logging
 import threading
@@ -15,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
@@ -55,14 +55,6 @@ def test_a_token_opens_its_own_study_of_those_that_are_served(store: Store) -> N
     assert callers(store, ["t"])(here) is None
     revoke_token(store, "t", "carol")
     assert (both(here), both(there)) == ((carol, "s"), None)
-
-
-@pytest.mark.parametrize(
-    "token", ["", "Canary", "discreet_", "discreet_\udc80", "ä" * 10, "a.b.c", "a" * (LONGEST + 1)]
-)
-def test_any_other_text_is_nobodys(store: Store, token: str) -> None:
-    add_token(store, "s", "alice")
-    assert callers(store, ["s"])(token) is None
 
 
 def test_an_issuer_is_asked_for_what_looks_like_its_tokens_alone(store: Store) -> None:
@@ -330,7 +322,7 @@ def test_a_changed_token_opens_nothing(local: LocalIssuer) -> None:
     assert opened(local, f"{head}..{signature}") is None
 
 
-@pytest.mark.parametrize("alg", ["none", "None", "NONE", "", None, 7, ["RS256"]])
+@pytest.mark.parametrize("alg", ["none", "NONE", None, ["RS256"]])
 def test_an_unsigned_token_opens_nothing(local: LocalIssuer, alg: Any) -> None:
     claims = claims_of(local.url)
     assert opened(local, by_hand({"alg": alg, "kid": "first"}, claims)) is None
@@ -338,14 +330,9 @@ def test_an_unsigned_token_opens_nothing(local: LocalIssuer, alg: Any) -> None:
     assert local.asked == []
 
 
-@pytest.mark.parametrize("alg", ["HS256", "HS384", "HS512"])
-def test_a_public_key_is_no_secret(local: LocalIssuer, alg: str) -> None:
-    import hashlib
-    import hmac
-
-    digest = {"HS256": hashlib.sha256, "HS384": hashlib.sha384, "HS512": hashlib.sha512}[alg]
-    text = by_hand({"alg": alg, "kid": "first"}, claims_of(local.url)).rpartition(".")[0]
-    signature = hmac.new(FIRST.as_pem(private=False), text.encode(), digest).digest()
+def test_a_public_key_is_no_secret(local: LocalIssuer) -> None:
+    text = by_hand({"alg": "HS256", "kid": "first"}, claims_of(local.url)).rpartition(".")[0]
+    signature = hmac.new(FIRST.as_pem(private=False), text.encode(), hashlib.sha256).digest()
     ended = base64.urlsafe_b64encode(signature).rstrip(b"=").decode()
     assert opened(local, f"{text}.{ended}") is None
 
@@ -407,19 +394,6 @@ ODD = {
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_what_is_no_token_opens_nothing(local: LocalIssuer, text: str) -> None:
     assert opened(local, text) is None
-
-
-@given(
-    st.binary(max_size=40), st.binary(max_size=40), st.sampled_from(["RS256", "ES256", "Ed25519"])
-)
-def test_nothing_made_up_opens(payload: bytes, signature: bytes, alg: str) -> None:
-    issuer = Issuer("http://127.0.0.1:9", AUDIENCE)
-    issuer._keys = (FIRST, CURVE, EDWARDS)
-    issuer._fetched = time.monotonic()
-    kid = {"RS256": "first", "ES256": "curve", "Ed25519": "edwards"}[alg]
-    head = by_hand({"alg": alg, "kid": kid}, {}).split(".")[0]
-    parts = [base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (payload, signature)]
-    assert issuer.caller(".".join([head, *parts]), ONE) is None
 
 
 # --- the issuer's keys ----------------------------------------------------------------------------
@@ -511,15 +485,6 @@ def test_an_issuer_that_goes_down_is_believed_until_the_hour_is_over(
     assert issuer.caller(token, ONE) is not None
     clock(3600)
     assert issuer.caller(token, ONE) is None
-
-
-def test_nobody_listening_opens_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    local = LocalIssuer()
-    local.stop()
-    token = signed(claims_of(local.url, sub=CANARY))
-    assert opened(local, token) is None
-    assert "the keys of the issuer could not be had: ConnectError" in caplog.text
-    assert all(part not in caplog.text for part in token.split("."))
 
 
 def test_a_slow_issuer_is_not_waited_for(

@@ -22,6 +22,7 @@ from tests.serve.cohort import MANY, NAME, published, record_in
 from tests.serve.workers import client, process
 
 CLIENTS = 4
+ROUNDS = 8
 BESIDE = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
 COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -79,19 +80,16 @@ class Client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rounds", "workers"), [(6, 1), (15, 2)])
-def test_what_is_done_beside_a_server_loses_nothing(
-    tmp_path: Path, rounds: int, workers: int
-) -> None:
+def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path) -> None:
     file, state = published(tmp_path), tmp_path / "state"
     store, many = record_in(tmp_path), ("--a-minute", str(MANY))
     names = [f"client{i}" for i in range(CLIENTS)]
     clients = [Client(name, add_token(store, NAME, name)) for name in names]
-    server = process(file, state, "--workers", str(workers), *many)
+    server = process(file, state, "--workers", "2", *many)
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = Forked(BESIDE, (str(state), server.url, str(rounds)))
+        beside = Forked(BESIDE, (str(state), server.url, str(ROUNDS)))
         try:
             lines = []
             for line in beside.stdout:
@@ -117,4 +115,4 @@ def test_what_is_done_beside_a_server_loses_nothing(
     finally:
         next_run.stop()
     states = {it.name: it.state() for it in list_tokens(store)}
-    assert [states[f"r{i}"] for i in range(rounds)] == ["revoked"] * rounds
+    assert [states[f"r{i}"] for i in range(ROUNDS)] == ["revoked"] * ROUNDS

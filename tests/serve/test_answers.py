@@ -90,12 +90,6 @@ def test_a_question_that_was_asked_is_not_drawn_again(
     assert [row[2] for row in outcomes(served)] == ["answered", "answered"]
 
 
-def test_another_kind_or_order_of_the_same_columns_is_another_picture(served: Served) -> None:
-    ids = {bodies(answer(served, ALICE, it, AXES))["id"] for it in ("heatmap", "contour")}
-    ids.add(bodies(answer(served, ALICE, "heatmap", {"columns": ["bmi", "age"]}))["id"])
-    assert len(ids) == 3
-
-
 def test_who_asks_for_the_same_at_once_is_drawn_for_once(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

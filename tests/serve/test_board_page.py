@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from discreet.explore.file_checks import read
-from discreet.explore.notes import FROM_FILE
-from discreet.provenance import Provenance
 from tests.serve.cohort import PUBLIC, cohort, studies_of
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, keep_screen, looking, violations, widest
@@ -18,7 +15,6 @@ from tests.web.reading import read_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser, Locator, Page, Request
 
@@ -121,26 +117,6 @@ def test_every_column_is_seen_first(chromium: Browser, whole: Running) -> None:
         keep_screen(page, "overview")
         page.get_by_label("Find a column").fill("hd")
         assert page.locator(".col").evaluate_all("a => a.map((it) => it.dataset.column)") == ["hdl"]
-
-
-@pytest.mark.slow
-def test_rows_light_up_everywhere_and_become_a_filter(chromium: Browser, whole: Running) -> None:
-    with looking(chromium, whole, token=whole.token) as page:
-        opened_page(page)
-        page.locator('.mini[data-column="region"] [data-m="1"]').hover()
-        page.locator('.mini[data-column="bmi"] .hl .hot').first.wait_for()
-        page.locator('.mini[data-column="region"] [data-m="1"]').click()
-        held = page.locator(".dock .held")
-        expect(held).to_have_text(re.compile(r"^Highlighted region: south · \d+ rows$"))
-        page.get_by_role("button", name="Keep only these").click()
-        chip = page.locator(".where .chip")
-        chip.wait_for()
-        assert chip.inner_text() == "region = south"
-        assert "#where=region%20%3D%3D%20'south'" in page.url
-        page.get_by_role("button", name="Remove the filter").click()
-        expect(page.locator(".bhead .say b")).to_have_text(re.compile(r"^All \d+ rows$"))
-        page.keyboard.press("Control+z")
-        chip.wait_for()
 
 
 @pytest.mark.slow
@@ -261,26 +237,6 @@ def test_models_and_what_is_explained_are_of_the_rows_that_are_shown(
         expect(foot).not_to_have_text(before)
         expect(page.locator(".drawer")).to_contain_text("Of it: only rows where age >= 45.")
         expect(page.locator(".drawer .soft").first).to_have_text(foot.inner_text())
-
-
-@pytest.mark.slow
-def test_what_is_saved(chromium: Browser, whole: Running, tmp_path: Path) -> None:
-    starts = {"PNG": b"\x89PNG", "SVG": b"<svg ", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
-    with looking(chromium, whole, token=whole.token) as page:
-        opened_page(page)
-        card = make(page, "Histogram", "bmi")
-        for form, start in starts.items():
-            with page.expect_download() as found:
-                act(page, card, f"Save as {form}")
-            path = tmp_path / f"bmi.{form.lower()}"
-            found.value.save_as(path)
-            assert path.read_bytes().startswith(start)
-            assert found.value.suggested_filename == path.name
-            words = read(path).words
-            assert words is not None
-            told = Provenance.from_text(words)
-            assert told.source == FROM_FILE
-            assert told.is_genuine(whole.served.file.key)
 
 
 SCRIPT = "<img src=x onerror=alert(1)>"

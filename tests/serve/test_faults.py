@@ -17,9 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.errors import RegisterError
 from discreet.records.store import verify
-from discreet.serve import answers
 from discreet.serve.record import entry_of_view, log
 from discreet.serve.tokens import Caller, add_token, caller_of
 from tests.serve.cohort import MANY, NAME, published, record_in, studies_of
@@ -221,23 +219,6 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     assert "Traceback" not in said[1]
 
 
-def test_an_answer_that_cannot_be_written_down_is_not_sent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    studies = studies_of(tmp_path)
-    token = add_token(studies.store, NAME, "alice")
-
-    def full(*_: Any, **__: Any) -> None:
-        raise RegisterError("no room")
-
-    with beside(studies) as url:
-        with monkeypatch.context() as patched:
-            patched.setattr(answers, "write_entry", full)
-            assert codes(url, token, QUESTIONS[:1]) == ["record"]
-        assert log(studies.store) == []
-        assert codes(url, token, QUESTIONS[:1]) == [""]
-
-
 # --- a record that goes, or is changed ----------------------------------------------------------
 
 
@@ -253,14 +234,6 @@ def remove(path: Path) -> None:
         it.unlink()
 
 
-def move(path: Path) -> None:
-    path.rename(path.with_name("elsewhere"))
-
-
-def remove_folder(path: Path) -> None:
-    shutil.rmtree(path.parent)
-
-
 def remove_what_is_ahead(path: Path) -> None:
     path.with_name("record.sqlite-wal").unlink()
 
@@ -270,11 +243,6 @@ def put_garbage(path: Path) -> None:
     path.write_bytes(bytes(range(256)) * 200)
 
 
-def put_nothing(path: Path) -> None:
-    remove(path)
-    path.touch(mode=0o600)
-
-
 def put_an_old_one(path: Path) -> None:
     old = path.parent.parent / "backup"
     remove(path)
@@ -282,11 +250,7 @@ def put_an_old_one(path: Path) -> None:
 
 
 ACTS: dict[str, Callable[[Path], None]] = {
-    it.__name__: it
-    for it in (
-        *(remove, move, remove_folder, remove_what_is_ahead),
-        *(put_garbage, put_nothing, put_an_old_one),
-    )
+    it.__name__: it for it in (*(remove, remove_what_is_ahead, put_garbage, put_an_old_one),)
 }
 
 
@@ -305,22 +269,6 @@ def test_a_record_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_p
             with client(url, text) as caller:
                 assert caller.get("/api/study").status_code == 503
         assert {it.name: it.read_bytes() for it in tmp_path.rglob("record.sqlite")} == there
-
-
-@pytest.mark.slow
-def test_a_record_that_is_moved_back_is_whole_in_the_next_run(tmp_path: Path) -> None:
-    studies = studies_of(tmp_path)
-    path, token = studies.store.path, add_token(studies.store, NAME, "alice")
-    with beside(studies) as url:
-        assert codes(url, token, QUESTIONS[:1]) == [""]
-        move(path)
-        assert codes(url, token, QUESTIONS[:1]) == ["record"]
-    path.with_name("elsewhere").rename(path)
-    again = studies_of(tmp_path)
-    with beside(again) as url:
-        assert codes(url, token, QUESTIONS[1:2]) == [""]
-    assert verify(again.store).broken == ()
-    assert [it["outcome"] for it in log(again.store)] == ["answered", "answered"]
 
 
 def test_a_stopped_server_has_said_nothing_and_lets_its_token_go(tmp_path: Path) -> None:
@@ -372,6 +320,3 @@ def test_what_was_changed_in_the_record_is_not_given_again(tmp_path: Path) -> No
             found = alice.get(f"/api/views/{view}{path}")
             assert (found.status_code, found.json()["error"]["code"]) == (503, "record")
     assert "asked row 1" in " ".join(verify(again.store).broken)
-
-
-# --- how a process ends -------------------------------------------------------------------------

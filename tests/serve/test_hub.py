@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -19,13 +17,12 @@ import pytest
 from discreet.errors import InputError
 from discreet.explore.questions import Questions
 from discreet.policy import Policy
-from discreet.records.store import verify
 from discreet.serve.record import log
 from discreet.serve.studies import Studies
 from discreet.serve.tokens import add_token
 from tests.explore.test_pooled import published, rows, saved
 from tests.serve.cohort import MANY, record_in
-from tests.serve.workers import beside, client, process
+from tests.serve.workers import beside, client
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -250,47 +247,6 @@ def _a_file_that_is_withdrawn_takes_along_what_is_made_of_it(hub: Hub) -> None:
     assert hub.asks("ann", "/api/copy/heatmap", {"columns": ["age", "bmi"]}).status_code == 200
     shutil.copyfile(hub.folder / "west.discreet", file)  # another study: not taken
     assert hub.asks("ann", "/api/study").json()["version"] == after["version"]
-
-
-@pytest.mark.slow
-def test_a_hub_that_is_killed_has_its_record_and_serves_on(hub: Hub) -> None:
-    first, *others = map(str, hub.paths)
-    store = record_in(hub.folder)
-    server = process(Path(first), hub.folder / "state", *others, "--a-minute", str(MANY))
-    hub.url = server.url
-    bars = hub.asks("ann", "/api/views/bars", {"columns": ["sex"]})
-    with ThreadPoolExecutor(2) as threads:
-        asking = [threads.submit(_asks_on, hub, who) for who in ("ann", "bob")]
-        while len(log(store)) < 30:
-            time.sleep(0.05)
-        assert server.kill().count("\n") == 1  # that the third is not served
-    seen = [it.result() for it in asking]
-    assert verify(store).broken == ()
-    by_ann = [it for it in log(store) if it["caller"].startswith("token ann")]
-    answered = [it["study"] for it in by_ann if it["what"] == "box"]
-    assert 0 <= answered.count("both") - seen[0] <= 1  # the one that was cut off
-    assert answered.count("both") == answered.count("north") == answered.count("south")
-    (hub.folder / "west.discreet").unlink()
-    server = process(Path(first), hub.folder / "state", *others)
-    try:
-        hub.url = server.url
-        assert hub.asks("ann", f"/api/views/{bars.json()['id']}").content == bars.content
-        callers = {it["caller"] for it in hub.log_of("sam")}
-        assert "token ann of both" in callers
-    finally:
-        _, said = server.stop()
-    assert "west.discreet' is not there, and is not served" in said
-
-
-def _asks_on(hub: Hub, who: str) -> int:
-    """Ask until the server is gone; return how often it answered."""
-    with client(hub.url, hub.tokens[who]) as asking:
-        for number in range(10_000):
-            try:
-                asking.post("/api/views/box", json={"columns": ["bmi"]}).raise_for_status()
-            except httpx.TransportError:
-                return number
-    raise AssertionError("the server was not killed")
 
 
 def test_a_map_serves_the_files_that_it_names(hub: Hub) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from discreet.errors import InputError, RegisterError
 from discreet.records.store import Store, stamp, verify
@@ -74,13 +72,6 @@ def test_what_is_no_token_opens_nothing(store: Store) -> None:
     for other in ("", "x", text[:-1], text + "x", text.upper(), f" {text}", digest, "alice", "ä\0"):
         assert caller_of(store, other) is None
     assert caller_of(store, "\ud800") is None, "no text that UTF-8 knows"
-
-
-@given(st.text(st.characters()))
-def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
-    folder = Path("there is no such folder")
-    assert caller_of(record_file(folder), text) is None
-    assert not folder.exists()
 
 
 def test_a_token_opens_its_own_study_alone(store: Store) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.web.node import answered_by
 
 ZONES = 'import { brushOf, cellAt, cellBeside, zoneAt, zonesIn } from "./draw/zones.js";'
@@ -44,11 +42,11 @@ HELD: dict[str, tuple[Any, Any, Any, list[dict[str, Any]], dict[str, int]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HELD)
-def test_a_brush_holds_the_cells_from_one_to_another(name: str) -> None:
-    zone, one, other, light, box = HELD[name]
-    found = answered_by(ZONES, "brushOf(...given)", [zone, one, other])
-    assert found == {"light": light, "box": box}
+def test_a_brush_holds_the_cells_from_one_to_another() -> None:
+    asked = [it[:3] for it in HELD.values()]
+    found = answered_by(ZONES, "given.map((it) => brushOf(...it))", asked)
+    held = [{"light": light, "box": box} for *_, light, box in HELD.values()]
+    assert dict(zip(HELD, found, strict=True)) == dict(zip(HELD, held, strict=True))
 
 
 def test_the_cell_of_a_point_is_the_nearest() -> None:
@@ -112,10 +110,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_what_is_brushed_becomes_an_expression(name: str) -> None:
-    condition, text, words = SAID[name]
-    assert answered_by(WORDS, "said(given)", condition) == [text, words]
+def test_what_is_brushed_becomes_an_expression() -> None:
+    found = answered_by(WORDS, "given.map(said)", [it for it, _, _ in SAID.values()])
+    assert dict(zip(SAID, found, strict=True)) == {
+        name: [text, words] for name, (_, text, words) in SAID.items()
+    }
 
 
 STATE = """
@@ -152,8 +151,9 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_filters_that_are_off_stay_in_the_address(name: str) -> None:
-    before, change, address, filters = CHANGES[name]
-    found = answered_by(STATE, f"after(given, (state) => {change})", before)
-    assert found == [address, filters]
+def test_filters_that_are_off_stay_in_the_address() -> None:
+    asked = [f"after(given[{i}], (state) => {it[1]})" for i, it in enumerate(CHANGES.values())]
+    found = answered_by(STATE, f"[{', '.join(asked)}]", [it[0] for it in CHANGES.values()])
+    assert dict(zip(CHANGES, found, strict=True)) == {
+        name: [address, filters] for name, (*_, address, filters) in CHANGES.items()
+    }

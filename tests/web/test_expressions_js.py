@@ -71,7 +71,6 @@ ULPS = 4
 SEEN = settings(
     max_examples=300, database=None, derandomize=True, deadline=None, phases=[Phase.generate]
 )
-MANY = settings(SEEN, max_examples=800)
 
 
 @dataclass(frozen=True)
@@ -271,10 +270,10 @@ def test_columns_of_yes_and_no_are_known_by_their_values(page: Page) -> None:
 # --- random ones ------------------------------------------------------------------------------
 
 
-def seen_of(strategy: st.SearchStrategy[Any], how: settings) -> list[Any]:
+def seen_of(strategy: st.SearchStrategy[Any]) -> list[Any]:
     found: list[Any] = []
 
-    @how
+    @SEEN
     @given(strategy)
     def take(example: Any) -> None:
         found.append(example)
@@ -283,29 +282,23 @@ def seen_of(strategy: st.SearchStrategy[Any], how: settings) -> list[Any]:
     return found
 
 
-HOW = [pytest.param(SEEN, id="some"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
+@pytest.mark.slow
+def test_random_expressions_are_computed_alike(page: Page) -> None:
+    agree(page, TWINS, [meant.text for meant in seen_of(twin.EXPRESSIONS)])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOW)
-def test_random_expressions_are_computed_alike(page: Page, how: settings) -> None:
-    agree(page, TWINS, [meant.text for meant in seen_of(twin.EXPRESSIONS, how)])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", HOW)
-def test_any_text_is_computed_or_refused_alike(page: Page, how: settings) -> None:
+def test_any_text_is_computed_or_refused_alike(page: Page) -> None:
     assigned = st.characters(exclude_categories=["Cn"])  # known to each by its year of Unicode
-    agree(page, HOSTILE, seen_of(hostile.ANY_TEXT | st.text(assigned), how))
+    agree(page, HOSTILE, seen_of(hostile.ANY_TEXT | st.text(assigned)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOW)
-def test_signs_bind_alike(page: Page, how: settings) -> None:
+def test_signs_bind_alike(page: Page) -> None:
     parts = st.lists(st.tuples(twin.OPERANDS, st.sampled_from(twin.SIGNS)), min_size=1, max_size=7)
     texts = [
         " ".join([*(f"{operand} {sign}" for operand, sign in some), last])
-        for some, last in seen_of(st.tuples(parts, twin.OPERANDS), how)
+        for some, last in seen_of(st.tuples(parts, twin.OPERANDS))
     ]
     agree(page, TWINS, texts)
 

@@ -161,11 +161,10 @@ SEEN = """() => {
 
 class TestKinds:
     @pytest.mark.slow
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_each_view_is_drawn_named_and_saved_as_svg(
-        self, chromium: Browser, views: Mapping[str, View], scheme: str
+        self, chromium: Browser, views: Mapping[str, View]
     ) -> None:
-        with drawing(chromium, color_scheme=scheme) as page:
+        with drawing(chromium, color_scheme="dark") as page:
             for name, view in views.items():
                 page.evaluate("(view) => show(view)", plain(view))
                 seen = page.evaluate(SEEN)
@@ -320,13 +319,12 @@ class TestPage:
         assert all(it.startswith(known) for it in addresses)
         assert not re.findall(r"fetch\(|XMLHttpRequest|WebSocket|import\(|eval\(", code)
 
-    @pytest.mark.parametrize("scheme", ["dark"])
     def test_it_opens_from_a_file_and_says_how_it_was_made(
-        self, chromium: Browser, scheme: str, tmp_path: Path
+        self, chromium: Browser, tmp_path: Path
     ) -> None:
         path = tmp_path / "figure.html"
         path.write_text(replace(HISTOGRAM, columns=(NASTY,)).to_html(), encoding="utf-8")
-        with quiet_page(chromium, own=path.as_uri(), color_scheme=scheme) as page:
+        with quiet_page(chromium, own=path.as_uri(), color_scheme="dark") as page:
             page.goto(path.as_uri())
             page.wait_for_selector(".pic svg")
             assert page.locator("h1").inner_text().startswith("Histogram of </script><script>")

@@ -81,7 +81,7 @@ KINDS = dict.fromkeys(NAMES, "continuous")
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(TERMS, min_size=20, max_size=20))
 def test_formulas_mean_the_same_to_python_and_once_more(
     page: Page, many: list[list[list[dict[str, str]]]]

@@ -186,7 +186,6 @@ def test_what_may_not_be_released_is_not_written(tmp_path: Path) -> None:
 REFUSED = {
     "kept on the server": ('copy = "served"\n', "keeps the copy on a server"),
     "too many rows": ("copy_rows = 100\n", "larger than the policy lets a browser have"),
-    "too many bytes": ("copy_bytes = 100\n", "larger than the policy lets a browser have"),
 }
 
 

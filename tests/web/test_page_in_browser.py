@@ -68,11 +68,10 @@ def set_address(page: Page, hash: str) -> None:
     page.evaluate("(it) => { location.hash = it; }", hash)
 
 
-@pytest.mark.parametrize("width", [390])
 def test_all_that_needs_no_server_works_from_the_file(
-    chromium: Browser, board: Board, file: Path, width: int
+    chromium: Browser, board: Board, file: Path
 ) -> None:
-    with opened(chromium, width) as page:
+    with opened(chromium, 390) as page:
         page.goto(file.as_uri())
         page.locator(".mini .pic svg").nth(len(board.columns) - 1).wait_for()
         assert page.locator(".mini").count() == len(board.columns)
