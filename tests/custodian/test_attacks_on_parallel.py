@@ -51,7 +51,7 @@ def intervals(view: ParallelView, frame: pd.DataFrame) -> Mapping[str, tuple[Who
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [3, 5, 10])
+@pytest.mark.parametrize("k", [3, 10])
 def test_intersecting_clusters_leaves_no_row_of_the_copy_a_hundredth_of_an_axis(k: int) -> None:
     study = dc.open(correlated(), k=k)
     view, copy = study.parallel(AXES), study.anonymize().frame
@@ -106,9 +106,8 @@ def test_a_name_that_the_register_knows_lets_no_other_data_out(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("roles", [({"b": "sensitive"}, None), (None, {"b": "sensitive"})])
-def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive(roles: Any) -> None:
+def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> None:
     frame = levelled()
-    dc.open(frame, study="s", roles=roles[0]).parallel(["x", "b"]).to_json()
+    dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(["x", "b"]).to_json()
     with pytest.raises(LeavingError, match="another copy of the whole table was released of study"):
-        dc.open(frame, study="again", roles=roles[1]).bars("a").to_json()
+        dc.open(frame, study="again").bars("a").to_json()

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import discreet as dc
-from discreet.cli.app import app
 from discreet.custodian import register_of
 from discreet.errors import LeavingError
 
@@ -129,39 +124,3 @@ def test_a_table_in_other_units_is_the_same_table() -> None:
     dc.open(cohort(2).assign(glucose=lambda it: it["glucose"] / 18), study="c").bars(
         "sex"
     ).to_json()
-
-
-# --- the way out of a refusal is one that works -----------------------------------------------
-
-
-def typed(message: str) -> str:
-    """Return the command that a message names."""
-    (found,) = re.findall("`(discreet [^`]*)`", message)
-    return str(found)
-
-
-def run(command: str) -> str:
-    """Type a command, and return what it says."""
-    words = shlex.split(command)
-    done = CliRunner().invoke(app, words[1:])
-    return done.output if done.exception is None else str(done.exception)
-
-
-@pytest.fixture
-def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let a scatter leave."""
-    monkeypatch.chdir(tmp_path)
-    name = "my cohort.csv"
-    cohort(1).assign(hdl=np.random.default_rng(3).normal(50, 9, 400)).to_csv(name, index=False)
-    dc.open(name).scatter("glucose", "bmi").save("a.svg")
-    return name
-
-
-@pytest.mark.slow
-def test_changed_data_are_drawn_where_the_advice_is_followed(left: str) -> None:
-    pd.read_csv(left).iloc[80:].to_csv(left, index=False)
-    with pytest.raises(LeavingError, match="have changed since a release") as refused:
-        dc.open(left).scatter("glucose", "bmi").save("b.svg")
-    assert "study=" not in str(refused.value)
-    assert run(typed(str(refused.value))).startswith("version 2 is open")
-    dc.open(left).scatter("glucose", "bmi").save("b.svg")

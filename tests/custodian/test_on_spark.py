@@ -184,10 +184,10 @@ def test_workers_get_no_secret_and_protect_as_one_machine_does(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"unit": "patient"}], ids=["rows", "persons"])
 def test_the_copy_is_that_of_one_machine_though_a_worker_dies(
-    how: dict[str, str], spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    how = {"unit": "patient"}
     frame = cohort(N).with_columns(
         patient=pl.Series([f"P{i % (N // 2):05}" for i in range(N)]),
         rare=pl.Series(["yes" if i < 4 else None for i in range(N)]),

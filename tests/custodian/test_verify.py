@@ -30,10 +30,8 @@ from discreet.explore.file_checks import (
     UNKNOWN,
     USUALLY,
 )
-from discreet.explore.notes import plot_asked
 from discreet.outputs.of_answers import PLOT_FORMS, file_of
 from discreet.plots import View
-from discreet.plots.scatter import ScatterPlot
 from discreet.provenance import Provenance, Sealer, key_of
 from discreet.render.sealing import with_words, without_words
 from discreet.secret import Secret
@@ -84,13 +82,6 @@ def test_what_was_saved_is_as_made(study: dc.Study, tmp_path: Path) -> None:
             assert found.released is not None
             assert found.released["rules"]["k"] == 5
             assert found.released["form"] in ("png", "svg", "pdf", "html", "json")
-
-
-def test_the_request_draws_the_same_again(study: dc.Study) -> None:
-    view = study.scatter("age", "bmi", by="sex", trend=True).sealed()
-    assert view.provenance is not None
-    plot = ScatterPlot("age", "bmi", by="sex", trend=True)
-    assert plot_asked(view.provenance.request) == (plot, {}, [])
 
 
 def test_without_data_the_secret_and_the_register_are_enough(

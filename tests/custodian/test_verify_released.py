@@ -250,22 +250,16 @@ def test_public_data_have_their_seal_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_tables_of_the_copy_and_of_research_are_as_made(tmp_path: Path) -> None:
-    opened: tuple[tuple[Callable[[], dc.Study | dc.Research], str], ...] = (
-        (lambda: dc.open(few(120, seed=1), study="s", unit=False), "copy"),
-        (lambda: dc.research(few(100, seed=2), study="r"), "rows"),
-    )
-    for again, source in opened:
-        release = again().anonymize(["age", "bmi"])
-        study = again()
-        release.save(tmp_path / "a.parquet", tmp_path / "a.html")
-        for name, wanted in (("a.parquet", source), ("a.html", "measured")):
-            found = study.verify(tmp_path / name)
-            assert found.verdict == AS_MADE, found.to_text()
-            assert found.provenance is not None
-            assert found.released is not None
-            assert found.provenance.source == wanted
-            assert found.released["kind"] == ("table" if wanted == source else "report")
+def test_tables_of_research_are_as_made(tmp_path: Path) -> None:
+    release = dc.research(few(100, seed=2), study="r").anonymize(["age", "bmi"])
+    release.save(tmp_path / "a.parquet", tmp_path / "a.html")
+    study = dc.research(few(100, seed=2), study="r")
+    for name, source, kind in (("a.parquet", "rows", "table"), ("a.html", "measured", "report")):
+        found = study.verify(tmp_path / name)
+        assert found.verdict == AS_MADE, found.to_text()
+        assert found.provenance is not None
+        assert found.released is not None
+        assert (found.provenance.source, found.released["kind"]) == (source, kind)
 
 
 def test_rounding_points_say_where_they_come_from(tmp_path: Path) -> None:
@@ -304,10 +298,6 @@ def test_another_number_of_json_is_altered(study: dc.Study, tmp_path: Path, what
     path.write_bytes(another_digit(path.read_bytes()))
     found = study.verify(path)
     assert (found.verdict, found.checks["numbers"]) == (ALTERED, FAILED)
-    twice = '{"kind": "x", ' + json.dumps(plain)[1:]
-    path.write_text(twice)
-    with pytest.raises(InputError, match="not JSON written by discreet"):
-        study.verify(path)
 
 
 FIELDS: dict[str, object] = {
@@ -363,8 +353,8 @@ def varint(number: int) -> bytes:
     return bytes([number & 127 | 128]) + varint(number >> 7)
 
 
-@pytest.mark.parametrize("suffix", [".html", ".tex", ".txt"])
-def test_what_another_file_says_does_not_fit(study: dc.Study, tmp_path: Path, suffix: str) -> None:
+def test_what_another_file_says_does_not_fit(study: dc.Study, tmp_path: Path) -> None:
+    suffix = ".tex"
     one = study.summary(["age"]).save(tmp_path / f"one{suffix}")
     two = study.summary(["bmi"]).save(tmp_path / f"two{suffix}")
     rest = without_words(two.read_bytes(), suffix)[0]

@@ -180,19 +180,6 @@ def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
         dc.Protected(whole(other, policy=policy, study="once")).new_version()
 
 
-@pytest.mark.slow
-def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> None:
-    whole().histogram("age").to_json()
-    whole().histogram("bmi").to_json()  # the same copy, opened again
-    with pytest.raises(LeavingError, match="another copy of the whole table was released"):
-        whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
-    with pytest.raises(LeavingError, match="'m' must be the same as in the earlier release"):
-        whole(policy=dc.Policy.preset("standard", m=25)).bars("smoker").to_json()
-    changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
-    with pytest.raises(LeavingError, match="have changed since a release"):
-        whole(changed).bars("smoker").to_json()
-
-
 def test_all_rows_of_a_person_take_part_or_none() -> None:
     raw = cohort().with_columns(person=pl.Series([f"N{i // 2}" for i in range(N)]))
     study = whole(raw, unit="person")

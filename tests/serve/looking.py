@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-SIZES = {390: 844, 768: 1024, 1280: 800, 1920: 1080}
-#: Every width, half of them in light, and half in dark.
-WINDOWS = [(390, "dark"), (768, "light"), (1280, "light"), (1920, "dark")]
+SIZES = {390: 844, 768: 1024, 1280: 800}
+#: A phone, a tablet and a desk, in dark and in light.
+WINDOWS = [(390, "dark"), (768, "light"), (1280, "light")]
 #: Waits until what moves or fades has come to its end.
 STILL = """() => Promise.all(document.getAnimations()
   .filter((it) => Number.isFinite(it.effect.getComputedTiming().endTime))

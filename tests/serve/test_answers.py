@@ -212,21 +212,6 @@ def test_who_has_too_much_waiting_is_told_to_come_again(served: Served) -> None:
     drawn(answer(served, ALICE, "box", AGE))
 
 
-@pytest.mark.parametrize(
-    ("columns", "early"),
-    [(["sex", "age"], True), (["age", "sex", "bmi"], True), (["age", "sex"], False)],
-    ids=["first", "in the middle", "last"],
-)
-def test_a_sensitive_axis_of_a_public_table_may_stand_anywhere(
-    tmp_path: Path, columns: list[str], early: bool
-) -> None:
-    body = {"columns": columns, "sensitive": ["sex"]}
-    view = bodies(drawn(answer(served_of(tmp_path, PUBLIC), ALICE, "parallel", body)))["view"]
-    assert [axis["name"] for axis in view["axes"] if axis["sensitive"]] == ["sex"]
-    said = [it for it in view["origin"]["remarks"] if it.startswith("sensitive: sex, not the last")]
-    assert len(said) == early
-
-
 def test_of_a_public_table_more_persons_than_there_are_cannot_be_drawn(tmp_path: Path) -> None:
     found = answer(served_of(tmp_path, PUBLIC), ALICE, "parallel", {**AXES, "k": 1000})
     assert told(found) == refusal("data")

@@ -19,8 +19,8 @@ from discreet.plots.diagnostics import QQPlot
 from discreet.plots.over_time import OverTimePlot
 from discreet.plots.parallel import ParallelPlot
 from discreet.plots.scatter import ScatterPlot
-from discreet.policy import PRESETS, Policy
-from discreet.policy.resolve import allowed_methods, method_of
+from discreet.policy import Policy
+from discreet.policy.resolve import method_of
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, LONGEST_FORMULA, LONGEST_NAME, Accepted, check
 from discreet.serve.studies import Served
@@ -293,15 +293,6 @@ def test_of_a_public_table_clusters_alone_are_drawn(studies: Studies, kind: str)
 
 
 # --- methods and numbers --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_which_methods_a_policy_allows_and_the_usual_one_first(preset: str) -> None:
-    policy = Policy.preset(preset)
-    for plot in PLOTS.values():
-        allowed = allowed_methods(policy, plot)
-        assert {*allowed} == ({*plot.methods} if preset == "research" else {"whole"})
-        assert allowed[0] == method_of(policy, plot, None)
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:

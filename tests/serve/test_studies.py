@@ -123,8 +123,6 @@ def of_another_key(folder: Path) -> bytes:
 
 
 NOT_TAKEN: dict[str, tuple[Callable[[Path], bytes], str]] = {
-    "no study file": (lambda _: b"patient,age\n", "is not a study file"),
-    "nothing": (lambda _: b"", "is not a study file"),
     "cut off": (lambda at: file_in(at, 300).read_bytes()[:-100], "is not a study file"),
     "of another study": (lambda at: file_in(at, 300, OTHER).read_bytes(), "it is of another study"),
     "of another key": (of_another_key, "run discreet check with --trust"),

@@ -59,18 +59,6 @@ def test_columns_are_those_of_the_copy(served: Served) -> None:
     assert {it["name"] for it in told} == {*cohort().column_names} - {"patient"}
 
 
-@pytest.mark.slow
-def test_listed_tables_are_of_the_copy_and_free(tmp_path: Path) -> None:
-    served = serving(tmp_path, f'tables = [["sex", "region"]]\n{WHOLE}')
-    listed: Body = {"columns": ["region", "sex"]}
-    other: Body = {"columns": ["sex", "diagnosis"]}
-    for body in (listed, other):
-        assert answered(served, ALICE, "crosstab", body).status == 200
-    view = json.loads(answered(served, ALICE, "crosstab", listed).body)["view"]
-    assert view["method"] == "whole"
-    assert "counted in the data, with noise: sex by region" in view["origin"]["remarks"]
-
-
 OLD: Body = {"where": "age >= 50 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
 
 
@@ -83,14 +71,6 @@ def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> No
     assert f"ratio is ldl / hdl; where {OLD['where']}" in found["says"]
     asked = passed(served, "histogram", body)
     assert passed(served, "histogram", asked.body).text == asked.text
-
-
-@pytest.mark.slow
-def test_what_the_policy_derives_is_asked_for_as_any_column(tmp_path: Path) -> None:
-    served = serving(tmp_path, WHOLE + '\n[derive]\nratio = "ldl / hdl"\nband = "cut(age, 50)"\n')
-    found = json.loads(answered(served, ALICE, "histogram", {**A, "by": "band"}).body)
-    assert "band is cut(age, 50)" in found["says"]
-    assert {"ratio", "band"} <= {*served.columns}
 
 
 NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
