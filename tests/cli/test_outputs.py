@@ -103,25 +103,6 @@ def test_outputs_are_commented_approved_and_rejected(request_: Any, policy: str)
     assert verify(register_of(policy).store).broken == ()
 
 
-@pytest.mark.slow
-def test_what_is_changed_after_it_was_approved_shows_as_changed(
-    request_: Any, tmp_path: Path
-) -> None:
-    request_("--approve")
-    drawn = tmp_path / "request" / "bmi.svg"
-    text = drawn.read_text()
-    drawn.write_text(text.replace("bmi", "age"))
-    code, told, err = request_()
-    assert code == 4
-    assert "has changed since it was handed in" in err
-    assert states(told)["bmi.svg"] == "changed"
-    code, _, err = request_("--approve")
-    assert code == 2
-    assert "changed since they were handed in: 'bmi.svg'" in err
-    drawn.write_text(text)
-    assert states(request_()[1])["bmi.svg"] == "approved"
-
-
 def test_an_approval_does_not_outlive_its_policy(request_: Any, policy: str) -> None:
     assert request_("--approve")[0] == 0
     Path(policy).write_text("k = 6\nround_to = 10\n")

@@ -302,16 +302,6 @@ def test_merged_strata_are_said_in_report_and_pictures() -> None:
     assert Counter(plain(release.frame)["arm"]) == {"a": 100, "b": 50, "other": 10}
 
 
-def test_rows_left_out_of_strata_are_said() -> None:
-    given = COHORT | {"arm": ["a"] * 100 + ["b"] * 51 + ["c"] * 9}
-    release = research(pa.table(given), strata=["arm"], k=10).anonymize(["x", "y"])
-    assert release.report.made["prepared"] == [
-        "fewer than 10 rows of strata that stayed small are left out, so what all rows of a stratum"
-        " share may not be true of all people"
-    ]
-    assert Counter(plain(release.frame)["arm"]) == {"a": 100, "b": 51}
-
-
 @pytest.mark.parametrize("form", ["csv", "toml", "asked"])
 def test_a_hierarchy_comes_as_a_file_or_as_tables(form: str, tmp_path: Path) -> None:
     (tmp_path / "arm.csv").write_text("a;most;common\nb;most;common\nc;few;rare\nd;few;rare\n")
@@ -341,13 +331,9 @@ GAPS = COHORT | {
 }
 FILLED_X = "about 20 missing values of x are filled"
 FILLED_SEX = "about 10 missing values of sex are filled"
-NAMED_SEX = "about 10 missing levels of sex are a level of their own"
 # What is asked, how many rows are released, their sexes, and what is said.
 GAPPY: dict[str, tuple[dict[str, str], int, set[str], list[str], int | None]] = {
     "complete": ({}, 130, {"f", "m"}, [], 30),
-    "median": ({"missing": "median"}, 150, {"f", "m"}, [FILLED_X], 10),
-    "mean": ({"missing": "mean"}, 150, {"f", "m"}, [FILLED_X], 10),
-    "level": ({"missing_levels": "level"}, 140, {"f", "m", "(missing)"}, [NAMED_SEX], 20),
     "drawn": (
         {"missing": "mean", "missing_levels": "drawn"},
         160,
@@ -369,16 +355,6 @@ def test_missing_values_are_never_passed_over_in_silence(
     assert release.report.made.get("rows left out for missing values") == left_out
     text = release.report.to_text()
     assert all(line in " ".join(text.split()) for line in said)
-
-
-def test_missing_levels_that_a_table_carries_are_said() -> None:
-    asked: dict[str, Any] = {"drop": ["smokes", "code"], "sensitive": "sex"}
-    release = research(pa.table(GAPS), missing="median").anonymize(["x", "y"], **asked)
-    assert set(plain(release.frame)["sex"]) == {"f", "m", "(missing)"}
-    assert any(
-        "missing levels of sex are a level of their own" in line
-        for line in release.report.made["prepared"]
-    )
 
 
 # All of arm b smoke.

@@ -7,7 +7,6 @@ import os
 import pickle
 import stat
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -425,16 +424,6 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(tmp_path: Pa
         assert said.startswith(alike)
 
 
-@pytest.mark.slow
-def test_other_data_are_free(tmp_path: Path) -> None:
-    let_leave(None, tmp_path)
-    attempt: Attempt = ({}, "histogram", ["x"], {})
-    assert tried(opened(pa.table(cohort(2)), k=6), attempt, tmp_path / "t.json") == "left"
-    assert (
-        tried(opened(pa.table(cohort(3)), k=7, study="t"), attempt, tmp_path / "t.json") == "left"
-    )
-
-
 # --- public data and research -----------------------------------------------------------------
 
 
@@ -582,24 +571,6 @@ def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Pa
 
 
 # --- several processes, and a broken register ---------------------------------------------------
-
-
-@pytest.mark.slow
-def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any) -> None:
-    path = file_of(tmp_path / "cohort.parquet", COHORT)
-    attempts: list[Attempt] = [({"k": k}, "histogram", ["x"], {}) for k in (4, 5, 6)]
-
-    def run(place: int) -> str:
-        target = tmp_path / f"{place}.svg"
-        reader = ("", "pandas.read_parquet", "pyarrow.parquet.read_table")[place]
-        return tried_in_a_new_process({"k": attempts[place]}, path, reader, target)["k"]
-
-    with ThreadPoolExecutor(3) as pool:
-        outcomes = list(pool.map(run, range(3)))
-
-    assert outcomes.count("left") == 1
-    assert all("'k' must be the same as in" in words for words in outcomes if words != "left")
-    assert len(register_of("standard").history()) == 1
 
 
 @pytest.mark.slow
