@@ -163,7 +163,7 @@ def test_one_person_more_is_hardly_seen_in_released_copies(
     never: int,
     ever: int,
 ) -> None:
-    beside = [sign(copied(monkeypatch, tmp_path, i, **made(never + 1))) for i in range(20)]
+    beside = [sign(copied(monkeypatch, tmp_path, i, **made(never + 1))) for i in range(10)]
     assert np.mean(beside) < 0.4
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from discreet.serve.studies import Studies
 from tests.serve.cohort import SECRET, studies_of
 from tests.serve.searching import Canaries
 
-__all__ = ["CANARIES", "CLIENTS", "COHORT", "POLICIES", "SECRET", "cohort", "planted"]
+__all__ = ["CANARIES", "CLIENTS", "COHORT", "SACRO", "SECRET", "cohort", "planted"]
 
 PERSONS = 360
 #: Of one person each: at either end, in the middle, as a whole number.
@@ -30,13 +29,8 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
-WHOLE = 'name = "canaries"\n'
-POLICIES: Mapping[str, str] = {
-    "standard": "",
-    "datashield": "k = 3\nround_to = 1\n",
-    "sacro": "k = 10\nround_to = 1\n",
-}
-RULES = '\nname = "canaries"\n'
+RULES = 'name = "canaries"\n'
+SACRO = "k = 10\nround_to = 1\n"
 ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
 
 
@@ -81,10 +75,9 @@ CANARIES = Canaries(
 )
 
 
-def planted(folder: Path, policy: str) -> Studies:
-    """Protect the cohort under a policy with the known secret, and serve the study file."""
-    text = WHOLE if policy == "whole" else RULES + POLICIES[policy]
-    return studies_of(folder, text + ROLES, COHORT)
+def planted(folder: Path, more: str = "") -> Studies:
+    """Protect the cohort under these rules and more with the known secret, and serve the file."""
+    return studies_of(folder, RULES + more + ROLES, COHORT)
 
 
 def shuffled(items: list[Any], seed: int) -> list[Any]:

@@ -24,7 +24,7 @@ from discreet.outputs.of_answers import PLOT_FORMS, TABLE_FORMS
 from discreet.plots import PLOTS
 from discreet.serve.app import pages
 from discreet.serve.tokens import add_token
-from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SECRET, planted, shuffled
+from tests.serve.canaries import ALONE, CANARIES, CLIENTS, COHORT, SACRO, SECRET, planted, shuffled
 from tests.serve.cohort import NAME
 from tests.serve.conftest import Running, running
 from tests.serve.listening import Ear, hearing
@@ -32,7 +32,7 @@ from tests.serve.searching import Canaries
 from tests.web.reading import read_bundle
 
 A_KIND = 6  # requests of each kind of picture in one walk
-EVERY = 3  # of one kind in so many, files are made; the walks together make all
+EVERY = 2  # of one kind in so many, files are made; the walks together make all
 FORMULAS = (
     "glucose ~ age",
     "income ~ age + bmi",
@@ -173,18 +173,11 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("policy", "turn"),
-    [
-        # Of a third of the kinds each makes files: together of all.
-        *(("standard", 0), ("sacro", 1), ("whole", 2))
-    ],
-)
+@pytest.mark.parametrize(("rules", "turn"), [("", 0), (SACRO, 1)], ids=["standard", "sacro"])
 def test_no_canary_sings_in_anything_that_can_be_asked(
-    policy: str, turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: str, turn: int, tmp_path: Path
 ) -> None:
-    # How long refusals take is looked at elsewhere; here it would be half of all the time.
-    studies = planted(tmp_path, policy)
+    studies = planted(tmp_path, rules)
     with hearing(CANARIES) as ear:
         with running(studies, tmp_path) as served:
             became = walk(served, ear, turn)
@@ -219,10 +212,8 @@ TABLES_ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.slow
-def test_no_canary_sings_in_tables_parts_or_new_columns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    studies = planted(tmp_path, "whole")
+def test_no_canary_sings_in_tables_parts_or_new_columns(tmp_path: Path) -> None:
+    studies = planted(tmp_path)
     statuses = []
     with hearing(CANARIES) as ear, running(studies, tmp_path) as served, served.client() as client:
         for path, body in TABLES_ASKED:
@@ -250,7 +241,7 @@ CONDITIONS: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.slow
 def test_no_canary_sings_in_rows_or_what_lights_up(tmp_path: Path) -> None:
-    studies = planted(tmp_path, "whole")
+    studies = planted(tmp_path)
     with hearing(CANARIES) as ear, running(studies, tmp_path) as served, served.client() as client:
         rows = ear.answer("rows", client.get("/api/rows"))
         _, found = read_bundle(rows.content)
@@ -309,7 +300,7 @@ def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:
 def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server of the cohort with canaries."""
     folder = tmp_path_factory.mktemp("canary")
-    studies = planted(folder, "standard")
+    studies = planted(folder)
     with running(studies, folder) as found:
         yield found
 

@@ -14,7 +14,7 @@ import pytest
 
 from discreet.study_file import open_study_file
 from tests.forked import COMMAND
-from tests.serve.canaries import ALONE, BIRDS, COHORT, ROLES, WHOLE
+from tests.serve.canaries import ALONE, BIRDS, COHORT, ROLES, RULES
 from tests.serve.cohort import SECRET, published
 from tests.serve.workers import COLD, begun, client
 
@@ -60,7 +60,7 @@ def words(text: str) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.skipif(not HERE.exists(), reason="needs Linux's /proc")
 def test_no_canary_lies_in_the_memory_of_a_server(tmp_path: Path) -> None:
-    path = published(tmp_path, WHOLE + ROLES, COHORT)
+    path = published(tmp_path, RULES + ROLES, COHORT)
     with open_study_file(path) as file:
         drawn = float(file.column("bmi")[0].as_py())
     sought = {"the secret": SECRET.encode(), "the secret's bytes": bytes.fromhex(SECRET)}
