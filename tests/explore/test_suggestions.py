@@ -188,7 +188,7 @@ def test_noise_suggests_no_relation_as_the_copys_own_error_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copies = []
-    for seed in range(6):
+    for seed in range(12):
         folder = tmp_path / str(seed)
         folder.mkdir()
         copies.append(opened(folder, noise(seed))._copy)

@@ -22,7 +22,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.explore import Study
 from discreet.explore.board import board_rows
 from discreet.web.page import board_page
-from tests.serve.canaries import CANARIES, COHORT, WHOLE
+from tests.serve.canaries import CANARIES, COHORT, RULES
 from tests.serve.canaries import ROLES as ROLES_OF_CANARIES
 from tests.serve.cohort import narrow, opened, written
 from tests.web.reading import read_bundle
@@ -129,7 +129,7 @@ def test_what_is_given_is_text() -> None:
 
 @pytest.mark.slow
 def test_no_canary_sings_in_it(tmp_path: Path) -> None:
-    study = opened(tmp_path, WHOLE + ROLES_OF_CANARIES, COHORT)
+    study = opened(tmp_path, RULES + ROLES_OF_CANARIES, COHORT)
     for of in (study, study.where("age > 40").assign(x="log(visits + 1)")):
         found = of.board().to_html()
         _, rows = rows_of(found)
