@@ -9,7 +9,7 @@ let grown = { disconnect: () => {} };
 /** Elements for what floats; one of each on a page. */
 export const floating = () => [
   h("div", { id: "pop", popover: true }),
-  h("div.tip", { id: "tip", role: "tooltip", hidden: true }),
+  h("div.tip", { id: "tip", "aria-hidden": "true", hidden: true }),
   h("div", { id: "toast", role: "status" }),
   h("p.unseen", { id: "live", "aria-live": "polite" }),
 ];

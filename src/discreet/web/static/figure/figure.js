@@ -24,7 +24,7 @@ export function drawFigure(host, view, kinds, words = {}) {
   const lookIn = (dark) => lookOf(columns, { dark, spec: { ...view, persons: false } });
   const warning = unreliableIn(view);
   const [keys, pic, read] = [h("div.ctl"), h("div.pic"), h("p.read")];
-  const [box, live] = [h("div.tip", { role: "tooltip", hidden: true }), h("p.unseen", { "aria-live": "polite" })];
+  const [box, live] = [h("div.tip", { "aria-hidden": "true", hidden: true }), h("p.unseen", { "aria-live": "polite" })];
   const numbers = h("div.scroll", { role: "region", tabindex: 0, "aria-label": "The numbers" });
   const details = h("details.numbers", {}, h("summary", {}, "The numbers as a table"), numbers);
   const figure = h("figure.figure", {}, warning.says && h("p.unreliable", {}, warning.says), keys, pic, read, details, box, live);
