@@ -119,7 +119,8 @@ JOBS = [
     *(_optimal(k) for k in SIZES_OF_GROUPS),
     *(_job(f"MDAV, one column, k = {k}", Mdav(k), "`np.argsort`", _order) for k in (3, 1000)),
     *(_job(f"V-MDAV, one column, k = {k}", VMdav(k), "`np.argsort`", _order) for k in (3, 1000)),
-    _job("k-means", KMeans(REGIONS), "kmeans1d", _kmeans1d, needs=("kmeans1d",)),
+    _job("k-means, exact", KMeans(REGIONS, exact=True), "kmeans1d", _kmeans1d, needs=("kmeans1d",)),
+    _job("k-means", KMeans(REGIONS), "kmeans1d", _kmeans1d, 1e-3, needs=("kmeans1d",)),
     _job("equal width", EqualWidth(REGIONS), "scikit-learn", partial(_bins, "uniform")),
     # Ranks at which a quantile lies differ, so costs are held together loosely.
     _job(

@@ -54,9 +54,10 @@ class Lines:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How much of a released table of text a file has: whether the same first line.
+    """How much of a released table of text a file has.
 
-    It has so many `more` lines, below 0 fewer; `found` of those that the register knows were found.
+    `header` says whether it has the same first line. It has so many `more` lines, or fewer where
+    that is below 0. Of the `of` lines that the register knows, `found` are in it.
     """
 
     header: bool

@@ -164,6 +164,8 @@ class Release:
         ------
         LeavingError
             If it does not fit what was released before; nothing is written then.
+        InputError
+            If an ending is another one, or a folder does not exist.
         """
         path, report_path = check_paths(path, report)
         form = path.suffix.lower()[1:]
@@ -244,6 +246,10 @@ class Release:
             k, or of what the report rounds to if that is more. Where an attack is more often right
             than it may be (`measure.attacks.BOUNDS`), what is saved of it is recorded so, and
             `discreet outputs` asks for a review.
+
+        Notes
+        -----
+        **What it does not show.** What `attack` does not.
 
         Examples
         --------

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom, kstwobign
+from scipy.stats import binom, kstwobign, kurtosis, skew
 
 from discreet.errors import InputError, RefusedError
 from discreet.rounding import clusters
@@ -25,6 +25,7 @@ from discreet.rounding.clusters import (
 )
 from discreet.rounding.intervals import equal_frequency, equal_width
 from discreet.rounding.rounding_set import rounding_set
+from tests.cases import few
 
 Floats = NDArray[np.float64]
 
@@ -116,16 +117,14 @@ def long_columns() -> dict[str, Floats]:
 @pytest.mark.slow
 @pytest.mark.parametrize("c", [23])
 @pytest.mark.parametrize("name", ["lognormal", "heavy tail", "two far clusters"])
-def test_nearly_the_least_cost_in_long_columns(
-    name: str, c: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clusters, "QUICK", 1)
+def test_nearly_the_least_cost_in_long_columns(name: str, c: int) -> None:
     x = long_columns()[name]
     column = sorted_column(x)
+    assert len(column.values) > clusters.FEW
     near = loss(x, KMeans(c)(column))
     best = loss(x, KMeans(c, exact=True)(column))
     assert best <= near * (1 + 1e-12)
-    assert near <= 1.001 * best
+    assert near <= 1.0001 * best
     for edges in (equal_width(x, c), equal_frequency(x, c)):
         assert near <= loss(x, edges) * (1 + 1e-12) or in_use(x, edges) != c
 
@@ -164,12 +163,12 @@ def test_it_never_loses_of_clumps_far_apart(seed: int) -> None:
     ("centres", "c"), [((0.0, 1e8), 20), ((0.0, 1e4, 1e12), 4), ((-1e10, 0.0, 7.0, 1e10), 20)]
 )
 def test_it_never_loses_of_many_values_in_clumps_far_apart(
-    centres: tuple[float, ...], c: int, monkeypatch: pytest.MonkeyPatch
+    centres: tuple[float, ...], c: int
 ) -> None:
-    monkeypatch.setattr(clusters, "QUICK", 1)
     x = clumps(60_000 // len(centres), *centres)
     found = loss(x, kmeans(x, c))
     assert found <= loss(x, equal_frequency(x, c))
+    assert found <= 1.01 * loss(x, kmeans(x, c, exact=True))
 
 
 def test_rivals_are_taken_where_they_are_better(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +193,6 @@ def test_c_must_be_a_whole_number(c: Any) -> None:
 def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "MOST_EXACT", 100)
     column = SortedColumn(np.arange(60.0), np.ones(60, dtype=np.intp))
-    monkeypatch.setattr(clusters, "QUICK", 100)
     assert len(KMeans(2)(column)) == 1
     monkeypatch.setattr(clusters, "MOST_REGIONS", 10)
     with pytest.raises(RefusedError, match="more than a million regions; take a smaller c"):
@@ -211,6 +209,10 @@ def draws(draw: Callable[[Floats, int], Floats], rows: Floats, atleast: int) -> 
 
 def plain(rows: Floats, seed: int) -> Floats:
     return bootstrap_means(rows, seed, plain_up_to=10**9)
+
+
+def from_law(rows: Floats, seed: int) -> Floats:
+    return bootstrap_means(rows, -1 - seed, plain_up_to=0)
 
 
 def distance(one: Floats, other: Floats) -> float:
@@ -263,11 +265,48 @@ def test_the_median_of_an_even_sample_is_drawn_as_from_samples(m: int) -> None:
     assert distance(found, np.concatenate(samples)) < LIMIT
 
 
-@pytest.mark.parametrize(("m", "alike"), [(3000, True), (50, False)])
-def test_means_of_many_rows_alone_are_normal(m: int, alike: bool) -> None:
-    rows = -np.log(1 - (np.arange(m) + 0.5) / m)  # exponential
-    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(m), 100_000)
-    assert (distance(draws(bootstrap_means, rows, 100_000), normal) < LIMIT) == alike
+def quantile_of(law: str, m: int) -> Floats:
+    """Return the rows of a quantile: an inner one, or the topmost of a skewed column."""
+    at = (np.arange(m) + 0.5) / m
+    laws: dict[str, Floats] = {
+        "inner": at,
+        "exponential": -12.5 * np.log(1 - at),
+        "log-normal, far": np.exp(3 * np.sqrt(-2 * np.log(1 - at))),
+        "peaked": (2 * at - 1) ** 9,
+        "one far row": np.where(at < at[-1], at, 1e4),
+    }
+    return laws[law]
+
+
+LAWS = [("inner", 50), ("exponential", 500), ("log-normal, far", 500), ("one far row", 1000)]
+
+
+@pytest.mark.parametrize(("law", "m"), few(LAWS, 2))
+def test_means_from_their_law_are_as_the_means_of_samples(law: str, m: int) -> None:
+    rows = quantile_of(law, m)
+    enough = min(100_000, 10_000_000 // m)
+    assert distance(draws(plain, rows, enough), draws(from_law, rows, enough)) < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("law", "m", "sign"), [("exponential", 200, 1.0), ("peaked", 40, -1.0), ("inner", 20, 1.0)]
+)
+def test_means_from_their_law_have_the_moments_of_a_mean(law: str, m: int, sign: float) -> None:
+    rows = np.sort(sign * quantile_of(law, m))
+    found = draws(from_law, rows, 100_000)
+    errors = 4 / np.sqrt(len(found))
+    assert found.mean() == pytest.approx(rows.mean(), abs=errors * rows.std() / np.sqrt(m))
+    assert found.std() == pytest.approx(rows.std() / np.sqrt(m), rel=errors)
+    assert skew(found) == pytest.approx(skew(rows) / np.sqrt(m), abs=errors * np.sqrt(6))
+    assert kurtosis(found) == pytest.approx(kurtosis(rows) / m, abs=errors * np.sqrt(24))
+
+
+def test_a_normal_law_would_be_seen() -> None:
+    # So the test above can fail.
+    rows = quantile_of("exponential", 50)
+    sampled = draws(plain, rows, 100_000)
+    normal = np.random.default_rng(0).normal(rows.mean(), rows.std() / np.sqrt(50), 100_000)
+    assert distance(sampled, normal) > 1.5 * LIMIT
 
 
 EVERY = [("mean", "kmeans"), ("median", "equal_width"), ("mean", "equal_frequency")]
@@ -299,9 +338,9 @@ def test_edges_move_with_the_values(values: list[int], c: int) -> None:
 
 
 def test_a_centroid_is_drawn_for_each_row_within_its_quantile() -> None:
-    parts = np.split(np.arange(1000.0), 10)
+    column = sorted_column(np.arange(1000.0))
     for centre in ("mean", "median"):
-        centroids = Resampling(5, centre).centroids(parts).reshape(10, 100)
+        centroids = Resampling(5, centre).resampled(column).reshape(10, 100)
         assert (centroids >= np.arange(0, 1000, 100)[:, None]).all()
         assert (centroids <= np.arange(99, 1000, 100)[:, None]).all()
 

@@ -27,10 +27,10 @@ LEAST_OF_FAR_OUT = 0.68
 
 @dataclass(frozen=True)
 class Exposure:
-    """How often membership is told right: AUCs of all answers without the copy, and of the copy.
+    """How often an attacker says rightly who is in the data, as AUCs.
 
-    `typical` and `far_out` have that by the copy alone, and by copy and answers: on average, and at
-    most, of somebody who stands out.
+    `alone` is by all answers without the copy. `typical` (people on average) and `far_out` (at
+    most, of somebody who stands out) are two each: by the copy alone, and by copy and answers.
     """
 
     alone: float

@@ -91,8 +91,8 @@ class Differenced:
 class OfCounts:
     """What all counts of a version tell on the data at hand, for the custodian alone.
 
-    Of each column of two levels that counts rest on. Where they tell more than they may,
-    `costliest` is the question without which they would tell least.
+    `columns` has each column of two levels that counts rest on. Where the counts tell more than
+    they may, `costliest` is the question without which they would tell least.
     """
 
     columns: tuple[Reconstructed, ...]

@@ -102,9 +102,9 @@ def sums_by_person(parts: Floats, persons: Labels) -> Floats:
 
 
 def error_by_persons(
-    values: Floats, persons: Labels, weights: Floats | None = None
+    values: Floats, persons: Labels | None, weights: Floats | None = None
 ) -> tuple[float, int]:
-    """Return the standard error of a mean, and how many people it is of.
+    """Return the standard error of a mean, and how many people it is of; of None each row is one.
 
     References
     ----------
@@ -113,7 +113,8 @@ def error_by_persons(
     generalized linear models", Biometrika 73 (1986).
     """
     shares = _shares(weights, len(values))
-    sums = sums_by_person(shares * (values - shares @ values), persons)
+    parts = shares * (values - shares @ values)
+    sums = parts if persons is None else sums_by_person(parts, persons)
     count = len(sums)
     if count < 2:
         return math.nan, count
@@ -248,7 +249,7 @@ def interval_of(
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         mean = float(values.mean()) if weights is None else mean_by(values, weights)
-        error, n = error_by_persons(values, np.arange(n) if persons is None else persons, weights)
+        error, n = error_by_persons(values, persons, weights)
     if not (math.isfinite(mean) and math.isfinite(error)):
         return None
     half = math.hypot(float(stdtrit(n - 1, LEVEL)) * error, NORMAL * own)

@@ -671,6 +671,8 @@ class Study:
         done, and how often the intervals held the estimate of the raw data.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
+        Estimates of a copy are drawn towards 0, which a wide interval allows for and does not
+        correct.
 
         Examples
         --------

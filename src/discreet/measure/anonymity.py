@@ -333,13 +333,26 @@ def _cells(labels: Labels, values: Labels) -> tuple[Labels, Labels, Labels]:
 
 
 def _earth_mover(labels: Labels, values: Labels) -> float:
-    """Return the largest ordered distance of a combination, by cumulative shares."""
+    """Return the largest ordered distance, by running sums.
+
+    A combination's cumulative share is flat between two of its values; on such a stretch the
+    table's cumulative share crosses it once at most.
+    """
     different = int(values.max()) + 1
+    if different == 1:
+        return 0.0
     whole = np.cumsum(np.bincount(values)) / len(values)
-    order = np.argsort(labels, kind="stable")
-    groups = np.split(values[order], np.flatnonzero(np.diff(labels[order])) + 1)
-    far = [
-        np.abs(np.cumsum(np.bincount(group, minlength=different)) / len(group) - whole).sum()
-        for group in groups
-    ]
-    return float(max(far)) / max(1, different - 1)
+    running = np.concatenate([[0.0], np.cumsum(whole)])
+    groups, value, counts = _cells(labels, values)
+    sizes = np.bincount(labels)
+    before = np.cumsum(np.bincount(labels)) - sizes
+    reached = (np.cumsum(counts) - before[groups]) / sizes[groups]
+    last = np.append(groups[1:] != groups[:-1], True)
+    start, end = value, np.where(last, different, np.append(value[1:], different))
+    cross = np.clip(np.searchsorted(whole, reached), start, end)
+    below = reached * (cross - start) - (running[cross] - running[start])
+    above = running[end] - running[cross] - reached * (end - cross)
+    flat = np.bincount(groups, below + above)
+    first = np.append(True, last[:-1])
+    flat += running[value[first]]  # before its first value a combination has reached nothing
+    return float(flat.max()) / (different - 1)

@@ -30,7 +30,7 @@ from discreet.measure.anonymity import (
     uniqueness,
     uniqueness_of_every,
 )
-from discreet.measure.linkage import far_linkage, interval_risk, nearness, record_linkage
+from discreet.measure.linkage import interval_risk, linkages, nearness
 from discreet.measure.models import Coefficients, coefficient_difference
 from discreet.measure.pairs import Estimate, Pair, sample_size
 from discreet.measure.rmd import RmdGrid, rmd_grid
@@ -68,7 +68,7 @@ UNIQUE_ROWS = "released rows that differ from every other released row"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
 FAR, FAR_GUARDED = 5, 20
 W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro
-STEPS = 14
+STEPS = 12
 
 Value = TypeVar("Value")
 
@@ -288,8 +288,7 @@ def _risks(
     side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
     every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
-        "linkage": lambda: (record_linkage(seen, sample=sample_size(seen)),),
-        "far_linkage": lambda: (far_linkage(seen, far=far),),
+        "linkage far_linkage": lambda: linkages(seen, far=far, sample=sample_size(seen)),
         "near_1 near_5": lambda: nearness(seen, shares=(0.01, 0.05)),
         "interval": lambda: (interval_risk(seen, share=0.1),),
         "unique_rows": lambda: (replace(uniqueness(side, columns), what=UNIQUE_ROWS),),

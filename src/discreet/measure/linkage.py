@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,13 +90,7 @@ def record_linkage(
     pair = as_pair(original, released, categorical=categorical)
     size = None if sample is None else check_whole("sample", sample, least=1)
     check_same_rows(pair)
-    n, which = len(pair.original), "records"
-    rows = np.arange(n)
-    if size is not None and size < n:
-        rows = keyed_order(pair.original.matrix, pair.released.matrix)[:size]
-        which = f"of a keyed sample of {size:,} records, those"
-    what = f"{which} whose nearest released row is their own"
-    return _count_linked(what, _place(pair, within), rows)
+    return _link_sample(pair, _place(pair, within), size)
 
 
 def ddr(
@@ -154,14 +149,14 @@ def far_linkage(
     pair = as_pair(original, released, categorical=categorical)
     size = check_whole("far", far, least=1)
     check_same_rows(pair)
-    placed = _place(pair, within)
-    norm, n = placed.norm, len(placed.norm)
-    least = np.partition(norm, n - size)[n - size] if size < n else 0.0
-    some = np.flatnonzero(norm >= least)  # few are left to be put in order
-    order = lexicographic(-norm[some], placed.original[some], placed.released[some])
-    rows = some[order[:size]]
-    what = f"of the {len(rows)} records farthest from the mean, those"
-    return _count_linked(f"{what} whose nearest released row is their own", placed, rows)
+    return _link_farthest(_place(pair, within), size)
+
+
+def linkages(pair: Pair, *, far: int, sample: int | None) -> tuple[Estimate, Estimate]:
+    """Return `record_linkage` and `far_linkage` of a pair; its tables are searched as one."""
+    check_same_rows(pair)
+    placed = _place(pair, None)
+    return _link_sample(pair, placed, sample), _link_farthest(placed, far)
 
 
 def nearness(
@@ -372,6 +367,17 @@ class _Placed:
     before: Labels
     after: Labels
 
+    @cached_property
+    def among(self) -> tuple[Any, Labels, Labels]:
+        """A tree of the different rows to look among, how many each is, and rows in its order."""
+        from scipy.spatial import cKDTree
+
+        points, inverse, weights = different_rows(self.released)
+        tree = cKDTree(points)
+        rank = np.empty(len(points), dtype=np.intp)
+        rank[tree.indices] = np.arange(len(points))
+        return tree, weights, np.argsort(rank[inverse], kind="stable")
+
 
 def _place(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
     levels, n = pair.original.levels, len(pair.original)
@@ -414,6 +420,31 @@ def in_sds(original: Floats, released: Floats) -> tuple[Floats, Floats]:
     return before, after
 
 
+def _link_sample(pair: Pair, placed: _Placed, sample: int | None) -> Estimate:
+    """Count the records that are linked, of all or of a sample."""
+    n, which = len(pair.original), "records"
+    rows = np.arange(n)
+    if sample is not None and sample < n:
+        rows = keyed_order(pair.original.matrix, pair.released.matrix)[:sample]
+        which = f"of a keyed sample of {sample:,} records, those"
+    return _count_linked(f"{which} whose nearest released row is their own", placed, rows)
+
+
+def _link_farthest(placed: _Placed, size: int) -> Estimate:
+    """Count those of the farthest records that are linked."""
+    norm, n = placed.norm, len(placed.norm)
+    least = np.partition(norm, n - size)[n - size] if size < n else 0.0
+    far = np.flatnonzero(norm >= least)  # few are left to be put in order
+    order = lexicographic(-norm[far], placed.original[far], placed.released[far])
+    rows = far[order[:size]]
+    return _count_linked(
+        f"of the {len(rows)} records farthest from the mean, those whose nearest released row is"
+        " their own",
+        placed,
+        rows,
+    )
+
+
 def _count_linked(what: str, placed: _Placed, rows: Labels) -> Estimate:
     """Count `rows` that are linked, each by its chance: 1 over how many are as near as its own.
 
@@ -421,18 +452,11 @@ def _count_linked(what: str, placed: _Placed, rows: Labels) -> Estimate:
     to it. Nothing beyond the own row is of interest, so rows are asked for in blocks of like
     distance from it, and within a block in the order in which their own rows lie in the tree.
     """
-    from scipy.spatial import cKDTree
-
     before, after = placed.before, placed.after
     guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)[rows]
     place = np.full(len(after), -1, dtype=np.intp)
     place[rows] = np.where(guess > 0, np.arange(len(rows)), -1)
-    # A tree of the different rows to look among, how many each is, and rows in its order.
-    points, inverse, weights = different_rows(placed.released)
-    tree = cKDTree(points)
-    rank = np.empty(len(points), dtype=np.intp)
-    rank[tree.indices] = np.arange(len(points))
-    in_order = np.argsort(rank[inverse], kind="stable")
+    tree, weights, in_order = placed.among
     possible = place[in_order]
     possible = possible[possible >= 0]
     at = placed.original[rows[possible]]

@@ -419,9 +419,10 @@ def coefficient_difference(
     length before + common / length after) / 2: 1 if the intervals are equal, 0 if they touch, and
     negative if they lie apart (Karr et al. 2006).
 
-    **What it does not tell.** One model, and not whether it is a good one. The released table's
-    standard errors take its rows for observations, and know nothing of the protection. Estimates of
-    the original are its custodian's to see: with a term for one person they show that person.
+    **What it does not tell.** One model, and not whether it is a good one. In standard errors the
+    same bias is small in a small table and large in a large one. The released table's standard
+    errors take its rows for observations, and know nothing of the protection. Estimates of the
+    original are its custodian's to see: with a term for one person they show that person.
 
     Examples
     --------

@@ -479,6 +479,15 @@ def compare(
         Exact numbers of raw data: for the custodian, and no release. Rows with a missing number in
         either table are left out, and the report says how many.
 
+    Raises
+    ------
+    InputError
+        If the tables do not fit, or `same_rows` is said of rows that do not correspond.
+
+    Notes
+    -----
+    **What it does not tell.** What another attack, other knowledge or another release would give.
+
     Examples
     --------
     >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]

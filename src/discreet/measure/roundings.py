@@ -96,6 +96,15 @@ def compare_roundings(
         on the table (too few rows for k) is a trial that says why. Rows with a missing number or
         class are left out, as are constant columns; the comparison says so.
 
+    Raises
+    ------
+    InputError
+        If a name or a number is unknown or out of range, or there is nothing to round or predict.
+
+    Notes
+    -----
+    **What it does not tell.** Columns are rounded one at a time, which makes no row k-anonymous.
+
     Examples
     --------
     >>> table = [[float(i % 12), float(i * i % 97)] for i in range(60)]

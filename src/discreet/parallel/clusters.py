@@ -86,8 +86,9 @@ def cluster_pair(
 
     **What it does not protect.** The edges of a box are pixels of records of its cluster. Who knows
     which clusters a record is in, between several pairs of axes or at several resolutions, narrows
-    it down to a few pixels. Sizes and the order of making tell where records lie dense. A cluster
-    whose records all have one value of a sensitive axis gives that away.
+    it down to a few pixels; paths through clusters of several pairs are hardly ever shared by k
+    records. Sizes and the order of making tell where records lie dense. A cluster whose records all
+    have one value of a sensitive axis gives that away.
 
     Examples
     --------

@@ -200,9 +200,9 @@ def pairs_of(
     """Say which pairs of levels are drawn, or refuse more than can be told apart.
 
     `first` and `second` are the levels of each row, and `orders` all levels in order. `grid` is
-    whether each pair has a panel, `beside` whether levels of the second column stand side by side:
-    there are at most 36 pairs, and 6 levels of the second column, or 12 where panels may stand in
-    several rows.
+    whether each pair has a panel, `beside` whether levels of the second column stand side by side.
+    At most 36 pairs are drawn, of at most 6 levels of the second column, or 12 where panels may
+    stand in several rows.
 
     Examples
     --------

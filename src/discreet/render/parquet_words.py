@@ -32,7 +32,7 @@ CHUNK = 2**20
 
 
 class Worded(NamedTuple):
-    """What a Parquet file says of itself, where, and SHA-256 of all bytes but that, and of all."""
+    """What a Parquet file says of itself, and where; and the SHA-256 of the rest, and of all."""
 
     words: str | None
     at: int

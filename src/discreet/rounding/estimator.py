@@ -48,6 +48,11 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     sets_ : tuple of RoundingSet
         One for each column.
 
+    Raises
+    ------
+    InputError (a ValueError)
+        If a parameter is unknown or out of range, or a column has fewer rows than k.
+
     Notes
     -----
     **What it does not protect.** Columns are rounded one at a time, which is not k-anonymity of the

@@ -73,9 +73,9 @@ class EqualFrequency(CheckedParameters):
     Notes
     -----
     Cuts stand at the ranks n·i/p, each moved to the nearest boundary between different values (of
-    two equally near ones, the lower); cuts that fall together are one. p is c, and where equal
-    values leave fewer than c regions, the next number tried that leaves c or more, as the paper has
-    it. A column of fewer than c different values has a region for each value.
+    two equally near ones, the lower); cuts that fall together are one. p is c. Where
+    equal values leave fewer than c regions, p grows until there are c or more, as the paper has it.
+    A column of fewer than c different values has a region for each value.
 
     **What it does not protect.** Regions beside a frequent value may hold few rows, and with c
     above n / k all do: nothing is promised of how many rows share a point.

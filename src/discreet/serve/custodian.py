@@ -182,9 +182,8 @@ def _held_facts(it: Held) -> dict[str, Any]:
 
 
 def _token_facts(token: Token) -> dict[str, Any]:
-    facts = dataclasses.asdict(token)
-    del facts["study"]
-    return {**facts, "state": token.state()}
+    names = ("name", "role", "made", "expires", "revoked")
+    return {**{it: getattr(token, it) for it in names}, "state": token.state()}
 
 
 def verified(served: Served) -> dict[str, Any]:

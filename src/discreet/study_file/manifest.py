@@ -54,7 +54,7 @@ class Column:
     """A column of the copy: what it is asked for by, and what is known of it.
 
     The kind is "continuous", "categorical" or "date". `label` and `unit` are what people read, and
-    what numbers are counted in. Dates are told by "day", or in millionths of a second ("us");
+    what numbers are counted in. Dates are counted in days ("day") or millionths of a second ("us");
     numbers are multiples of a `step`. `remarks` are what is to be known of it, such as that its
     mean hangs on few people. Levels that `are_codes` are written as numbers, and may be compared as
     such; some numbers of a column that `may_hold_codes` may stand for missing values.
