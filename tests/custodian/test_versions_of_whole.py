@@ -81,7 +81,8 @@ def test_a_part_is_known_by_who_its_persons_are() -> None:
     raw = cohort(N)
     released(raw, "all", key="patient")
     for place, names in enumerate([("visit", "sex"), ("smoker",), ("bmi",)]):
-        part = raw.filter(pl.col("visit") % 4 != place).drop(*names)
+        # Ages of other people are so few that they are now and then nearly the same.
+        part = raw.filter(pl.col("visit") % 4 != place).drop("age", *names)
         frame = dc.open(part, study=f"{place}", key="patient")
         frame.histogram("glucose").to_json()
     with pytest.raises(LeavingError, match=NO_MORE):
