@@ -164,7 +164,7 @@ def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: li
     assert found.low <= found.share <= found.high
 
 
-def test_groups_of_scores_are_ranked_themselves() -> None:
+def test_scores_of_each_group_are_ranked_by_themselves() -> None:
     groups = [(np.array([3.0, 4.0]), np.array([1.0, 2.0])), (np.array([0.0]), np.array([0.0]))]
     assert ranked("told apart", groups).share == 0.75
 
